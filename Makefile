@@ -4,6 +4,7 @@
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
+# make test-gpu  vectors and random programs on every device of OpenCL
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -63,7 +64,7 @@ check:
 PREFIX ?= /usr/local
 install: build/install/libtiny.a
 	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	@cp tiny.h tiny.hpp "$(DESTDIR)$(PREFIX)/include/"
+	@cp tiny.h tiny.hpp tiny_cl.h tiny_cuda.h "$(DESTDIR)$(PREFIX)/include/"
 	@cp $< "$(DESTDIR)$(PREFIX)/lib/"
 	@case "$(PREFIX)" in /*) prefix="$(PREFIX)" ;; *) prefix="$$PWD/$(PREFIX)" ;; esac && \
 	sed -e "s|@PREFIX@|$$prefix|" -e 's|@LIBDIR@|$${prefix}/lib|; s|@INCLUDEDIR@|$${prefix}/include|' \
@@ -93,6 +94,10 @@ late: $(TESTS:%=build/late/%)
 # Every test whose CPU takes LLVM IR instead of C, but for those that bring C or compilers of their own, or look for C.
 llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test_trust test_os test_lang_c,$(TESTS)))
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
+
+# What is there of GPUs, and of drivers that play them.
+test-gpu: build/plain/test_cl build/cl/test_vectors build/cl/test_random
+	@tools/test_gpu.sh
 
 million:
 	@mkdir -p build/stack
@@ -158,7 +163,7 @@ llvm       = $(CC) $(TEST_FLAGS) -DTN_TEST_IR=1
 late       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/late.h"'
 # OpenCL in the place of INTERP.
 cl         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cl.h"'
-# CUDA in the place of INTERP.
+# CUDA in the place of INTERP: tests/test_cuda.sh, bench/gpu.sh.
 cuda       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cuda.h"'
 FLAVOURS   = plain late cl cuda llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END' tests/test_*.c /dev/null))
@@ -213,6 +218,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test check bench results fuzz golden site arm64 late llvm million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-gpu check bench results fuzz golden site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source 6bdc893b5bcc74b0e1dc410f3405ab2be8afdbbac1ce978f6c3ce6c2e66751dd
+/* tiny_cl.h 0.1.0, source edf71a5f36efeff9c760f6df5599357d83797c9bd991e6b41f1a05b108d2c86f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -74,8 +74,8 @@ typedef struct tiny_cl_name { char text[48]; } tiny_cl_name;
 
 // The device of a cl_command_queue of the host's, which executes in order: what the library does goes to that queue,
 // in order with what the host puts there itself, and memory belongs to its cl_context. The queue outlives the tiny_ctx,
-// and belongs to its thread while a call of the library runs. Without CL_QUEUE_PROFILING_ENABLE profiles show the host's
-// time. Errors when it is opened: TINY_E_DEVICE.
+// and belongs to its thread while a call of the library runs. Without CL_QUEUE_PROFILING_ENABLE profiles show the
+// host's time. Errors when it is opened: TINY_E_DEVICE.
 //     tiny_cl_name name = tiny_cl_host(queue);
 //     tiny_desc desc = {.device = name.text, .backends = {&tiny_cl}};
 // A cl_mem of that context is a tensor without a copy by tiny_blob_of(t, mem, dtype, shape).
@@ -90,7 +90,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "6bdc893b5bcc74b0e1dc410f3405ab2be8afdbbac1ce978f6c3ce6c2e66751dd"
+#define TN_CL_SOURCE_ID "edf71a5f36efeff9c760f6df5599357d83797c9bd991e6b41f1a05b108d2c86f"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -152,9 +152,9 @@ static void tn_library_close(void *library) {
 // ---- begin src/cl/../render/lang_opencl.c ----
 // lang_opencl: the descriptor of OpenCL C 1.2, for devices that have f64, f16 and 64-bit integers or not.
 //
-// Out: tn_lang_opencl fills a tiny_renderer. A kernel has, in any order and only those that it uses, for PARAM k the two
-//      parameters `__global T *pk_base, ulong pk_offset`: memory and bytes behind it; for ARG k `ulong ak_bits`, low
-//      bytes first.
+// Out: tn_lang_opencl fills a tiny_renderer. A kernel has, in any order and only those that it uses, for PARAM k the
+//      two parameters `__global T *pk_base, ulong pk_offset`: memory and bytes behind it; for ARG k `ulong ak_bits`,
+//      low bytes first.
 // Holds:
 //  - Integers wrap: sums and products are of unsigned types, as the language is C99's there (OpenCL C 1.2, 6).
 //  - A bool is 0 or 1 in a char. A vector of them has lanes of 0 and -1, as comparisons give (6.3.d). Bools never
@@ -192,7 +192,8 @@ static const char *const tn_opencl_prelude[] = {
   TN_OPENCL_VECTORS("int", "uint"), TN_OPENCL_VECTORS("uint", "uint"),
   TN_OPENCL_VECTORS("long", "ulong"), TN_OPENCL_VECTORS("ulong", "ulong"),
   TN_OPENCL_VECTORS("half", "half"), TN_OPENCL_VECTORS("float", "float"), TN_OPENCL_VECTORS("double", "double"),
-  "#define BITS_char (char)", "#define BITS_uchar (uchar)", "#define BITS_short (short)", "#define BITS_ushort (ushort)",
+  "#define BITS_char (char)", "#define BITS_uchar (uchar)", "#define BITS_short (short)",
+  "#define BITS_ushort (ushort)",
   "#define BITS_int (int)", "#define BITS_uint (uint)", "#define BITS_long (long)", "#define BITS_ulong (ulong)",
   "#define BITS_half(x) as_half((ushort)(x))", "#define BITS_float(x) as_float((uint)(x))",
   "#define BITS_double(x) as_double(x)",
@@ -327,7 +328,8 @@ enum {
   _(int, GetDeviceIDs, (void *platform, uint64_t type, uint32_t n, void **devices, uint32_t *count)) \
   _(int, GetDeviceInfo, (void *device, uint32_t what, size_t nbytes, void *out, size_t *need)) \
   _(void *, CreateContext, (const intptr_t *properties, uint32_t n, void *const *devices, \
-                            void (TN_CL_CALL *notify)(const char *, const void *, size_t, void *), void *user, int *code)) \
+                            void (TN_CL_CALL *notify)(const char *, const void *, size_t, void *), void *user, \
+                            int *code)) \
   _(int, RetainContext, (void *context)) \
   _(int, ReleaseContext, (void *context)) \
   _(void *, CreateCommandQueue, (void *context, void *device, uint64_t properties, int *code)) \
@@ -354,8 +356,8 @@ enum {
                                 const size_t *local, uint32_t n, void *const *waits, void **event)) \
   _(int, EnqueueReadBuffer, (void *queue, void *mem, uint32_t blocking, size_t offset, size_t nbytes, void *out, \
                              uint32_t n, void *const *waits, void **event)) \
-  _(int, EnqueueWriteBuffer, (void *queue, void *mem, uint32_t blocking, size_t offset, size_t nbytes, const void *src, \
-                              uint32_t n, void *const *waits, void **event)) \
+  _(int, EnqueueWriteBuffer, (void *queue, void *mem, uint32_t blocking, size_t offset, size_t nbytes, \
+                              const void *src, uint32_t n, void *const *waits, void **event)) \
   _(int, EnqueueCopyBuffer, (void *queue, void *src, void *dst, size_t src_offset, size_t dst_offset, size_t nbytes, \
                              uint32_t n, void *const *waits, void **event)) \
   _(int, EnqueueMarkerWithWaitList, (void *queue, uint32_t n, void *const *waits, void **event)) \
@@ -413,8 +415,8 @@ static tiny_code tn_cl_driver(tiny_ctx *t, tn_cl_calls *out) {
 // device: which device of which driver, what it has, and how it is opened and closed.
 //
 // In:    what stands behind "CL:". Out: a context and a queue of OpenCL for one device, and its tiny_limits.
-// Holds: devices are counted over all platforms, in the order in which the drivers tell them. A queue executes in order,
-//        and takes the time of what it executes where it may.
+// Holds: devices are counted over all platforms, in the order in which the drivers tell them. A queue executes in
+//        order, and takes the time of what it executes where it may.
 #ifndef TN_CL_DEVICE
 #define TN_CL_DEVICE
 #ifndef TINY_AMALGAMATED
@@ -465,7 +467,9 @@ static tiny_code tn_cl_fail(const tn_cl *d, const char *call, int error) {
 
 // ** which one **
 
-typedef struct tn_cl_found { void *platform, *device; int in_platform, of_platform; char name[TN_CL_NAME]; } tn_cl_found;
+typedef struct tn_cl_found {
+  void *platform, *device; int in_platform, of_platform; char name[TN_CL_NAME];
+} tn_cl_found;
 
 static int tn_cl_list(const tn_cl_calls *cl, tn_cl_found *out) {
   void *platform[TN_CL_MOST_PLATFORMS], *device[TN_CL_MOST_DEVICES];
@@ -566,7 +570,8 @@ static tiny_code tn_cl_check(const tn_cl *d) {
   tn_cl_text(d, TN_CL_DEVICE_VERSION, version, sizeof version);
   const int is = !strncmp(version, "OpenCL ", 7), major = is ? atoi(version + 7) : 0;
   const char *dot = strchr(version, '.');
-  const char *wrong = major < 1 || (major == 1 && dot && atoi(dot + 1) < 2) ? "is older than OpenCL 1.2: update its driver"
+  const int old = major < 1 || (major == 1 && dot && atoi(dot + 1) < 2);
+  const char *wrong = old ? "is older than OpenCL 1.2: update its driver"
       : !tn_cl_number(d, TN_CL_AVAILABLE)          ? "is not available now: another program may have it"
       : !tn_cl_number(d, TN_CL_COMPILER_AVAILABLE) ? "comes without a compiler: take another device"
       : !tn_cl_number(d, TN_CL_ENDIAN_LITTLE)      ? "has big-endian memory: take another device" : NULL;
@@ -643,7 +648,8 @@ static tiny_code tn_cl_take_host(tn_cl *d, void *queue) {
   void *context = NULL;
   int error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
   if (error == 0) error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_DEVICE, sizeof d->device, &d->device, NULL);
-  if (error == 0) error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+  if (error == 0)
+    error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
   if (error != 0) return tn_cl_fail(d, "GetCommandQueueInfo", error);
   if (properties & TN_CL_OUT_OF_ORDER)
     return tiny_fail(d->t, TINY_E_DEVICE, "CL: the host's queue executes out of order; make one without "
@@ -708,7 +714,7 @@ struct tn_cl_staged { tn_cl_staged *next; void *event; size_t nbytes; };   // th
 static void *tn_cl_alloc(void *dev, size_t nbytes) {
   tn_cl *d = (tn_cl *)dev;
   int error = 0;
-  if ((d->one && nbytes > d->one) || (d->most && nbytes > d->most - (d->live < d->most ? d->live : d->most))) return NULL;
+  if ((d->one && nbytes > d->one) || (d->most && (d->live > d->most || nbytes > d->most - d->live))) return NULL;
   void *mem = d->cl.CreateBuffer(d->context, TN_CL_READ_WRITE, nbytes ? nbytes : 1, NULL, &error);
   if (mem) d->live += nbytes;
   return mem;
@@ -763,9 +769,9 @@ static tiny_code tn_cl_copy_out(void *dev, void *dst, tiny_mem src, size_t nbyte
 // ---- begin src/cl/program.c ----
 // program: from texts to programs, kept as binaries, and the kernels in them.
 //
-// In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel of
-//        ours, which says what its parameters are, "name p0 p2 a0", and a line with the hash of what follows it; modules,
-//        kernels.
+// In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel
+//        of ours, which says what its parameters are, "name p0 p2 a0", and a line with the hash of what follows it;
+//        modules, kernels.
 // Holds: several programs are built at once, by threads of the library's. What the compiler said is in the error. Bytes
 //        that were changed never reach the driver: some drivers end the process over them.
 #ifndef TN_CL_PROGRAM
@@ -776,7 +782,7 @@ static tiny_code tn_cl_copy_out(void *dev, void *dst, tiny_mem src, size_t nbyte
 
 enum { TN_CL_HASH = 18 };                  // bytes of a line "#0123456789abcdef"
 
-typedef struct tn_cl_parameter { char kind; int slot; } tn_cl_parameter;   // 'p': memory, two of OpenCL's; 'a': a number
+typedef struct tn_cl_parameter { char kind; int slot; } tn_cl_parameter;   // 'p': memory, two of OpenCL's; 'a': ARG
 typedef struct tn_cl_kernel tn_cl_kernel;
 struct tn_cl_kernel {
   tn_cl_kernel *next;
@@ -1259,12 +1265,12 @@ Where things stand in tiny_cl.h
                                          which a program is not linked with
     153  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
                                          64-bit integers or not
-    271  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
+    272  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
                                          is loaded at run time
-    413  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
+    415  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    693  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    764  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-   1002  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1211  src/cl/backend.c                the one object of tiny_cl.h
+    699  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    770  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+   1008  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1217  src/cl/backend.c                the one object of tiny_cl.h
 */

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source e3ff81d4fddbdcacf48453b03b1ca8c046782c164bc7298e51c4ebbe356c6c01
+/* tiny_cuda.h 0.1.0, source 1da2562760b91f1c315a10fdd78aa4797f2a88446a10f410285a41be8daa33b5
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -34,8 +34,11 @@ A CONTEXT AND A STREAM OF YOUR OWN
   call of the library is current again behind it.
 
 MEMORY OF YOUR OWN
-  tiny_blob wraps a CUdeviceptr of the device's context without a copy: tiny_blob(t, (void *)(uintptr_t)pointer, ..). It
-  must be aligned as cuMemAlloc aligns, or at least to 16 bytes. tiny_memory_of gives the CUdeviceptr of a tensor.
+  tiny_blob_of wraps a CUdeviceptr of the device's context without a copy: tiny_blob_of(t, (void *)(uintptr_t)pointer, ..).
+
+KERNELS OF YOUR OWN
+  tiny_kernel takes CUDA C: extern "C" __global__ void name(float *out, const float *in, ..). Parameters are the output, then
+  the inputs. NVRTC compiles it without headers.
 
 ORDER
   What the library gives to a device happens in one stream. Bytes from the host go by pinned memory on a stream of their
@@ -81,7 +84,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "e3ff81d4fddbdcacf48453b03b1ca8c046782c164bc7298e51c4ebbe356c6c01"
+#define TN_CUDA_SOURCE_ID "1da2562760b91f1c315a10fdd78aa4797f2a88446a10f410285a41be8daa33b5"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -360,6 +363,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   }
 }
 
+#ifndef TINY_AMALGAMATED                    // tiny_cuda.h has no use for it
 // gfx: "gfx1100". All of them take one text.
 static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   (void)gfx;
@@ -367,6 +371,7 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   r->name = "HIP C"; r->file = "hip";
   r->language.barrier = "meet();";
 }
+#endif
 #endif
 // ---- end src/cuda/../render/lang_cuda.c ----
 // ---- begin src/cuda/driver.c ----
@@ -1570,21 +1575,21 @@ SOFTWARE.
 
 Where things stand in tiny_cuda.h
 
-     88  src/cuda/../base/library.c      shared libraries that are loaded while the program runs: drivers,
+     91  src/cuda/../base/library.c      shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    144  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
+    147  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                          words below: an element at a time or vectors of 2, 4, 8 or 16
-    373  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
+    378  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
                                          loaded while the program runs
-    556  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
+    561  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
                                          says is wrong
-    742  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
+    747  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
                                          to it, from it, between two devices
-    968  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
-   1051  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
-   1253  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
+    973  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
+   1056  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
+   1258  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
                                          graph
-   1417  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
+   1422  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
                                          happened, opened and closed
-   1526  src/cuda/backend.c              the one object of tiny_cuda.h
+   1531  src/cuda/backend.c              the one object of tiny_cuda.h
 */

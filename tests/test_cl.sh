@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_cl: operator vectors and random programs on OpenCL, a part of them, by PoCL or whatever driver is the first; and what
+# test_cl: operator vectors and random programs on OpenCL, a part of them, by PoCL or whatever driver is the first; what
 # opening says where there is no driver, and where libOpenCL is too old. make test-gpu runs all of them on every device.
 cd "$(dirname "$0")/.." || exit 1
 passed=0 failed=0

@@ -18,8 +18,8 @@ typedef struct tiny_cl_name { char text[48]; } tiny_cl_name;
 
 // The device of a cl_command_queue of the host's, which executes in order: what the library does goes to that queue,
 // in order with what the host puts there itself, and memory belongs to its cl_context. The queue outlives the tiny_ctx,
-// and belongs to its thread while a call of the library runs. Without CL_QUEUE_PROFILING_ENABLE profiles show the host's
-// time. Errors when it is opened: TINY_E_DEVICE.
+// and belongs to its thread while a call of the library runs. Without CL_QUEUE_PROFILING_ENABLE profiles show the
+// host's time. Errors when it is opened: TINY_E_DEVICE.
 //     tiny_cl_name name = tiny_cl_host(queue);
 //     tiny_desc desc = {.device = name.text, .backends = {&tiny_cl}};
 // A cl_mem of that context is a tensor without a copy by tiny_blob_of(t, mem, dtype, shape).

@@ -1,8 +1,8 @@
 // device: which device of which driver, what it has, and how it is opened and closed.
 //
 // In:    what stands behind "CL:". Out: a context and a queue of OpenCL for one device, and its tiny_limits.
-// Holds: devices are counted over all platforms, in the order in which the drivers tell them. A queue executes in order,
-//        and takes the time of what it executes where it may.
+// Holds: devices are counted over all platforms, in the order in which the drivers tell them. A queue executes in
+//        order, and takes the time of what it executes where it may.
 #ifndef TN_CL_DEVICE
 #define TN_CL_DEVICE
 #ifndef TINY_AMALGAMATED
@@ -53,7 +53,9 @@ static tiny_code tn_cl_fail(const tn_cl *d, const char *call, int error) {
 
 // ** which one **
 
-typedef struct tn_cl_found { void *platform, *device; int in_platform, of_platform; char name[TN_CL_NAME]; } tn_cl_found;
+typedef struct tn_cl_found {
+  void *platform, *device; int in_platform, of_platform; char name[TN_CL_NAME];
+} tn_cl_found;
 
 static int tn_cl_list(const tn_cl_calls *cl, tn_cl_found *out) {
   void *platform[TN_CL_MOST_PLATFORMS], *device[TN_CL_MOST_DEVICES];
@@ -154,7 +156,8 @@ static tiny_code tn_cl_check(const tn_cl *d) {
   tn_cl_text(d, TN_CL_DEVICE_VERSION, version, sizeof version);
   const int is = !strncmp(version, "OpenCL ", 7), major = is ? atoi(version + 7) : 0;
   const char *dot = strchr(version, '.');
-  const char *wrong = major < 1 || (major == 1 && dot && atoi(dot + 1) < 2) ? "is older than OpenCL 1.2: update its driver"
+  const int old = major < 1 || (major == 1 && dot && atoi(dot + 1) < 2);
+  const char *wrong = old ? "is older than OpenCL 1.2: update its driver"
       : !tn_cl_number(d, TN_CL_AVAILABLE)          ? "is not available now: another program may have it"
       : !tn_cl_number(d, TN_CL_COMPILER_AVAILABLE) ? "comes without a compiler: take another device"
       : !tn_cl_number(d, TN_CL_ENDIAN_LITTLE)      ? "has big-endian memory: take another device" : NULL;
@@ -231,7 +234,8 @@ static tiny_code tn_cl_take_host(tn_cl *d, void *queue) {
   void *context = NULL;
   int error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
   if (error == 0) error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_DEVICE, sizeof d->device, &d->device, NULL);
-  if (error == 0) error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+  if (error == 0)
+    error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
   if (error != 0) return tn_cl_fail(d, "GetCommandQueueInfo", error);
   if (properties & TN_CL_OUT_OF_ORDER)
     return tiny_fail(d->t, TINY_E_DEVICE, "CL: the host's queue executes out of order; make one without "

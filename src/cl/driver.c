@@ -57,7 +57,8 @@ enum {
   _(int, GetDeviceIDs, (void *platform, uint64_t type, uint32_t n, void **devices, uint32_t *count)) \
   _(int, GetDeviceInfo, (void *device, uint32_t what, size_t nbytes, void *out, size_t *need)) \
   _(void *, CreateContext, (const intptr_t *properties, uint32_t n, void *const *devices, \
-                            void (TN_CL_CALL *notify)(const char *, const void *, size_t, void *), void *user, int *code)) \
+                            void (TN_CL_CALL *notify)(const char *, const void *, size_t, void *), void *user, \
+                            int *code)) \
   _(int, RetainContext, (void *context)) \
   _(int, ReleaseContext, (void *context)) \
   _(void *, CreateCommandQueue, (void *context, void *device, uint64_t properties, int *code)) \
@@ -84,8 +85,8 @@ enum {
                                 const size_t *local, uint32_t n, void *const *waits, void **event)) \
   _(int, EnqueueReadBuffer, (void *queue, void *mem, uint32_t blocking, size_t offset, size_t nbytes, void *out, \
                              uint32_t n, void *const *waits, void **event)) \
-  _(int, EnqueueWriteBuffer, (void *queue, void *mem, uint32_t blocking, size_t offset, size_t nbytes, const void *src, \
-                              uint32_t n, void *const *waits, void **event)) \
+  _(int, EnqueueWriteBuffer, (void *queue, void *mem, uint32_t blocking, size_t offset, size_t nbytes, \
+                              const void *src, uint32_t n, void *const *waits, void **event)) \
   _(int, EnqueueCopyBuffer, (void *queue, void *src, void *dst, size_t src_offset, size_t dst_offset, size_t nbytes, \
                              uint32_t n, void *const *waits, void **event)) \
   _(int, EnqueueMarkerWithWaitList, (void *queue, uint32_t n, void *const *waits, void **event)) \

@@ -16,7 +16,7 @@ struct tn_cl_staged { tn_cl_staged *next; void *event; size_t nbytes; };   // th
 static void *tn_cl_alloc(void *dev, size_t nbytes) {
   tn_cl *d = (tn_cl *)dev;
   int error = 0;
-  if ((d->one && nbytes > d->one) || (d->most && nbytes > d->most - (d->live < d->most ? d->live : d->most))) return NULL;
+  if ((d->one && nbytes > d->one) || (d->most && (d->live > d->most || nbytes > d->most - d->live))) return NULL;
   void *mem = d->cl.CreateBuffer(d->context, TN_CL_READ_WRITE, nbytes ? nbytes : 1, NULL, &error);
   if (mem) d->live += nbytes;
   return mem;

@@ -1,8 +1,8 @@
 // program: from texts to programs, kept as binaries, and the kernels in them.
 //
-// In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel of
-//        ours, which says what its parameters are, "name p0 p2 a0", and a line with the hash of what follows it; modules,
-//        kernels.
+// In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel
+//        of ours, which says what its parameters are, "name p0 p2 a0", and a line with the hash of what follows it;
+//        modules, kernels.
 // Holds: several programs are built at once, by threads of the library's. What the compiler said is in the error. Bytes
 //        that were changed never reach the driver: some drivers end the process over them.
 #ifndef TN_CL_PROGRAM
@@ -13,7 +13,7 @@
 
 enum { TN_CL_HASH = 18 };                  // bytes of a line "#0123456789abcdef"
 
-typedef struct tn_cl_parameter { char kind; int slot; } tn_cl_parameter;   // 'p': memory, two of OpenCL's; 'a': a number
+typedef struct tn_cl_parameter { char kind; int slot; } tn_cl_parameter;   // 'p': memory, two of OpenCL's; 'a': ARG
 typedef struct tn_cl_kernel tn_cl_kernel;
 struct tn_cl_kernel {
   tn_cl_kernel *next;

@@ -1,8 +1,8 @@
 // lang_opencl: the descriptor of OpenCL C 1.2, for devices that have f64, f16 and 64-bit integers or not.
 //
-// Out: tn_lang_opencl fills a tiny_renderer. A kernel has, in any order and only those that it uses, for PARAM k the two
-//      parameters `__global T *pk_base, ulong pk_offset`: memory and bytes behind it; for ARG k `ulong ak_bits`, low
-//      bytes first.
+// Out: tn_lang_opencl fills a tiny_renderer. A kernel has, in any order and only those that it uses, for PARAM k the
+//      two parameters `__global T *pk_base, ulong pk_offset`: memory and bytes behind it; for ARG k `ulong ak_bits`,
+//      low bytes first.
 // Holds:
 //  - Integers wrap: sums and products are of unsigned types, as the language is C99's there (OpenCL C 1.2, 6).
 //  - A bool is 0 or 1 in a char. A vector of them has lanes of 0 and -1, as comparisons give (6.3.d). Bools never
@@ -40,7 +40,8 @@ static const char *const tn_opencl_prelude[] = {
   TN_OPENCL_VECTORS("int", "uint"), TN_OPENCL_VECTORS("uint", "uint"),
   TN_OPENCL_VECTORS("long", "ulong"), TN_OPENCL_VECTORS("ulong", "ulong"),
   TN_OPENCL_VECTORS("half", "half"), TN_OPENCL_VECTORS("float", "float"), TN_OPENCL_VECTORS("double", "double"),
-  "#define BITS_char (char)", "#define BITS_uchar (uchar)", "#define BITS_short (short)", "#define BITS_ushort (ushort)",
+  "#define BITS_char (char)", "#define BITS_uchar (uchar)", "#define BITS_short (short)",
+  "#define BITS_ushort (ushort)",
   "#define BITS_int (int)", "#define BITS_uint (uint)", "#define BITS_long (long)", "#define BITS_ulong (ulong)",
   "#define BITS_half(x) as_half((ushort)(x))", "#define BITS_float(x) as_float((uint)(x))",
   "#define BITS_double(x) as_double(x)",
