@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 1da2562760b91f1c315a10fdd78aa4797f2a88446a10f410285a41be8daa33b5
+/* tiny_cuda.h 0.1.0, source 2cc5f9d2517a49d2ba5ad5dc9ece563c5d9d0bb5464221404c143dd6bcbb40c4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -6,8 +6,8 @@ This file is written by tools/amalgamate.py from src/ and never edited by hand.
 tiny_cuda.h: NVIDIA GPUs for tiny.h, by the driver that is there.
 
 WHAT IT IS
-  A device for tiny.h. The CUDA driver (libcuda) is loaded while the program runs, and NVRTC, which compiles kernels: no
-  toolkit, no link, nothing to install for those who build the program.
+  A device for tiny.h. The CUDA driver (libcuda) is loaded while the program runs, and NVRTC, which compiles kernels:
+  no toolkit, no link, nothing to install for those who build the program.
 
       #define TINY_IMPLEMENTATION
       #include "tiny.h"
@@ -15,38 +15,42 @@ WHAT IT IS
 
       tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CUDA", .backends = {&tiny_cuda}});
 
-  "CUDA" is the first GPU, "CUDA:1" the second. Without .device the first backend that opens is taken, and the CPU where
-  none does: the same program runs where there is no GPU.
+  "CUDA" is the first GPU, "CUDA:1" the second. Without .device the first backend that opens is taken, and the CPU
+  where none does: the same program runs where there is no GPU.
 
 WHAT IT NEEDS
   A driver of CUDA 11.4 or later. NVRTC 11, 12 or 13 for kernels that are not in the cache yet: it comes with the CUDA
   toolkit, or alone by `pip install nvidia-cuda-nvrtc-cu12`. A program whose kernels were exported (tiny_cache_export)
   needs the driver alone.
-  TINY_CUDA_DRIVER and TINY_CUDA_NVRTC in the environment name files that are loaded instead of those that the system finds.
+  TINY_CUDA_DRIVER and TINY_CUDA_NVRTC in the environment name files that are loaded instead of those that the system
+  finds.
 
 A CONTEXT AND A STREAM OF YOUR OWN
-  tiny_cuda_host gives the device's name for a CUcontext and a CUstream that the program has already: launches go to that
-  stream, in order with the program's own.
+  tiny_cuda_host gives the device's name for a CUcontext and a CUstream that the program has already: launches go to
+  that stream, in order with the program's own.
 
       .device = tiny_cuda_host(context, stream).text
 
-  Both must outlive the tiny_ctx. A CUcontext of NULL is the one that is current. Whatever context was current before a
-  call of the library is current again behind it.
+  Both must outlive the tiny_ctx. A CUcontext of NULL is the one that is current. Whatever context was current before
+  a call of the library is current again behind it.
 
 MEMORY OF YOUR OWN
-  tiny_blob_of wraps a CUdeviceptr of the device's context without a copy: tiny_blob_of(t, (void *)(uintptr_t)pointer, ..).
+  tiny_blob_of wraps a CUdeviceptr of the device's context without a copy: tiny_blob_of(t, (void *)(uintptr_t)pointer,
+  ..).
 
 KERNELS OF YOUR OWN
-  tiny_kernel takes CUDA C: extern "C" __global__ void name(float *out, const float *in, ..). Parameters are the output, then
-  the inputs. NVRTC compiles it without headers.
+  tiny_kernel takes CUDA C: extern "C" __global__ void name(float *out, const float *in, ..). Parameters are the
+  output, then the inputs. NVRTC compiles it without headers.
 
 ORDER
-  What the library gives to a device happens in one stream. Bytes from the host go by pinned memory on a stream of their
-  own, and are there before what is launched next. Kernels that are launched together again and again become a CUDA graph.
+  What the library gives to a device happens in one stream. Bytes from the host go by pinned memory on a stream of
+  their own, and are there before what is launched next. Kernels that are launched together again and again become a
+  CUDA graph.
 
 WHEN THE GPU IS LOST
-  After an illegal address or a failed kernel a CUDA context takes nothing more: each call on that device is TINY_E_DEVICE
-  and says so, until the tiny_ctx is closed. Other devices of the tiny_ctx, and its CPU, go on: tiny_clear, then go on.
+  After an illegal address or a failed kernel a CUDA context takes nothing more: each call on that device is
+  TINY_E_DEVICE and says so, until the tiny_ctx is closed. Other devices of the tiny_ctx, and its CPU, go on:
+  tiny_clear, then go on.
 ---- end src/cuda/manual.txt ----
 */
 #ifndef TINY_CUDA_H
@@ -84,7 +88,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "1da2562760b91f1c315a10fdd78aa4797f2a88446a10f410285a41be8daa33b5"
+#define TN_CUDA_SOURCE_ID "2cc5f9d2517a49d2ba5ad5dc9ece563c5d9d0bb5464221404c143dd6bcbb40c4"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -477,8 +481,8 @@ typedef struct tn_cu_node {
   MAYBE(pool_free, "cuMemFreeAsync", (tn_cu_ptr p, void *stream))
 #define TN_NVRTC_FUNCTIONS(_, MAYBE) \
   _(version, "nvrtcVersion", (int *major, int *minor)) \
-  _(create, "nvrtcCreateProgram", (void **out, const char *source, const char *name, int n, const char *const *headers, \
-    const char *const *names)) \
+  _(create, "nvrtcCreateProgram", (void **out, const char *source, const char *name, int n, \
+    const char *const *headers, const char *const *names)) \
   _(destroy, "nvrtcDestroyProgram", (void **program)) \
   _(compile, "nvrtcCompileProgram", (void *program, int n, const char *const *options)) \
   _(log_nbytes, "nvrtcGetProgramLogSize", (void *program, size_t *out)) \
@@ -526,7 +530,8 @@ static tiny_code tn_cuda_driver_open(tiny_ctx *t, tn_cuda_driver *cu) {
   };
   void *const library = tn_cuda_library("TINY_CUDA_DRIVER", names);
   if (!library)
-    return tiny_fail(t, TINY_E_DEVICE, "CUDA: there is no driver (%s was not found); install NVIDIA's for this GPU", names[0]);
+    return tiny_fail(t, TINY_E_DEVICE, "CUDA: there is no driver (%s was not found); install NVIDIA's for this GPU",
+                     names[0]);
   const char *missing = tn_cuda_symbols(library, symbols, sizeof symbols / sizeof *symbols, cu);
   if (missing) tn_library_close(library);
   if (missing)
@@ -613,10 +618,12 @@ static tiny_code tn_cuda_failed(tn_cuda *d, int result, const char *what) {
   if (d->cu.error_name(result, &name) || !name) name = "CUDA_ERROR_UNKNOWN";
   if (tn_cuda_ends(result)) d->lost = result;
   if (d->lost)
-    return tiny_fail(d->t, TINY_E_DEVICE, "%s: the device is lost: %s (%s), seen by %s; close the context, or go on with "
-                     "another device", d->name, tn_cuda_text(&d->cu, d->lost), name, what);
-  return tiny_fail(d->t, result == TN_CU_OUT_OF_MEMORY ? TINY_E_MEMORY : TINY_E_DEVICE, "%s: %s: %s (%s)", d->name, what,
-                   tn_cuda_text(&d->cu, result), name);
+    return tiny_fail(d->t, TINY_E_DEVICE,
+                     "%s: the device is lost: %s (%s), seen by %s; close the context, or go on with "
+                     "another device",
+                     d->name, tn_cuda_text(&d->cu, d->lost), name, what);
+  return tiny_fail(d->t, result == TN_CU_OUT_OF_MEMORY ? TINY_E_MEMORY : TINY_E_DEVICE, "%s: %s: %s (%s)", d->name,
+                   what, tn_cuda_text(&d->cu, result), name);
 }
 static tiny_code tn_cuda_check(tn_cuda *d, int result, const char *what) {
   return result ? tn_cuda_failed(d, result, what) : TINY_OK;
@@ -668,10 +675,13 @@ static tiny_code tn_cuda_take_primary(tn_cuda *d, const char *which) {
   const unsigned long number = strtoul(which, &end, 10);
   const int result = d->cu.device_count(&count);
   if (*end || *which == '-')
-    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; devices are numbers, CUDA:0, CUDA:1 ..", which);
-  if (result || !count) return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver finds no GPU (is it hidden by CUDA_VISIBLE_DEVICES?)");
+    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; devices are numbers, CUDA:0, CUDA:1 ..",
+                     which);
+  if (result || !count)
+    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver finds no GPU (is it hidden by CUDA_VISIBLE_DEVICES?)");
   if (number >= (unsigned long)count)
-    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; the driver finds %d, counted from 0", which, count);
+    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; the driver finds %d, counted from 0",
+                     which, count);
   tiny_code code = tn_cuda_check(d, d->cu.device_get(&d->device, (int)number), "opening it");
   if (code == TINY_OK) code = tn_cuda_check(d, d->cu.primary_retain(&d->ctx, d->device), "making its context");
   d->primary = code == TINY_OK;
@@ -682,10 +692,13 @@ static tiny_code tn_cuda_init(tn_cuda *d) {
   int version = 0;
   const int result = d->cu.init(0);
   if (result == TN_CU_STUB_LIBRARY)
-    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: libcuda is the toolkit's stub and no driver; install NVIDIA's driver, and "
+    return tiny_fail(d->t, TINY_E_DEVICE,
+                     "CUDA: libcuda is the toolkit's stub and no driver; install NVIDIA's driver, and "
                      "keep lib64/stubs out of LD_LIBRARY_PATH");
   if (result == TN_CU_NO_DEVICE) return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver finds no GPU");
-  if (result) return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver does not start: %s (error %d)", tn_cuda_text(&d->cu, result), result);
+  if (result)
+    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver does not start: %s (error %d)",
+                     tn_cuda_text(&d->cu, result), result);
   if (!d->cu.driver_version(&version) && version >= LEAST) return TINY_OK;
   return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver is of CUDA %d.%d; install one of CUDA 11.4 or later",
                    version / 1000, version % 1000 / 10);
@@ -738,7 +751,8 @@ static tiny_code tn_cuda_begin(tn_cuda *d, const char *which, tiny_limits *limit
   code = tn_cuda_host_named(d, which) ? tn_cuda_take_host(d) : tn_cuda_take_primary(d, which);
   if (code == TINY_OK) code = tn_cuda_limits(d, limits);
   if (code == TINY_OK) code = tn_cuda_streams(d);
-  if (code == TINY_OK) tiny_log_line(d->t, 'p', "%s: %s, %s%s", d->name, d->gpu, d->target, d->pools ? ", memory pool" : "");
+  if (code == TINY_OK)
+    tiny_log_line(d->t, 'p', "%s: %s, %s%s", d->name, d->gpu, d->target, d->pools ? ", memory pool" : "");
   return code;
 }
 #endif
@@ -811,7 +825,7 @@ static void tn_cuda_use(tn_cuda *d, tiny_mem m) {
 
 static int tn_cuda_take(tn_cuda *d, size_t nbytes, tn_cu_ptr *out) {
   const int result = d->pools ? d->cu.pool_alloc(out, nbytes, d->stream) : d->cu.mem_alloc(out, nbytes);
-  if (result != TN_CU_OUT_OF_MEMORY || d->cu.stream_sync(d->stream)) return result;    // what is freed has come back now
+  if (result != TN_CU_OUT_OF_MEMORY || d->cu.stream_sync(d->stream)) return result; // what is freed has come back now
   return d->pools ? d->cu.pool_alloc(out, nbytes, d->stream) : d->cu.mem_alloc(out, nbytes);
 }
 static void *tn_cuda_alloc(void *dev, size_t nbytes) {
@@ -964,7 +978,8 @@ static tiny_code tn_cuda_copy_from(void *dev, tiny_mem dst, void *from, tiny_mem
   tn_cuda_meet(d, other);
   d->given++;
   tn_cuda_use(d, dst);
-  const int result = nbytes ? d->cu.copy_peer(tn_cuda_at(dst), d->ctx, tn_cuda_at(src), other->ctx, nbytes, d->stream) : 0;
+  const int result =
+      nbytes ? d->cu.copy_peer(tn_cuda_at(dst), d->ctx, tn_cuda_at(src), other->ctx, nbytes, d->stream) : 0;
   return tn_cuda_leave(d, tn_cuda_check(d, result, "copying from another device"));
 }
 #endif
@@ -972,8 +987,8 @@ static tiny_code tn_cuda_copy_from(void *dev, tiny_mem dst, void *from, tiny_mem
 // ---- begin src/cuda/compile.c ----
 // compile: CUDA C -> cubin, by NVRTC.
 //
-// In:    texts. Out: a cubin for the device's architecture; PTX, which the driver compiles, where NVRTC is older than the
-//        device; or what the compiler says.
+// In:    texts. Out: a cubin for the device's architecture; PTX, which the driver compiles, where NVRTC is older than
+//        the device; or what the compiler says.
 // What is what: NVRTC, user guide, "Supported Compile Options".
 #ifndef TN_CUDA_COMPILE
 #define TN_CUDA_COMPILE
@@ -989,9 +1004,11 @@ static tiny_code tn_cuda_compiler(tn_cuda *d) {
       tiny_log_line(d->t, 'p', "%s: NVRTC %d.%d", d->name, major, minor);
   }
   if (d->compiler > 0) return TINY_OK;
-  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a kernel is to be compiled and there is no NVRTC (libnvrtc.so.12 or another "
+  return tiny_fail(d->t, TINY_E_COMPILE,
+                   "%s: a kernel is to be compiled and there is no NVRTC (libnvrtc.so.12 or another "
                    "release): pip install nvidia-cuda-nvrtc-cu12 or the CUDA toolkit, and name the file in "
-                   "TINY_CUDA_NVRTC where the system does not find it", d->name);
+                   "TINY_CUDA_NVRTC where the system does not find it",
+                   d->name);
 }
 
 // The newest architecture that NVRTC writes and the device runs; 0: it does not tell.
@@ -1048,7 +1065,8 @@ static tiny_code tn_cuda_compile(void *dev, int n, const tiny_bytes *source, tin
   tiny_code code = tn_cuda_compiler(d);
   for (int i = 0; i < n && code == TINY_OK; i++) code = tn_cuda_compile_one(d, source[i].data, &binary[i], log);
   if (code != TINY_E_COMPILE) return code;
-  return tiny_fail(d->t, code, "%s: NVRTC refuses a kernel: %.600s", d->name, log->n ? log->data : "it does not say why");
+  return tiny_fail(d->t, code, "%s: NVRTC refuses a kernel: %.600s", d->name,
+                   log->n ? log->data : "it does not say why");
 }
 #endif
 // ---- end src/cuda/compile.c ----
@@ -1071,7 +1089,12 @@ typedef struct tn_cuda_kernel {
   void *func; int threads, shared; char name[64];            // the most items of a group; LOCAL memory that is allowed
 } tn_cuda_kernel;
 // words: parameters are one and groups have one dim, as generated kernels have it (render/lang_cuda.c)
-typedef struct tn_cuda_module { struct tn_cuda_module *next; void *handle; tn_cuda_kernel *kernels; int words; } tn_cuda_module;
+typedef struct tn_cuda_module {
+  struct tn_cuda_module *next;
+  void *handle;
+  tn_cuda_kernel *kernels;
+  int words;
+} tn_cuda_module;
 
 // ** modules **
 
@@ -1101,8 +1124,12 @@ static void *tn_cuda_load(void *dev, const void *binary, size_t nbytes) {
   tn_cuda_module *m = handle ? (tn_cuda_module *)tiny_realloc(d->t, NULL, 0, sizeof *m) : NULL;
   tn_cu_ptr at;
   size_t size;
-  if (m) { m->next = NULL; m->handle = handle; m->kernels = NULL; m->words = !d->cu.module_global(&at, &size, handle, "tiny_values"); }
-  else if (handle) {
+  if (m) {
+    m->next = NULL;
+    m->handle = handle;
+    m->kernels = NULL;
+    m->words = !d->cu.module_global(&at, &size, handle, "tiny_values");
+  } else if (handle) {
     d->cu.module_free(handle);
     tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a module", d->name);
   }
@@ -1149,8 +1176,9 @@ static tiny_code tn_cuda_fits(tn_cuda *d, const tiny_launch *l) {
   const int flat = k->module->words;       // its items are numbered in dim 0 alone
   for (int i = 0; i < 3; i++)
     if (l->global[i] > d->grid[i] || (l->local[i] > d->block[i] && !flat))
-      return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: dim %d has %lld groups of %lld items; this device takes %d of %d", d->name,
-                       k->name, i, (long long)l->global[i], (long long)l->local[i], d->grid[i], d->block[i]);
+      return tiny_fail(d->t, TINY_E_DEVICE,
+                       "%s: %s: dim %d has %lld groups of %lld items; this device takes %d of %d", d->name, k->name,
+                       i, (long long)l->global[i], (long long)l->local[i], d->grid[i], d->block[i]);
   if (items > k->threads)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but its registers and launch bounds allow %d",
                      d->name, k->name, (long long)items, k->threads);
@@ -1166,7 +1194,8 @@ static tiny_code tn_cuda_fits(tn_cuda *d, const tiny_launch *l) {
 // More than 48 KiB are asked for once (CUDA C Programming Guide, 16.7.3, Shared Memory).
 static tiny_code tn_cuda_allow(tn_cuda *d, tn_cuda_kernel *k, size_t nbytes) {
   if (nbytes <= (size_t)TN_CUDA_SHARED_FREE || nbytes <= (size_t)k->shared) return TINY_OK;
-  const tiny_code code = tn_cuda_check(d, d->cu.func_set(k->func, TN_CU_FUNC_DYNAMIC, (int)nbytes), "asking for shared memory");
+  const tiny_code code =
+      tn_cuda_check(d, d->cu.func_set(k->func, TN_CU_FUNC_DYNAMIC, (int)nbytes), "asking for shared memory");
   if (code == TINY_OK) k->shared = (int)nbytes;
   return code;
 }
@@ -1233,8 +1262,8 @@ static void tn_cuda_stamps_tell(tn_cuda *d) {
 static int tn_cuda_launch_call(tn_cuda *d, const tn_cuda_call *c, uint64_t *out) {
   const tn_cu_node *n = &c->node;
   tn_cuda_stamp *s = out ? tn_cuda_stamp_new(d, out) : NULL;
-  int result = d->cu.launch(n->func, n->grid[0], n->grid[1], n->grid[2], n->block[0], n->block[1], n->block[2], n->shared,
-                            d->stream, n->params, NULL);
+  int result = d->cu.launch(n->func, n->grid[0], n->grid[1], n->grid[2], n->block[0], n->block[1], n->block[2],
+                            n->shared, d->stream, n->params, NULL);
   if (!result && s) result = d->cu.event_record(s->to, d->stream);
   if (!result && s) d->nstamp++;
   return result;
@@ -1406,7 +1435,8 @@ static tiny_code tn_cuda_submit_some(tn_cuda *d, const tiny_launch *l, int n) {
     g->seen = TN_CUDA_GRAPH_AFTER;
     d->given++;
     code = g->exec ? tn_cuda_graph_bind(d, g, l) : tn_cuda_graph_make(d, g, l);
-    if (code == TINY_OK && g->exec) return tn_cuda_check(d, d->cu.graph_launch(g->exec, d->stream), "launching a graph");
+    if (code == TINY_OK && g->exec)
+      return tn_cuda_check(d, d->cu.graph_launch(g->exec, d->stream), "launching a graph");
   }
   for (int i = 0; i < n && code == TINY_OK; i++) code = tn_cuda_launch_one(d, &l[i]);
   return code;
@@ -1539,9 +1569,10 @@ static void tn_cuda_renderer(void *dev, tiny_renderer *out) {
 TINY_API
 #endif
 const tiny_backend tiny_cuda = {
-  TINY_BACKEND_VERSION, "CUDA", tn_cuda_open, tn_cuda_close, tn_cuda_target, tn_cuda_renderer, tn_cuda_alloc, tn_cuda_free,
-  tn_cuda_copy_in, tn_cuda_copy_out, tn_cuda_copy_from, NULL, tn_cuda_compile, tn_cuda_load, NULL, tn_cuda_unload,
-  tn_cuda_find, tn_cuda_launch, tn_cuda_submit, tn_cuda_event, tn_cuda_wait, tn_cuda_event_free, tn_cuda_sync, NULL
+  TINY_BACKEND_VERSION, "CUDA", tn_cuda_open, tn_cuda_close, tn_cuda_target, tn_cuda_renderer, tn_cuda_alloc,
+  tn_cuda_free, tn_cuda_copy_in, tn_cuda_copy_out, tn_cuda_copy_from, NULL, tn_cuda_compile, tn_cuda_load, NULL,
+  tn_cuda_unload, tn_cuda_find, tn_cuda_launch, tn_cuda_submit, tn_cuda_event, tn_cuda_wait, tn_cuda_event_free,
+  tn_cuda_sync, NULL
 };
 #endif
 // ---- end src/cuda/backend.c ----
@@ -1575,21 +1606,21 @@ SOFTWARE.
 
 Where things stand in tiny_cuda.h
 
-     91  src/cuda/../base/library.c      shared libraries that are loaded while the program runs: drivers,
+     95  src/cuda/../base/library.c      shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    147  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
+    151  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                          words below: an element at a time or vectors of 2, 4, 8 or 16
-    378  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
+    382  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
                                          loaded while the program runs
-    561  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
+    566  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
                                          says is wrong
-    747  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
+    761  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
                                          to it, from it, between two devices
-    973  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
-   1056  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
-   1258  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
+    988  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
+   1074  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
+   1287  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
                                          graph
-   1422  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
+   1452  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
                                          happened, opened and closed
-   1531  src/cuda/backend.c              the one object of tiny_cuda.h
+   1561  src/cuda/backend.c              the one object of tiny_cuda.h
 */

@@ -1,5 +1,5 @@
-// gpu: what kernels reach on an NVIDIA GPU, beside what it is compared with in the same run: cuMemcpy, cuBLAS, and PyTorch
-// by bench/torch_gpu.py. bench/gpu.sh builds it, runs it and keeps the report.
+// gpu: what kernels reach on an NVIDIA GPU, beside what it is compared with in the same run: cuMemcpy, cuBLAS, and
+// PyTorch by bench/torch_gpu.py. bench/gpu.sh builds it, runs it and keeps the report.
 //   gpu [-s N]     sizes divided by N, for a trial on a device that is slow
 #define _GNU_SOURCE
 #define TINY_IMPLEMENTATION
@@ -63,7 +63,8 @@ static struct peer {
   tn_cuda_driver cu; void *ctx, *stream, *blas, *library;
   int (*create)(void **out), (*set_stream)(void *blas, void *stream);
   int (*gemm)(void *blas, int ta, int tb, int m, int n, int k, const void *alpha, const void *a, int ta_type, int lda,
-              const void *b, int tb_type, int ldb, const void *beta, void *c, int tc_type, int ldc, int compute, int algo);
+              const void *b, int tb_type, int ldb, const void *beta, void *c, int tc_type, int ldc, int compute,
+              int algo);
 } peer;
 static void peer_symbol(void *to, const char *name) {
   void *const found = tn_library_symbol(peer.library, name);
@@ -79,8 +80,10 @@ static int peer_open(tiny_ctx *t) {
     peer_symbol(&peer.set_stream, "cublasSetStream_v2");
     peer_symbol(&peer.gemm, "cublasGemmEx");
   }
-  if (!peer.gemm || !peer.create || peer.create(&peer.blas) || peer.set_stream(peer.blas, peer.stream)) peer.blas = NULL;
-  if (!peer.blas) printf("  cuBLAS is not there (libcublas.so.13, .12 or .11 in LD_LIBRARY_PATH): matmuls have no peer\n");
+  if (!peer.gemm || !peer.create || peer.create(&peer.blas) || peer.set_stream(peer.blas, peer.stream))
+    peer.blas = NULL;
+  if (!peer.blas)
+    printf("  cuBLAS is not there (libcublas.so.13, .12 or .11 in LD_LIBRARY_PATH): matmuls have no peer\n");
   return 1;
 }
 typedef struct peer_job { tn_cu_ptr a, b, c; size_t nbytes; int n, dtype; } peer_job;
@@ -97,7 +100,8 @@ static double peer_gemm(void *arg) {
   const double start = seconds();
   for (int i = 0; i < PASSES; i++)
     if (peer.gemm(peer.blas, BLAS_NONE, BLAS_NONE, j->n, j->n, j->n, &one, (void *)(uintptr_t)j->a, j->dtype, j->n,
-                  (void *)(uintptr_t)j->b, j->dtype, j->n, &zero, (void *)(uintptr_t)j->c, j->dtype, j->n, BLAS_COMPUTE_F32, -1))
+                  (void *)(uintptr_t)j->b, j->dtype, j->n, &zero, (void *)(uintptr_t)j->c, j->dtype, j->n,
+                  BLAS_COMPUTE_F32, -1))
       return HUGE_VAL;
   return peer.cu.stream_sync(peer.stream) ? HUGE_VAL : (seconds() - start) / PASSES;
 }
@@ -125,13 +129,16 @@ static void memory_row(tiny_ctx *t, const char *name, tiny_tensor *x, tiny_tenso
   job j = {.t = t, .in = {x}, .n = 1};
   racer r[2] = {{.name = "tiny", .run = job_run, .arg = &j}, {.name = "cuMemcpy", .run = peer_copy, .arg = &copy}};
   const size_t half = (size_t)1 << 30;
-  if (!tiny_ok(x) || !job_make(&j, y) || job_run(&j) == HUGE_VAL) { if (!went_wrong(t, name)) printf("  %s: left out\n", name); return; }
+  if (!tiny_ok(x) || !job_make(&j, y) || job_run(&j) == HUGE_VAL) {
+    if (!went_wrong(t, name)) printf("  %s: left out\n", name);
+    return;
+  }
   const int beside = peer_take(&copy, half / (size_t)smaller);
   race(r, 1, nbytes * 1e-9);
   if (beside) {
     race(&r[1], 1, 2e-9 * (double)copy.nbytes);
-    compare(name, &r[0].rate, &r[1].rate, bar, "%.0f of %.0f GB/s (cuMemcpy of %.0f MiB)", gbps(&r[0], 0), gbps(&r[1], 0),
-            (double)copy.nbytes / (1 << 20));
+    compare(name, &r[0].rate, &r[1].rate, bar, "%.0f of %.0f GB/s (cuMemcpy of %.0f MiB)", gbps(&r[0], 0),
+            gbps(&r[1], 0), (double)copy.nbytes / (1 << 20));
   } else state(name, gbps(&r[0], 0), "GB/s", 0, 1, "no memory for cuMemcpy beside it");
   peer_drop(&copy);
   job_drop(&j);
@@ -146,7 +153,8 @@ static void section_memory(tiny_ctx *t) {
   x = filled(t, TINY_F32, TINY_SHAPE(rows, width));
   memory_row(t, "softmax, 32768 rows", x, tiny_softmax(x, -1), 2.0 * 4 * (double)(rows * width), 0.88);
   x = filled(t, TINY_F32, TINY_SHAPE(rows, width));
-  memory_row(t, "layer_norm, 32768 rows", x, tiny_layer_norm(x, 1, NULL, NULL, 1e-5), 2.0 * 4 * (double)(rows * width), 0.88);
+  memory_row(t, "layer_norm, 32768 rows", x, tiny_layer_norm(x, 1, NULL, NULL, 1e-5),
+             2.0 * 4 * (double)(rows * width), 0.88);
 }
 
 static void matmul_row(tiny_ctx *t, const char *dtype_name, tiny_dtype dtype, int blas, int64_t size, double bar) {
@@ -218,7 +226,8 @@ static void section_attention(tiny_ctx *t) {
       tiny_sync(t);
       if (i > 2) add(&took, seconds() - start);
     }
-    if (!went_wrong(t, "attention with gradients")) torch_row("attention with gradients", "attention_grad", median(&took), 0.6);
+    if (!went_wrong(t, "attention with gradients"))
+      torch_row("attention with gradients", "attention_grad", median(&took), 0.6);
   } else went_wrong(t, "attention with gradients");
   job_drop(&j);
 }
@@ -227,7 +236,8 @@ static void section_launches(tiny_ctx *t) {
   heading("launches: a captured chain of small kernels");
   job j = {.t = t, .in = {filled(t, TINY_F32, TINY_SHAPE(64, 64))}, .n = 1};
   tiny_tensor *y = j.in[0];
-  for (int i = 0; i < CHAIN / (smaller > 1 ? 16 : 1); i++) y = tiny_contiguous(tiny_add(tiny_permute(y, TINY_SHAPE(1, 0)), y));
+  for (int i = 0; i < CHAIN / (smaller > 1 ? 16 : 1); i++)
+    y = tiny_contiguous(tiny_add(tiny_permute(y, TINY_SHAPE(1, 0)), y));
   racer r = {.name = "tiny", .run = job_run, .arg = &j};
   if (!job_make(&j, y) || job_run(&j) == HUGE_VAL) { went_wrong(t, "a kernel of a captured program"); return; }
   race(&r, 1, 1);
@@ -259,7 +269,8 @@ int main(int argc, char **argv) {
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CUDA", .backends = {&tiny_cuda}});
   if (tiny_status(t) != TINY_OK) { printf("%s\n", tiny_error(t)); tiny_close(t); return 1; }
   const tn_cuda *d = t->device[0]->dev;
-  printf("%s, %s, %d KiB of shared memory a group%s\n", d->gpu, d->target, d->shared >> 10, smaller > 1 ? "; A TRIAL OF SMALL SIZES" : "");
+  printf("%s, %s, %d KiB of shared memory a group%s\n", d->gpu, d->target, d->shared >> 10,
+         smaller > 1 ? "; A TRIAL OF SMALL SIZES" : "");
   if (peer_open(t)) {
     section_memory(t);
     section_matmul(t);

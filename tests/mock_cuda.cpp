@@ -2,11 +2,12 @@
 //
 // Streams run late: what is given to them waits until somebody waits for it, or a die says so. Device memory has
 // addresses that nobody may touch: each block lies elsewhere, between pages that fault. Kernels are C++
-// (mock_nvrtc.cpp), one work item a fiber where they have barriers. What a driver would tolerate is written to stderr and
-// counted, and the process ends with status 99: freed memory in use, copies that leave a block, handles of another
+// (mock_nvrtc.cpp), one work item a fiber where they have barriers. What a driver would tolerate is written to stderr
+// and counted, and the process ends with status 99: freed memory in use, copies that leave a block, handles of another
 // context, modules unloaded while they are queued, what is left when a context goes.
 //
-// MOCK_CUDA_DEVICES=2  MOCK_CUDA_SM=90  MOCK_CUDA_VERSION=13000  MOCK_CUDA_POOLS=1  MOCK_CUDA_SEED=0  MOCK_CUDA_INIT=0 (cuInit)
+// MOCK_CUDA_DEVICES=2  MOCK_CUDA_SM=90  MOCK_CUDA_VERSION=13000  MOCK_CUDA_POOLS=1  MOCK_CUDA_SEED=0
+// MOCK_CUDA_INIT=0 (what cuInit says)
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +29,15 @@ typedef unsigned long long u64;
 enum { OK = 0, INVALID = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, BAD_DEVICE = 101, BAD_IMAGE = 200, BAD_CONTEXT = 201,
        BAD_PTX = 218, BAD_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL = 700, NO_RESOURCES = 701,
        PEER_ENABLED = 704 };
-enum { ITEMS = 1024, STACK = 64 << 10, WARP = 32, SHARED = 99 << 10, SHARED_STATIC = 48 << 10, PAGE = 4096, LINE = 256 };
+enum {
+  ITEMS = 1024,
+  STACK = 64 << 10,
+  WARP = 32,
+  SHARED = 99 << 10,
+  SHARED_STATIC = 48 << 10,
+  PAGE = 4096,
+  LINE = 256
+};
 static const u64 BASE = 0x7A0000000000;    // where device addresses begin
 
 static std::recursive_mutex one;           // a driver has locks; this one has one
@@ -253,7 +262,8 @@ static int run_kernel(const node &n) {
   if (lose_at && kernels >= lose_at) { lose_at = 0; return ILLEGAL; }
   if (!stacks) stacks = (char *)mmap(nullptr, (size_t)ITEMS * STACK, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  for (int i = 0, at = 0; i < n.f->entry->n; at += (n.f->entry->nbytes[i++] + 7) / 8) values.push_back((void *)&n.value[(size_t)at]);
+  for (int i = 0, at = 0; i < n.f->entry->n; at += (n.f->entry->nbytes[i++] + 7) / 8)
+    values.push_back((void *)&n.value[(size_t)at]);
   body = n.f->entry;
   body_values = values.data();
   now_of_module = (mock_item **)dlsym(n.f->of->library, "mock_now");
@@ -273,7 +283,10 @@ static int run_kernel(const node &n) {
         fibers[i].ended = false; fibers[i].waits = 0;
         if (body->meets) fiber_begin(i);
       }
-      if (body->meets && !fibers_go(items, backward)) { wrong("items wait for others that never come", n.f->name.c_str()); return ILLEGAL; }
+      if (body->meets && !fibers_go(items, backward)) {
+        wrong("items wait for others that never come", n.f->name.c_str());
+        return ILLEGAL;
+      }
       for (int k = 0; k < items && !body->meets; k++) {
         *now_of_module = &fibers[backward ? items - 1 - k : k].self;
         body->call(body_values);
@@ -284,9 +297,11 @@ static int run_kernel(const node &n) {
 static int node_check(const node &n) {
   const u64 items = (u64)n.block[0] * n.block[1] * n.block[2];
   if (!n.f || !n.f->of) return wrong("a launch of no kernel");
-  if (!n.grid[0] || !n.grid[1] || !n.grid[2] || !items || items > ITEMS || n.block[2] > 64 || n.grid[1] > 65535 || n.grid[2] > 65535)
+  if (!n.grid[0] || !n.grid[1] || !n.grid[2] || !items || items > ITEMS || n.block[2] > 64 || n.grid[1] > 65535 ||
+      n.grid[2] > 65535)
     return wrong("a launch over the limits", n.f->name.c_str());
-  if (n.shared > SHARED_STATIC && (int)n.shared > n.f->shared) return wrong("shared memory that was not asked for", n.f->name.c_str());
+  if (n.shared > SHARED_STATIC && (int)n.shared > n.f->shared)
+    return wrong("shared memory that was not asked for", n.f->name.c_str());
   for (const u64 &v : n.value) if (v >= BASE && v < next_address && !block_at(v)) {
     char text[200];
     snprintf(text, sizeof text, "%s, parameter %d", n.f->name.c_str(), (int)(&v - n.value.data()));
@@ -317,14 +332,17 @@ EXPORT int cuInit(unsigned) {
   return refused();
 }
 EXPORT int cuDriverGetVersion(int *out) { BEGIN; *out = (int)env_of("MOCK_CUDA_VERSION", 13000); return OK; }
-static const struct { int code; const char *name, *text; } codes[] = {
-  {OK, "CUDA_SUCCESS", "no error"}, {INVALID, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-  {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"}, {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-  {BAD_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"}, {BAD_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
-  {BAD_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"}, {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
-  {ILLEGAL, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
-  {NO_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"}
-};
+static const struct { int code; const char *name, *text;
+} codes[] = {{OK, "CUDA_SUCCESS", "no error"},
+             {INVALID, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+             {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+             {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+             {BAD_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+             {BAD_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+             {BAD_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+             {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+             {ILLEGAL, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+             {NO_RESOURCES, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"}};
 EXPORT int cuGetErrorName(int code, const char **out) {
   for (const auto &c : codes) if (c.code == code) { *out = c.name; return OK; }
   return INVALID;
@@ -340,13 +358,33 @@ EXPORT int cuDeviceGet(int *out, int n) {
   *out = n;
   return OK;
 }
-EXPORT int cuDeviceGetName(char *out, int nbytes, int device) { BEGIN; snprintf(out, (size_t)nbytes, "mock GPU %d", device); return OK; }
+EXPORT int cuDeviceGetName(char *out, int nbytes, int device) {
+  BEGIN;
+  snprintf(out, (size_t)nbytes, "mock GPU %d", device);
+  return OK;
+}
 EXPORT int cuDeviceGetAttribute(int *out, int which, int) {
   BEGIN;
   const int sm = (int)env_of("MOCK_CUDA_SM", 90);
-  const int known[][2] = {{1, ITEMS}, {2, 1024}, {3, 1024}, {4, 64}, {5, 2147483647}, {6, 65535}, {7, 65535}, {8, SHARED_STATIC},
-    {10, WARP}, {12, 65536}, {13, 1000000}, {16, 4}, {38, 4 << 20}, {39, 2048}, {75, sm / 10}, {76, sm % 10}, {81, 100 << 10},
-    {97, SHARED}, {115, (int)env_of("MOCK_CUDA_POOLS", 1)}};
+  const int known[][2] = {{1, ITEMS},
+                          {2, 1024},
+                          {3, 1024},
+                          {4, 64},
+                          {5, 2147483647},
+                          {6, 65535},
+                          {7, 65535},
+                          {8, SHARED_STATIC},
+                          {10, WARP},
+                          {12, 65536},
+                          {13, 1000000},
+                          {16, 4},
+                          {38, 4 << 20},
+                          {39, 2048},
+                          {75, sm / 10},
+                          {76, sm % 10},
+                          {81, 100 << 10},
+                          {97, SHARED},
+                          {115, (int)env_of("MOCK_CUDA_POOLS", 1)}};
   for (const auto &k : known) if (k[0] == which) { *out = k[1]; return OK; }
   return wrong("an attribute that the mock does not know");
 }
@@ -369,7 +407,10 @@ static void context_end(context *c) {
     if (!c->pinned.empty()) wrong("pinned memory is left in a context that goes");
     for (const auto &b : blocks) if (b.second.of == c) { wrong("device memory is left in a context that goes"); break; }
   }
-  for (auto i = blocks.begin(); i != blocks.end(); ) { const u64 at = (i++)->first; if (blocks[at].of == c) block_end(at); }
+  for (auto i = blocks.begin(); i != blocks.end();) {
+    const u64 at = (i++)->first;
+    if (blocks[at].of == c) block_end(at);
+  }
   for (stream *s : c->streams) delete s;
   for (event *e : c->events) delete e;
   for (exec *e : c->execs) delete e;
@@ -510,7 +551,8 @@ EXPORT int cuEventSynchronize(void *handle) {
 EXPORT int cuEventElapsedTime(float *ms, void *a, void *b) {
   BEGIN_IN;
   event *from = event_of(a), *to = event_of(b);
-  if (!from || !to || !from->timed || !to->timed || !from->recorded || !to->recorded) return wrong("times of events that have none");
+  if (!from || !to || !from->timed || !to->timed || !from->recorded || !to->recorded)
+    return wrong("times of events that have none");
   if ((from->in && from->in->done < from->place) || (to->in && to->in->done < to->place)) return NOT_READY;
   *ms = (float)(to->ms - from->ms);
   return OK;
@@ -520,7 +562,8 @@ EXPORT int cuMemAlloc_v2(u64 *out, size_t nbytes) { BEGIN_IN; return block_new(h
 EXPORT int cuMemFree_v2(u64 at) {
   BEGIN_IN;
   auto i = blocks.find(at);
-  if (i == blocks.end() || i->second.of != here || i->second.pool) return wrong("cuMemFree of what cuMemAlloc did not give");
+  if (i == blocks.end() || i->second.of != here || i->second.pool)
+    return wrong("cuMemFree of what cuMemAlloc did not give");
   for (stream *s : here->streams) if (s->given > s->done) return wrong("memory is freed while something may use it");
   return block_end(at);
 }
@@ -532,7 +575,8 @@ EXPORT int cuMemFreeAsync(u64 at, void *in) {
   BEGIN_IN;
   stream *s = stream_of(in);
   auto i = blocks.find(at);
-  if (!s || i == blocks.end() || !i->second.pool || i->second.dying) return wrong("cuMemFreeAsync of what is not there");
+  if (!s || i == blocks.end() || !i->second.pool || i->second.dying)
+    return wrong("cuMemFreeAsync of what is not there");
   i->second.dying = true;
   return give(s, [at] { return block_end(at); });
 }
@@ -546,7 +590,11 @@ EXPORT int cuMemHostAlloc(void **out, size_t nbytes, unsigned) {
 EXPORT int cuMemFreeHost(void *p) {
   BEGIN_IN;
   if (!here->pinned.count((char *)p)) return wrong("pinned memory that is not there");
-  for (stream *s : here->streams) if (s->given > s->done) { wrong("pinned memory is freed while a copy may use it"); break; }
+  for (stream *s : here->streams)
+    if (s->given > s->done) {
+      wrong("pinned memory is freed while a copy may use it");
+      break;
+    }
   here->pinned.erase((char *)p);
   free(p);
   return OK;
@@ -561,7 +609,11 @@ EXPORT int cuMemcpyHtoDAsync_v2(u64 to, const void *from, size_t nbytes, void *i
   BEGIN_IN;
   stream *s = stream_of(in);
   if (!s || !near_of(to, nbytes, "copied to")) return INVALID;
-  for (stream *other : here->streams) if (other != s && other->given > other->done + 1) { overlapped += (long)nbytes; break; }
+  for (stream *other : here->streams)
+    if (other != s && other->given > other->done + 1) {
+      overlapped += (long)nbytes;
+      break;
+    }
   if (!is_pinned(here, from, nbytes)) {    // the driver has taken it when the call returns
     std::string data((const char *)from, nbytes);
     return give(s, [to, data, nbytes] {
@@ -602,7 +654,7 @@ EXPORT int cuMemcpyPeerAsync(u64 to, void *to_ctx, u64 from, void *from_ctx, siz
 
 static std::string image_of(const char *image) {
   std::string out;
-  if (!memcmp(image, "\177ELF", 4)) {      // its length stands in its header: the sections are last (ELF-64, figure 4-3)
+  if (!memcmp(image, "\177ELF", 4)) { // its length stands in its header: the sections are last (ELF-64, figure 4-3)
     u64 at; uint16_t size, n;
     memcpy(&at, image + 0x28, 8); memcpy(&size, image + 0x3A, 2); memcpy(&n, image + 0x3C, 2);
     return std::string(image, at + (u64)size * n);
@@ -620,7 +672,8 @@ EXPORT int cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *op
   if (object.empty()) {
     size_t nbytes = 0;
     for (unsigned i = 0; i < n; i++) if (options[i] == 6) nbytes = (size_t)values[i];
-    for (unsigned i = 0; i < n; i++) if (options[i] == 5) snprintf((char *)values[i], nbytes, "ptxas fatal: unexpected token at line 1");
+    for (unsigned i = 0; i < n; i++)
+      if (options[i] == 5) snprintf((char *)values[i], nbytes, "ptxas fatal: unexpected token at line 1");
     return BAD_PTX;
   }
   char path[] = "/tmp/mock-cubin-XXXXXX";
@@ -641,7 +694,12 @@ EXPORT int cuModuleUnload(void *handle) {
   module *m = (module *)handle;
   if (!here->modules.count(m)) return wrong("a module that is not of the current context, or no longer");
   if (m->queued) return wrong("a module is unloaded while its kernels are queued");
-  for (exec *e : here->execs) for (const node &k : e->nodes) if (k.f->of == m) { wrong("a module is unloaded that a graph uses"); break; }
+  for (exec *e : here->execs)
+    for (const node &k : e->nodes)
+      if (k.f->of == m) {
+        wrong("a module is unloaded that a graph uses");
+        break;
+      }
   here->modules.erase(m);
   for (function *f : m->functions) delete f;
   dlclose(m->library);
@@ -677,8 +735,8 @@ EXPORT int cuFuncSetAttribute(void *f, int which, int value) {
   ((function *)f)->shared = value;
   return OK;
 }
-EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                          void *in, void **params, void **extra) {
+EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                          unsigned shared, void *in, void **params, void **extra) {
   BEGIN_IN;
   stream *s = stream_of(in);
   const node n = {(function *)f, {gx, gy, gz}, {bx, by, bz}, shared, values_of((function *)f, params)};
@@ -690,11 +748,20 @@ EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsign
 // CUDA_KERNEL_NODE_PARAMS_v1
 struct node_params { void *func; unsigned grid[3], block[3], shared; void **params, **extra; };
 static node node_of(const node_params *p) {
-  node n = {(function *)p->func, {p->grid[0], p->grid[1], p->grid[2]}, {p->block[0], p->block[1], p->block[2]}, p->shared,
+  node n = {(function *)p->func,
+            {p->grid[0], p->grid[1], p->grid[2]},
+            {p->block[0], p->block[1], p->block[2]},
+            p->shared,
             values_of((function *)p->func, p->params)};
   return n;
 }
-EXPORT int cuGraphCreate(void **out, unsigned) { BEGIN_IN; graph *g = new graph; graphs.insert(g); *out = g; return OK; }
+EXPORT int cuGraphCreate(void **out, unsigned) {
+  BEGIN_IN;
+  graph *g = new graph;
+  graphs.insert(g);
+  *out = g;
+  return OK;
+}
 EXPORT int cuGraphDestroy(void *handle) {
   BEGIN_IN;
   graph *g = (graph *)handle;
@@ -706,7 +773,8 @@ EXPORT int cuGraphDestroy(void *handle) {
 EXPORT int cuGraphAddKernelNode(void **out, void *handle, void *const *after, size_t nafter, const node_params *p) {
   BEGIN_IN;
   graph *g = (graph *)handle;
-  if (nafter != !g->nodes.empty() || (nafter && after[0] != g->nodes.back())) return wrong("the mock takes chains alone");
+  if (nafter != !g->nodes.empty() || (nafter && after[0] != g->nodes.back()))
+    return wrong("the mock takes chains alone");
   const node n = node_of(p);
   if (const int code = node_check(n)) return code;
   g->nodes.push_back(new node(n));

@@ -1,5 +1,5 @@
-// mock_nvrtc: NVRTC that compiles CUDA C as C++ by this machine's compiler, with tests/cuda_shim.h before it: a "cubin" is
-// a shared object, "PTX" the same in hexadecimal digits behind a comment. See mock_cuda.cpp.
+// mock_nvrtc: NVRTC that compiles CUDA C as C++ by this machine's compiler, with tests/cuda_shim.h before it: a "cubin"
+// is a shared object, "PTX" the same in hexadecimal digits behind a comment. See mock_cuda.cpp.
 //
 // MOCK_NVRTC_ARCH=80: the newest architecture that it knows. MOCK_NVRTC_CXX: the compiler.
 #include <cstdio>
@@ -69,7 +69,8 @@ EXPORT int nvrtcGetSupportedArchs(int *archs) {
   archs[0] = 75; archs[1] = most ? atoi(most) : 90;
   return 0;
 }
-EXPORT int nvrtcCreateProgram(void **out, const char *source, const char *, int, const char *const *, const char *const *) {
+EXPORT int nvrtcCreateProgram(void **out, const char *source, const char *, int, const char *const *,
+                              const char *const *) {
   program *p = new program;
   p->source = source;
   *out = p;
@@ -84,17 +85,22 @@ EXPORT int nvrtcCompileProgram(void *handle, int n, const char *const *options) 
   close(fd);
   for (int i = 0; i < n; i++) {
     if (!strncmp(options[i], "-arch=sm_", 9)) p->cubin = 1;
-    else if (strncmp(options[i], "-arch=compute_", 14) && options[i][0] != '-') { p->log = "nvrtc: invalid option\n"; return 5; }
+    else if (strncmp(options[i], "-arch=compute_", 14) && options[i][0] != '-') {
+      p->log = "nvrtc: invalid option\n";
+      return 5;
+    }
   }
   const std::string base = stem, tests = folder_of_tests();
   FILE *f = fopen((base + ".cu").c_str(), "wb");
   if (!f) return 1;
-  const std::string text = "#include \"cuda_shim.h\"\n#line 1 \"kernels.cu\"\n" + p->source + "\n" + kernels_of(p->source);
+  const std::string text =
+      "#include \"cuda_shim.h\"\n#line 1 \"kernels.cu\"\n" + p->source + "\n" + kernels_of(p->source);
   fwrite(text.data(), 1, text.size(), f);
   fclose(f);
   const char *cxx = getenv("MOCK_NVRTC_CXX");
-  const std::string command = std::string(cxx ? cxx : MOCK_CXX) + " -x c++ -std=gnu++17 " MOCK_FLAGS " -w -shared -fPIC -I " +
-      tests + " " + base + ".cu -o " + base + ".so >" + base + ".log 2>&1";
+  const std::string command = std::string(cxx ? cxx : MOCK_CXX) +
+                              " -x c++ -std=gnu++17 " MOCK_FLAGS " -w -shared -fPIC -I " + tests + " " + base +
+                              ".cu -o " + base + ".so >" + base + ".log 2>&1";
   const int failed = system(command.c_str());
   p->log = contents(base + ".log");
   if (!failed) p->object = contents(base + ".so");
@@ -105,7 +111,10 @@ EXPORT int nvrtcCompileProgram(void *handle, int n, const char *const *options) 
 }
 EXPORT int nvrtcGetProgramLogSize(void *p, size_t *n) { *n = ((program *)p)->log.size() + 1; return 0; }
 EXPORT int nvrtcGetProgramLog(void *p, char *out) { strcpy(out, ((program *)p)->log.c_str()); return 0; }
-EXPORT int nvrtcGetCUBINSize(void *p, size_t *n) { *n = ((program *)p)->cubin ? ((program *)p)->object.size() : 0; return 0; }
+EXPORT int nvrtcGetCUBINSize(void *p, size_t *n) {
+  *n = ((program *)p)->cubin ? ((program *)p)->object.size() : 0;
+  return 0;
+}
 EXPORT int nvrtcGetCUBIN(void *p, char *out) {
   memcpy(out, ((program *)p)->object.data(), ((program *)p)->object.size());
   return 0;

@@ -47,7 +47,8 @@ static int mock_open(void) {
 }
 
 static tiny_ctx *open_with(const char *device, const char *debug) {
-  return tiny_open(&(tiny_desc){.device = device, .backends = {&tiny_cuda}, .cache_dir = "", .debug = debug, .threads = 1});
+  return tiny_open(
+      &(tiny_desc){.device = device, .backends = {&tiny_cuda}, .cache_dir = "", .debug = debug, .threads = 1});
 }
 static tiny_ctx *open_on(const char *device) { return open_with(device, ""); }
 static void says(tiny_ctx *t, tiny_code code, const char *text) {
@@ -120,9 +121,16 @@ static const char sum_source[] =
   "  __syncthreads();\n"
   "  if (threadIdx.x == 0) out[blockIdx.x] = part[0] + part[1] + part[2] + part[3];\n"
   "}\n";
-static tiny_tensor *own_kernel(tiny_ctx *t, const char *source, const char *name, tiny_tensor *x, int groups, int items) {
-  return tiny_kernel(t, &(tiny_kernel_desc){.name = name, .source = source, .inputs = &x, .n = 1, .shape = TINY_SHAPE(groups),
-                     .dtype = TINY_F32, .global = {groups, 1, 1}, .local = {items, 1, 1}});
+static tiny_tensor *own_kernel(tiny_ctx *t, const char *source, const char *name, tiny_tensor *x, int groups,
+                               int items) {
+  return tiny_kernel(t, &(tiny_kernel_desc){.name = name,
+                                            .source = source,
+                                            .inputs = &x,
+                                            .n = 1,
+                                            .shape = TINY_SHAPE(groups),
+                                            .dtype = TINY_F32,
+                                            .global = {groups, 1, 1},
+                                            .local = {items, 1, 1}});
 }
 static void test_own_kernel(void) {
   float x[256], got[2] = {0, 0}, want[2] = {0, 0};
@@ -131,8 +139,10 @@ static void test_own_kernel(void) {
   tiny_tensor *in = tiny_from(t, x, TINY_F32, TINY_SHAPE(256));
   CHECK_EQ(tiny_read(own_kernel(t, sum_source, "group_sums", in, 2, 128), got, sizeof got), TINY_OK);
   CHECK(got[0] == want[0] && got[1] == want[1]);
-  CHECK_EQ(tiny_read(own_kernel(t, "extern \"C\" __global__ void bad(float *o) { o[0] = nonsense; }", "bad", in, 1, 1), got, 4),
-           TINY_E_COMPILE);
+  CHECK_EQ(
+      tiny_read(own_kernel(t, "extern \"C\" __global__ void bad(float *o) { o[0] = nonsense; }", "bad", in, 1, 1),
+                got, 4),
+      TINY_E_COMPILE);
   says(t, TINY_E_COMPILE, "nonsense");
   tiny_clear(t);
   tiny_close(t);
@@ -280,7 +290,11 @@ static void random_sequence(uint32_t seed) {
   }
   for (int i = 0; i < 60; i++) steps[dice(7)](&w, dice(DEVICES));
   for (int k = 0; k < DEVICES; k++) {
-    for (int i = 0; i < SLOTS; i++) { step_read(&w, k); tiny_cuda.free(w.d[k].dev, w.slot[k][i].mem, BYTES); if (i + 1 < SLOTS) slot_take(&w, k, i); }
+    for (int i = 0; i < SLOTS; i++) {
+      step_read(&w, k);
+      tiny_cuda.free(w.d[k].dev, w.slot[k][i].mem, BYTES);
+      if (i + 1 < SLOTS) slot_take(&w, k, i);
+    }
     for (int i = 0; i + 1 < SLOTS; i++) tiny_cuda.free(w.d[k].dev, w.slot[k][i].mem, BYTES);
     tiny_cuda.unload(w.d[k].dev, w.d[k].module);
   }

@@ -1,7 +1,7 @@
 // compile: CUDA C -> cubin, by NVRTC.
 //
-// In:    texts. Out: a cubin for the device's architecture; PTX, which the driver compiles, where NVRTC is older than the
-//        device; or what the compiler says.
+// In:    texts. Out: a cubin for the device's architecture; PTX, which the driver compiles, where NVRTC is older than
+//        the device; or what the compiler says.
 // What is what: NVRTC, user guide, "Supported Compile Options".
 #ifndef TN_CUDA_COMPILE
 #define TN_CUDA_COMPILE
@@ -17,9 +17,11 @@ static tiny_code tn_cuda_compiler(tn_cuda *d) {
       tiny_log_line(d->t, 'p', "%s: NVRTC %d.%d", d->name, major, minor);
   }
   if (d->compiler > 0) return TINY_OK;
-  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a kernel is to be compiled and there is no NVRTC (libnvrtc.so.12 or another "
+  return tiny_fail(d->t, TINY_E_COMPILE,
+                   "%s: a kernel is to be compiled and there is no NVRTC (libnvrtc.so.12 or another "
                    "release): pip install nvidia-cuda-nvrtc-cu12 or the CUDA toolkit, and name the file in "
-                   "TINY_CUDA_NVRTC where the system does not find it", d->name);
+                   "TINY_CUDA_NVRTC where the system does not find it",
+                   d->name);
 }
 
 // The newest architecture that NVRTC writes and the device runs; 0: it does not tell.
@@ -76,6 +78,7 @@ static tiny_code tn_cuda_compile(void *dev, int n, const tiny_bytes *source, tin
   tiny_code code = tn_cuda_compiler(d);
   for (int i = 0; i < n && code == TINY_OK; i++) code = tn_cuda_compile_one(d, source[i].data, &binary[i], log);
   if (code != TINY_E_COMPILE) return code;
-  return tiny_fail(d->t, code, "%s: NVRTC refuses a kernel: %.600s", d->name, log->n ? log->data : "it does not say why");
+  return tiny_fail(d->t, code, "%s: NVRTC refuses a kernel: %.600s", d->name,
+                   log->n ? log->data : "it does not say why");
 }
 #endif

@@ -53,10 +53,12 @@ static tiny_code tn_cuda_failed(tn_cuda *d, int result, const char *what) {
   if (d->cu.error_name(result, &name) || !name) name = "CUDA_ERROR_UNKNOWN";
   if (tn_cuda_ends(result)) d->lost = result;
   if (d->lost)
-    return tiny_fail(d->t, TINY_E_DEVICE, "%s: the device is lost: %s (%s), seen by %s; close the context, or go on with "
-                     "another device", d->name, tn_cuda_text(&d->cu, d->lost), name, what);
-  return tiny_fail(d->t, result == TN_CU_OUT_OF_MEMORY ? TINY_E_MEMORY : TINY_E_DEVICE, "%s: %s: %s (%s)", d->name, what,
-                   tn_cuda_text(&d->cu, result), name);
+    return tiny_fail(d->t, TINY_E_DEVICE,
+                     "%s: the device is lost: %s (%s), seen by %s; close the context, or go on with "
+                     "another device",
+                     d->name, tn_cuda_text(&d->cu, d->lost), name, what);
+  return tiny_fail(d->t, result == TN_CU_OUT_OF_MEMORY ? TINY_E_MEMORY : TINY_E_DEVICE, "%s: %s: %s (%s)", d->name,
+                   what, tn_cuda_text(&d->cu, result), name);
 }
 static tiny_code tn_cuda_check(tn_cuda *d, int result, const char *what) {
   return result ? tn_cuda_failed(d, result, what) : TINY_OK;
@@ -108,10 +110,13 @@ static tiny_code tn_cuda_take_primary(tn_cuda *d, const char *which) {
   const unsigned long number = strtoul(which, &end, 10);
   const int result = d->cu.device_count(&count);
   if (*end || *which == '-')
-    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; devices are numbers, CUDA:0, CUDA:1 ..", which);
-  if (result || !count) return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver finds no GPU (is it hidden by CUDA_VISIBLE_DEVICES?)");
+    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; devices are numbers, CUDA:0, CUDA:1 ..",
+                     which);
+  if (result || !count)
+    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver finds no GPU (is it hidden by CUDA_VISIBLE_DEVICES?)");
   if (number >= (unsigned long)count)
-    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; the driver finds %d, counted from 0", which, count);
+    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; the driver finds %d, counted from 0",
+                     which, count);
   tiny_code code = tn_cuda_check(d, d->cu.device_get(&d->device, (int)number), "opening it");
   if (code == TINY_OK) code = tn_cuda_check(d, d->cu.primary_retain(&d->ctx, d->device), "making its context");
   d->primary = code == TINY_OK;
@@ -122,10 +127,13 @@ static tiny_code tn_cuda_init(tn_cuda *d) {
   int version = 0;
   const int result = d->cu.init(0);
   if (result == TN_CU_STUB_LIBRARY)
-    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: libcuda is the toolkit's stub and no driver; install NVIDIA's driver, and "
+    return tiny_fail(d->t, TINY_E_DEVICE,
+                     "CUDA: libcuda is the toolkit's stub and no driver; install NVIDIA's driver, and "
                      "keep lib64/stubs out of LD_LIBRARY_PATH");
   if (result == TN_CU_NO_DEVICE) return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver finds no GPU");
-  if (result) return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver does not start: %s (error %d)", tn_cuda_text(&d->cu, result), result);
+  if (result)
+    return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver does not start: %s (error %d)",
+                     tn_cuda_text(&d->cu, result), result);
   if (!d->cu.driver_version(&version) && version >= LEAST) return TINY_OK;
   return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: the driver is of CUDA %d.%d; install one of CUDA 11.4 or later",
                    version / 1000, version % 1000 / 10);
@@ -178,7 +186,8 @@ static tiny_code tn_cuda_begin(tn_cuda *d, const char *which, tiny_limits *limit
   code = tn_cuda_host_named(d, which) ? tn_cuda_take_host(d) : tn_cuda_take_primary(d, which);
   if (code == TINY_OK) code = tn_cuda_limits(d, limits);
   if (code == TINY_OK) code = tn_cuda_streams(d);
-  if (code == TINY_OK) tiny_log_line(d->t, 'p', "%s: %s, %s%s", d->name, d->gpu, d->target, d->pools ? ", memory pool" : "");
+  if (code == TINY_OK)
+    tiny_log_line(d->t, 'p', "%s: %s, %s%s", d->name, d->gpu, d->target, d->pools ? ", memory pool" : "");
   return code;
 }
 #endif

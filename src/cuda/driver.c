@@ -100,8 +100,8 @@ typedef struct tn_cu_node {
   MAYBE(pool_free, "cuMemFreeAsync", (tn_cu_ptr p, void *stream))
 #define TN_NVRTC_FUNCTIONS(_, MAYBE) \
   _(version, "nvrtcVersion", (int *major, int *minor)) \
-  _(create, "nvrtcCreateProgram", (void **out, const char *source, const char *name, int n, const char *const *headers, \
-    const char *const *names)) \
+  _(create, "nvrtcCreateProgram", (void **out, const char *source, const char *name, int n, \
+    const char *const *headers, const char *const *names)) \
   _(destroy, "nvrtcDestroyProgram", (void **program)) \
   _(compile, "nvrtcCompileProgram", (void *program, int n, const char *const *options)) \
   _(log_nbytes, "nvrtcGetProgramLogSize", (void *program, size_t *out)) \
@@ -149,7 +149,8 @@ static tiny_code tn_cuda_driver_open(tiny_ctx *t, tn_cuda_driver *cu) {
   };
   void *const library = tn_cuda_library("TINY_CUDA_DRIVER", names);
   if (!library)
-    return tiny_fail(t, TINY_E_DEVICE, "CUDA: there is no driver (%s was not found); install NVIDIA's for this GPU", names[0]);
+    return tiny_fail(t, TINY_E_DEVICE, "CUDA: there is no driver (%s was not found); install NVIDIA's for this GPU",
+                     names[0]);
   const char *missing = tn_cuda_symbols(library, symbols, sizeof symbols / sizeof *symbols, cu);
   if (missing) tn_library_close(library);
   if (missing)

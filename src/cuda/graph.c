@@ -149,7 +149,8 @@ static tiny_code tn_cuda_submit_some(tn_cuda *d, const tiny_launch *l, int n) {
     g->seen = TN_CUDA_GRAPH_AFTER;
     d->given++;
     code = g->exec ? tn_cuda_graph_bind(d, g, l) : tn_cuda_graph_make(d, g, l);
-    if (code == TINY_OK && g->exec) return tn_cuda_check(d, d->cu.graph_launch(g->exec, d->stream), "launching a graph");
+    if (code == TINY_OK && g->exec)
+      return tn_cuda_check(d, d->cu.graph_launch(g->exec, d->stream), "launching a graph");
   }
   for (int i = 0; i < n && code == TINY_OK; i++) code = tn_cuda_launch_one(d, &l[i]);
   return code;

@@ -65,7 +65,7 @@ static void tn_cuda_use(tn_cuda *d, tiny_mem m) {
 
 static int tn_cuda_take(tn_cuda *d, size_t nbytes, tn_cu_ptr *out) {
   const int result = d->pools ? d->cu.pool_alloc(out, nbytes, d->stream) : d->cu.mem_alloc(out, nbytes);
-  if (result != TN_CU_OUT_OF_MEMORY || d->cu.stream_sync(d->stream)) return result;    // what is freed has come back now
+  if (result != TN_CU_OUT_OF_MEMORY || d->cu.stream_sync(d->stream)) return result; // what is freed has come back now
   return d->pools ? d->cu.pool_alloc(out, nbytes, d->stream) : d->cu.mem_alloc(out, nbytes);
 }
 static void *tn_cuda_alloc(void *dev, size_t nbytes) {
@@ -218,7 +218,8 @@ static tiny_code tn_cuda_copy_from(void *dev, tiny_mem dst, void *from, tiny_mem
   tn_cuda_meet(d, other);
   d->given++;
   tn_cuda_use(d, dst);
-  const int result = nbytes ? d->cu.copy_peer(tn_cuda_at(dst), d->ctx, tn_cuda_at(src), other->ctx, nbytes, d->stream) : 0;
+  const int result =
+      nbytes ? d->cu.copy_peer(tn_cuda_at(dst), d->ctx, tn_cuda_at(src), other->ctx, nbytes, d->stream) : 0;
   return tn_cuda_leave(d, tn_cuda_check(d, result, "copying from another device"));
 }
 #endif

@@ -16,7 +16,12 @@ typedef struct tn_cuda_kernel {
   void *func; int threads, shared; char name[64];            // the most items of a group; LOCAL memory that is allowed
 } tn_cuda_kernel;
 // words: parameters are one and groups have one dim, as generated kernels have it (render/lang_cuda.c)
-typedef struct tn_cuda_module { struct tn_cuda_module *next; void *handle; tn_cuda_kernel *kernels; int words; } tn_cuda_module;
+typedef struct tn_cuda_module {
+  struct tn_cuda_module *next;
+  void *handle;
+  tn_cuda_kernel *kernels;
+  int words;
+} tn_cuda_module;
 
 // ** modules **
 
@@ -46,8 +51,12 @@ static void *tn_cuda_load(void *dev, const void *binary, size_t nbytes) {
   tn_cuda_module *m = handle ? (tn_cuda_module *)tiny_realloc(d->t, NULL, 0, sizeof *m) : NULL;
   tn_cu_ptr at;
   size_t size;
-  if (m) { m->next = NULL; m->handle = handle; m->kernels = NULL; m->words = !d->cu.module_global(&at, &size, handle, "tiny_values"); }
-  else if (handle) {
+  if (m) {
+    m->next = NULL;
+    m->handle = handle;
+    m->kernels = NULL;
+    m->words = !d->cu.module_global(&at, &size, handle, "tiny_values");
+  } else if (handle) {
     d->cu.module_free(handle);
     tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a module", d->name);
   }
@@ -94,8 +103,9 @@ static tiny_code tn_cuda_fits(tn_cuda *d, const tiny_launch *l) {
   const int flat = k->module->words;       // its items are numbered in dim 0 alone
   for (int i = 0; i < 3; i++)
     if (l->global[i] > d->grid[i] || (l->local[i] > d->block[i] && !flat))
-      return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: dim %d has %lld groups of %lld items; this device takes %d of %d", d->name,
-                       k->name, i, (long long)l->global[i], (long long)l->local[i], d->grid[i], d->block[i]);
+      return tiny_fail(d->t, TINY_E_DEVICE,
+                       "%s: %s: dim %d has %lld groups of %lld items; this device takes %d of %d", d->name, k->name,
+                       i, (long long)l->global[i], (long long)l->local[i], d->grid[i], d->block[i]);
   if (items > k->threads)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but its registers and launch bounds allow %d",
                      d->name, k->name, (long long)items, k->threads);
@@ -111,7 +121,8 @@ static tiny_code tn_cuda_fits(tn_cuda *d, const tiny_launch *l) {
 // More than 48 KiB are asked for once (CUDA C Programming Guide, 16.7.3, Shared Memory).
 static tiny_code tn_cuda_allow(tn_cuda *d, tn_cuda_kernel *k, size_t nbytes) {
   if (nbytes <= (size_t)TN_CUDA_SHARED_FREE || nbytes <= (size_t)k->shared) return TINY_OK;
-  const tiny_code code = tn_cuda_check(d, d->cu.func_set(k->func, TN_CU_FUNC_DYNAMIC, (int)nbytes), "asking for shared memory");
+  const tiny_code code =
+      tn_cuda_check(d, d->cu.func_set(k->func, TN_CU_FUNC_DYNAMIC, (int)nbytes), "asking for shared memory");
   if (code == TINY_OK) k->shared = (int)nbytes;
   return code;
 }
@@ -178,8 +189,8 @@ static void tn_cuda_stamps_tell(tn_cuda *d) {
 static int tn_cuda_launch_call(tn_cuda *d, const tn_cuda_call *c, uint64_t *out) {
   const tn_cu_node *n = &c->node;
   tn_cuda_stamp *s = out ? tn_cuda_stamp_new(d, out) : NULL;
-  int result = d->cu.launch(n->func, n->grid[0], n->grid[1], n->grid[2], n->block[0], n->block[1], n->block[2], n->shared,
-                            d->stream, n->params, NULL);
+  int result = d->cu.launch(n->func, n->grid[0], n->grid[1], n->grid[2], n->block[0], n->block[1], n->block[2],
+                            n->shared, d->stream, n->params, NULL);
   if (!result && s) result = d->cu.event_record(s->to, d->stream);
   if (!result && s) d->nstamp++;
   return result;
