@@ -65,7 +65,7 @@ check:
 PREFIX ?= /usr/local
 install: build/install/libtiny.a
 	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	@cp tiny.h tiny.hpp tiny_cl.h "$(DESTDIR)$(PREFIX)/include/"
+	@cp tiny.h tiny.hpp tiny_cl.h tiny_cuda.h "$(DESTDIR)$(PREFIX)/include/"
 	@cp $< "$(DESTDIR)$(PREFIX)/lib/"
 	@case "$(PREFIX)" in /*) prefix="$(PREFIX)" ;; *) prefix="$$PWD/$(PREFIX)" ;; esac && \
 	sed -e "s|@PREFIX@|$$prefix|" -e 's|@LIBDIR@|$${prefix}/lib|; s|@INCLUDEDIR@|$${prefix}/include|' \
@@ -136,6 +136,11 @@ build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) $(ONEDNN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 
+# bench/gpu.sh
+build/gpu: bench/gpu.c bench/measure.c bench/transformer.c tiny.h tiny_cuda.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function -I. $< -o $@ $(LIBS) -ldl
+
 # Uses the rooms themselves: it looks into a search.
 build/bench/cost: bench/cost.c $(SOURCES)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
@@ -165,7 +170,9 @@ llvm       = $(CC) $(TEST_FLAGS) -DTN_TEST_IR=1
 late       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/late.h"'
 # OpenCL in the place of INTERP.
 cl         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cl.h"'
-FLAVOURS   = plain late cl llvm asan tsan fuzz fuzz-brief
+# CUDA in the place of INTERP: tests/test_cuda.sh, bench/gpu.sh.
+cuda       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cuda.h"'
+FLAVOURS   = plain late cl cuda llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
@@ -184,6 +191,16 @@ build/flags/%: FORCE
 
 $(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.c build/flags/%
 	@$(BUILD) $($*) $(if $(filter $(OPTIMISED),$*),-O1) $(WHOLE) -o $@
+
+# A CUDA driver and its compiler for machines without a GPU: tests/test_cuda.sh.
+MOCK_CXX = $(firstword $(foreach c,clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++ g++,$(if $(shell command -v $(c)),$(c))))
+build/mock/libcuda.so.1: tests/mock_cuda.cpp tests/mock_cuda.h
+	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC -fvisibility=hidden $< -o $@ -ldl -lpthread
+build/mock/libnvrtc.so.13: tests/mock_nvrtc.cpp
+	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC '-DMOCK_TESTS="$(CURDIR)/tests"' '-DMOCK_CXX="$(MOCK_CXX)"' \
+	  '-DMOCK_FLAGS="-O0"' $< -o $@
+mock: build/mock/libcuda.so.1 build/mock/libnvrtc.so.13
+build/plain/test_cuda build/asan/test_cuda: | mock
 
 # tests/whole.c: with gcc's report of frames and calls (.ci), with clang's of frames (.su) and its text, which is optimised
 # once (.ll).
@@ -208,6 +225,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-gpu check bench results fuzz golden languages site arm64 late llvm million verify-amalgam clean FORCE
+.PHONY: all run install test test-gpu check bench results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

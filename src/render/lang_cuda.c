@@ -4,7 +4,7 @@
 // Out: tn_lang_cuda and tn_lang_hip fill a tiny_renderer. A kernel has one parameter: 128 words of 64 bits, memory of
 //      PARAM k the k-th, ARG k the k-th from the end: kernels use some of their PARAMs and ARGs, in any order. A
 //      module of such kernels has a variable tiny_values; in others, which people write, parameters are addresses, then
-//      numbers.
+//      numbers. CUDA's items of a group are numbered in dim 0 alone, as it allows 64 in dim 2; HIP's in three.
 // Holds:
 //  - No header is included: NVRTC and hiprtc compile the text alone, and so do nvcc and clang -x hip -nogpuinc
 //    -nogpulib.
@@ -43,6 +43,7 @@ static const char *const tn_cuda_prelude[] = {
   "  #define GROUP_0 __builtin_amdgcn_workgroup_id_x()", "  #define GROUP_1 __builtin_amdgcn_workgroup_id_y()",
   "  #define GROUP_2 __builtin_amdgcn_workgroup_id_z()", "  #define ITEM_0 __builtin_amdgcn_workitem_id_x()",
   "  #define ITEM_1 __builtin_amdgcn_workitem_id_y()", "  #define ITEM_2 __builtin_amdgcn_workitem_id_z()",
+  "  #define ITEMS(n0, n1)",
   "  #define VALUES tiny_words v", "  #define BOUNDS(n) __attribute__((amdgpu_flat_work_group_size(n, n)))",
   "  #define TINY_AT(type, word) (type *)(__attribute__((address_space(1))) type *)(word)",     // global, not flat
   "  #define AS_FLOAT(x) __builtin_bit_cast(float, x)",
@@ -54,7 +55,8 @@ static const char *const tn_cuda_prelude[] = {
   "#else",
   "  #define FN __device__ __forceinline__",
   "  #define GROUP_0 blockIdx.x", "  #define GROUP_1 blockIdx.y", "  #define GROUP_2 blockIdx.z",
-  "  #define ITEM_0 threadIdx.x", "  #define ITEM_1 threadIdx.y", "  #define ITEM_2 threadIdx.z",
+  "  #define ITEMS(n0, n1) const unsigned ITEM_0 = threadIdx.x % (n0), ITEM_1 = threadIdx.x / (n0) % (n1), \\",
+  "    ITEM_2 = threadIdx.x / ((n0) * (n1));",
   "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n)",
   "  #define AS_FLOAT(x) __int_as_float(x)",
   "  #define root32 sqrtf", "  #define root64 sqrt", "  #define whole32 truncf", "  #define whole64 trunc",
@@ -85,8 +87,8 @@ static const char *const tn_cuda_prelude[] = {
   "  #endif",
   "  FN float bf16_value(unsigned short x) { return AS_FLOAT((int)x << 16); }",
   "  #define NARROW(T) struct T { unsigned short bits; T() = default; FN explicit T(float x) : bits(T##_bits(x)) {} \\",
-  "    FN operator float() const { return T##_value(bits); } }; FN float wrap(T x) { return x; } \\",
-  "    FN T operator-(T x) { return T(-(float)x); }",
+  "    FN operator float() const { return T##_value(bits); } \\",
+  "    FN T operator-() const { T y; y.bits = bits ^ 0x8000; return y; } }; FN float wrap(T x) { return x; }",
   "  NARROW(f16) NARROW(bf16)",
   "  #define ALIGNED(p, V) ((unsigned long long)(p) % alignof(V) == 0)",
   "  template <typename V, typename T> FN V load(const T *p) {",
@@ -185,7 +187,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   r->name = "CUDA C"; r->file = "cu";
   r->flags = TINY_TARGET_OPTIMIZES;
   l->prelude = tn_cuda_prelude;
-  l->kernel = "extern \"C\" __global__ void BOUNDS(%0 * %1 * %2) %n(VALUES) {";
+  l->kernel = "extern \"C\" __global__ void BOUNDS(%0 * %1 * %2) %n(VALUES) {\n  ITEMS(%0, %1)";
   l->end = "}";
   l->open_buffer = "%t *const %n = TINY_AT(%t, v.word[%k]);";
   l->open_scalar = "const %t %n = value_of<%t>(v.word[127 - %k]);";
@@ -215,6 +217,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   }
 }
 
+#ifndef TINY_AMALGAMATED                    // tiny_cuda.h has no use for it
 // gfx: "gfx1100". All of them take one text.
 static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   (void)gfx;
@@ -222,4 +225,5 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   r->name = "HIP C"; r->file = "hip";
   r->language.barrier = "meet();";
 }
+#endif
 #endif
