@@ -15,7 +15,8 @@ static tiny_tensor *given(tiny_ctx *t, tiny_dtype d, tiny_shape s) {
   char *data = (char *)calloc((size_t)n + 1, tiny_dtype_nbytes(d));
   for (int64_t i = 0; i < n; i++) {
     const double value = tn_is_float((int)d) ? (double)((i * 29 + 7) % 33 - 16) / 8 : (double)((i * 29 + 7) % 5 + 1);
-    tn_dtype_store((int)d, data + i * (int64_t)tiny_dtype_nbytes(d), tn_dtype_convert((int)d, TINY_F64, tn_from_f64(value)));
+    const int64_t k = tn_dtype_convert((int)d, TINY_F64, tn_from_f64(value));
+    tn_dtype_store((int)d, data + i * (int64_t)tiny_dtype_nbytes(d), k);
   }
   tiny_tensor *x = tiny_from(t, data, d, s);
   free(data);
@@ -37,8 +38,8 @@ static int with_gradients(tiny_ctx *t, tiny_tensor *y, tiny_tensor **x, int n, t
 
 static int g_functions(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   static tiny_tensor *(*const of[])(tiny_tensor *) = {
-    tiny_neg, tiny_abs, tiny_exp, tiny_log, tiny_sin, tiny_cos, tiny_sqrt, tiny_rsqrt, tiny_floor, tiny_round, tiny_tanh,
-    tiny_sigmoid, tiny_gelu, tiny_silu, tiny_erf, tiny_isnan
+    tiny_neg, tiny_abs, tiny_exp, tiny_log, tiny_sin, tiny_cos, tiny_sqrt, tiny_rsqrt, tiny_floor, tiny_round,
+    tiny_tanh, tiny_sigmoid, tiny_gelu, tiny_silu, tiny_erf, tiny_isnan
   };
   out[0] = of[v](given(t, d, TINY_SHAPE(5, 67)));
   return 1;
@@ -57,14 +58,21 @@ static int g_bits(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   out[0] = of[v](given(t, d, TINY_SHAPE(77)), given(t, d, TINY_SHAPE(77)));
   return 1;
 }
-static const tiny_dtype dtypes_all[] = {TINY_BOOL, TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64,
-                                        TINY_F8E4M3, TINY_F8E5M2, TINY_F16, TINY_BF16, TINY_F32, TINY_F64, TINY_VOID};
+static const tiny_dtype dtypes_all[] = {
+  TINY_BOOL, TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64, TINY_F8E4M3, TINY_F8E5M2,
+  TINY_F16, TINY_BF16, TINY_F32, TINY_F64, TINY_VOID
+};
+static const tiny_dtype dtypes_integers[] = {
+  TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64, TINY_VOID
+};
+static const tiny_dtype dtypes_sums[] = {
+  TINY_F8E4M3, TINY_I8, TINY_U8, TINY_I32, TINY_F16, TINY_BF16, TINY_F32, TINY_F64, TINY_VOID
+};
+static const tiny_dtype dtypes_numbers[] = {
+  TINY_I8, TINY_I32, TINY_U32, TINY_I64, TINY_F8E4M3, TINY_F16, TINY_BF16, TINY_F32, TINY_F64, TINY_VOID
+};
 static const tiny_dtype dtypes_floats[] = {TINY_F16, TINY_BF16, TINY_F32, TINY_F64, TINY_VOID};
-static const tiny_dtype dtypes_integers[] = {TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64, TINY_VOID};
-static const tiny_dtype dtypes_sums[] = {TINY_F8E4M3, TINY_I8, TINY_U8, TINY_I32, TINY_F16, TINY_BF16, TINY_F32, TINY_F64, TINY_VOID};
 static const tiny_dtype dtypes_f32[] = {TINY_F32, TINY_VOID}, dtypes_half[] = {TINY_F16, TINY_F32, TINY_VOID};
-static const tiny_dtype dtypes_numbers[] = {TINY_I8, TINY_I32, TINY_U32, TINY_I64, TINY_F8E4M3, TINY_F16, TINY_BF16, TINY_F32,
-                                            TINY_F64, TINY_VOID};
 
 static int g_casts(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   out[0] = tiny_cast(given(t, d, TINY_SHAPE(130)), dtypes_all[v]);
@@ -88,25 +96,27 @@ static int g_reductions(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
 }
 static int g_moments(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   tiny_tensor *x = given(t, d, TINY_SHAPE(6, 480));
-  out[0] = v == 0 ? tiny_mean(x, 1, 0) : v == 1 ? tiny_var(x, 1, 0, 1) : v == 2 ? tiny_logsumexp(x, 1, 0) : tiny_norm(x, 2, 0, 0);
+  out[0] = v == 0 ? tiny_mean(x, 1, 0) : v == 1 ? tiny_var(x, 1, 0, 1) : v == 2 ? tiny_logsumexp(x, 1, 0) :
+      tiny_norm(x, 2, 0, 0);
   return 1;
 }
 
 // ** products **
 
+static tiny_tensor *matrix(tiny_ctx *t, tiny_dtype d, int64_t m, int64_t n, int transposed) {
+  return transposed ? tiny_transpose(given(t, d, TINY_SHAPE(n, m)), 0, 1) : given(t, d, TINY_SHAPE(m, n));
+}
 // v % 4: which operands are transposed; v / 4: the shape.
 static int g_matmul(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   static const int64_t shape[][3] = {{64, 64, 64}, {33, 17, 65}, {1, 128, 96}};
   const int64_t *s = shape[v / 4];
-  tiny_tensor *a = v & 1 ? tiny_transpose(given(t, d, TINY_SHAPE(s[1], s[0])), 0, 1) : given(t, d, TINY_SHAPE(s[0], s[1]));
-  tiny_tensor *b = v & 2 ? tiny_transpose(given(t, d, TINY_SHAPE(s[2], s[1])), 0, 1) : given(t, d, TINY_SHAPE(s[1], s[2]));
-  out[0] = tiny_matmul(a, b);
+  out[0] = tiny_matmul(matrix(t, d, s[0], s[1], v & 1), matrix(t, d, s[1], s[2], v & 2));
   return 1;
 }
 static int g_linear(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
-  tiny_tensor *x = given(t, d, TINY_SHAPE(3, 20, 24)), *w = given(t, d, TINY_SHAPE(28, 24)), *b = given(t, d, TINY_SHAPE(28)),
-              *in[3] = {x, w, b};
-  tiny_tensor *y = tiny_linear(x, w, b);
+  tiny_tensor *x = given(t, d, TINY_SHAPE(3, 20, 24)), *w = given(t, d, TINY_SHAPE(28, 24));
+  tiny_tensor *in[3] = {x, w, given(t, d, TINY_SHAPE(28))};
+  tiny_tensor *y = tiny_linear(in[0], in[1], in[2]);
   if (v < 2) { out[0] = v ? tiny_gelu(y) : tiny_relu(y); return 1; }
   return with_gradients(t, tiny_relu(y), in, 3, out);
 }
@@ -139,7 +149,7 @@ static int g_pool(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
 // ** rows and attention **
 
 static int g_rows(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
-  tiny_tensor *x = given(t, d, TINY_SHAPE(12, 200)), *w = given(t, d, TINY_SHAPE(200)), *b = given(t, d, TINY_SHAPE(200));
+  tiny_tensor *x = given(t, d, TINY_SHAPE(12, 200)), *w = given(t, d, TINY_SHAPE(200)), *b = tiny_neg(w);
   tiny_tensor *y = v % 5 == 0 ? tiny_softmax(x, -1) : v % 5 == 1 ? tiny_log_softmax(x, -1) :
       v % 5 == 2              ? tiny_layer_norm(x, 1, w, b, 1e-5) : v % 5 == 3 ? tiny_rms_norm(x, 1, w, 1e-5) :
                                 tiny_group_norm(tiny_reshape(x, TINY_SHAPE(4, 6, 100)), 2, NULL, NULL, 1e-5);
@@ -147,11 +157,11 @@ static int g_rows(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   return v < 5 ? 1 : with_gradients(t, y, &x, 1, out);
 }
 static int g_attention(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
-  const int64_t l = v & 1 ? 17 : 32;
+  const tiny_shape s = v & 1 ? TINY_SHAPE(2, 17, 16) : TINY_SHAPE(2, 32, 16);
   tiny_attention_desc a;
   memset(&a, 0, sizeof a);
   a.causal = v >> 1 & 1;
-  tiny_tensor *in[3] = {given(t, d, TINY_SHAPE(2, l, 16)), given(t, d, TINY_SHAPE(2, l, 16)), given(t, d, TINY_SHAPE(2, l, 16))};
+  tiny_tensor *in[3] = {given(t, d, s), given(t, d, s), given(t, d, s)};
   tiny_tensor *y = out[0] = tiny_attention(in[0], in[1], in[2], &a);
   return v < 4 ? 1 : with_gradients(t, y, in, 3, out);
 }
@@ -166,7 +176,8 @@ static int g_loss(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
 
 static int g_scans(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   tiny_tensor *x = given(t, d, TINY_SHAPE(3, 40));
-  out[0] = v == 0 ? tiny_cumsum(x, 1) : v == 1 ? tiny_cumprod(tiny_slice(x, 1, 0, 6, 1), 1) : v == 2 ? tiny_cummax(x, 1, NULL) : tiny_cumsum(x, 0);
+  out[0] = v == 0 ? tiny_cumsum(x, 1) : v == 1 ? tiny_cumprod(tiny_slice(x, 1, 0, 6, 1), 1) :
+      v == 2      ? tiny_cummax(x, 1, NULL) : tiny_cumsum(x, 0);
   return 1;
 }
 static int g_sorts(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
@@ -175,8 +186,8 @@ static int g_sorts(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   return 1;
 }
 static int g_positions(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
-  tiny_tensor *x = given(t, d, TINY_SHAPE(24, 48)), *rows = ids(t, TINY_SHAPE(40), 24), *src = given(t, d, TINY_SHAPE(40, 48));
-  tiny_tensor *at = ids(t, TINY_SHAPE(5, 48), 24);
+  tiny_tensor *x = given(t, d, TINY_SHAPE(24, 48)), *src = given(t, d, TINY_SHAPE(40, 48));
+  tiny_tensor *rows = ids(t, TINY_SHAPE(40), 24), *at = ids(t, TINY_SHAPE(5, 48), 24);
   switch (v) {
     case 0: out[0] = tiny_embedding(rows, x, -1); return 1;
     case 1: out[0] = tiny_index_add(x, 0, rows, src); return 1;
@@ -186,23 +197,27 @@ static int g_positions(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   }
 }
 static int g_random(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
-  out[0] = v == 0 ? tiny_rand(t, TINY_SHAPE(500)) : v == 1 ? tiny_randn(t, TINY_SHAPE(77)) : v == 2 ? tiny_randperm(t, 19) :
-      tiny_dropout(given(t, d, TINY_SHAPE(300)), 0.5, 1);
+  out[0] = v == 0 ? tiny_rand(t, TINY_SHAPE(500)) : v == 1 ? tiny_randn(t, TINY_SHAPE(77)) :
+      v == 2      ? tiny_randperm(t, 19) : tiny_dropout(given(t, d, TINY_SHAPE(300)), 0.5, 1);
   return 1;
 }
 static int g_lengths(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
-  out[0] = tiny_sum(tiny_whole(tiny_slice_to(given(t, d, TINY_SHAPE(6, 90)), 1, tiny_length(t, 37, 1, 90)), 1, v), 1, 0);
+  tiny_tensor *x = tiny_slice_to(given(t, d, TINY_SHAPE(6, 90)), 1, tiny_length(t, 37, 1, 90));
+  out[0] = tiny_sum(tiny_whole(x, 1, v), 1, 0);
   return 1;
 }
 
 static const graph graphs[] = {
-  {"functions", g_functions, dtypes_floats, 16}, {"pairs", g_pairs, dtypes_numbers, 10}, {"bits", g_bits, dtypes_integers, 6},
-  {"casts", g_casts, dtypes_all, 15}, {"moved", g_moved, dtypes_numbers, 4}, {"reductions", g_reductions, dtypes_numbers, 15},
-  {"moments", g_moments, dtypes_floats, 4}, {"matmul", g_matmul, dtypes_sums, 12}, {"linear", g_linear, dtypes_floats, 3},
-  {"batched", g_batched, dtypes_floats, 2}, {"conv", g_conv, dtypes_floats, 6}, {"pool", g_pool, dtypes_floats, 4},
-  {"rows", g_rows, dtypes_floats, 10}, {"attention", g_attention, dtypes_floats, 8}, {"loss", g_loss, dtypes_floats, 2},
-  {"scans", g_scans, dtypes_numbers, 4}, {"sorts", g_sorts, dtypes_numbers, 3}, {"positions", g_positions, dtypes_half, 5},
-  {"random", g_random, dtypes_f32, 4}, {"lengths", g_lengths, dtypes_half, 1}
+  {"functions", g_functions, dtypes_floats, 16}, {"pairs", g_pairs, dtypes_numbers, 10},
+  {"bits", g_bits, dtypes_integers, 6}, {"casts", g_casts, dtypes_all, 15}, {"moved", g_moved, dtypes_numbers, 4},
+  {"reductions", g_reductions, dtypes_numbers, 15}, {"moments", g_moments, dtypes_floats, 4},
+  {"matmul", g_matmul, dtypes_sums, 12}, {"linear", g_linear, dtypes_floats, 3},
+  {"batched", g_batched, dtypes_floats, 2},
+  {"conv", g_conv, dtypes_floats, 6}, {"pool", g_pool, dtypes_floats, 4}, {"rows", g_rows, dtypes_floats, 10},
+  {"attention", g_attention, dtypes_floats, 8}, {"loss", g_loss, dtypes_floats, 2},
+  {"scans", g_scans, dtypes_numbers, 4}, {"sorts", g_sorts, dtypes_numbers, 3},
+  {"positions", g_positions, dtypes_half, 5}, {"random", g_random, dtypes_f32, 4},
+  {"lengths", g_lengths, dtypes_half, 1}
 };
 enum { GRAPHS = sizeof graphs / sizeof *graphs };
 #endif

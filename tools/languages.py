@@ -3,9 +3,10 @@
 
   tools/languages.py FOLDER [--only NAME ..] [--every N] [--jobs N] [--write PAGE]
 
-FOLDER: what tests/test_languages.c writes with TEST_LANGUAGES=FOLDER. --only: targets whose names begin so; --every: each
-N-th kernel. Many kernels make a module; where a compiler refuses one, each half is a module again, until it is known
-which kernel it is. A page gets the table, and in which words graphs were refused. The last line is `N passed, N failed`.
+FOLDER: what tests/test_languages.c writes with TEST_LANGUAGES=FOLDER. --only: targets whose names begin so; --every:
+each N-th kernel. Many kernels make a module; where a compiler refuses one, each half is a module again, until it is
+known which kernel it is. A page gets the table, and in which words graphs were refused. The last line is
+`N passed, N failed`.
 """
 import argparse
 import collections
@@ -59,15 +60,15 @@ LANGUAGES = [
                               (("gfx90a", 15), ("gfx942", 17), ("gfx1100", 15), ("gfx1201", 19))]),
     ("OpenCL C", "opencl", ".cl", [("SPIR 64", 15, opencl("-target", "spir64", "-emit-llvm")),
                                    ("x86-64", 15, opencl("-target", "x86_64-linux-gnu"))]),
-    ("Metal", "metal24", ".metal", [("2.4 as C++", 17, metal("240"))]),
-    ("Metal", "metal31", ".metal", [("3.1 as C++", 17, metal("310"))]),
+    ("Metal 2.4", "metal24", ".metal", [("C++, 2.4", 17, metal("240"))]),
+    ("Metal 3.1", "metal31", ".metal", [("C++, 3.1", 17, metal("310"))]),
     ("WGSL", "wgsl", ".wgsl", [("Dawn", 0, ["node", "tools/validate_wgsl.mjs"])]),
     ("WGSL, f16", "wgsl16", ".wgsl", [("Dawn", 0, ["node", "tools/validate_wgsl.mjs"])]),
 ]
 ALONE = ".wgsl"
 
-Kernel = collections.namedtuple("Kernel", "name text")
-# kernels, of them with vectors; names refused, what the first one's compiler says; names whose registers spill
+Kernel = collections.namedtuple("Kernel", "name graph text")
+# kernels, of them with vectors; names refused, what the first one's compiler says; graphs of kernels that spill
 Result = collections.namedtuple("Result", "language target kernels lanes bad words spills")
 
 
@@ -80,8 +81,9 @@ def read(path):
 
 def kernels_of(path, every):
     """The kernels of a file, each name once."""
-    parts = re.split(r"^==== (\S+)\n", read(path), flags=re.M)[1:]
-    return [Kernel(*k) for k in dict(zip(parts[::2], parts[1::2])).items()][::every]
+    parts = re.split(r"^==== (\S+) (.*)\n", read(path), flags=re.M)[1:]
+    kernels = {name: Kernel(name, graph, text) for name, graph, text in zip(parts[::3], parts[1::3], parts[2::3])}
+    return list(kernels.values())[::every]
 
 
 def missing(command, least):
@@ -125,19 +127,27 @@ def result_of(pool, language, target, folder, end, command, every):
     for some in kernels:
         parts += [some[i:i + TOGETHER] for i in range(0, len(some), TOGETHER)]
     answers = list(pool.map(lambda part: judge(command, end, prelude, part), parts))
+    graphs = {k.name: k.graph for some in kernels for k in some}
     return Result(language, target, len(kernels[0]) + len(kernels[1]), len(kernels[1]),
                   [n for a in answers for n in a[0]], next((a[1] for a in answers if a[1]), ""),
-                  [n for a in answers for n in a[2]])
+                  [graphs[n] for a in answers for n in a[2]])
 
 
 def row(result):
     r = result
-    spills = "%d: %s" % (len(r.spills), " ".join(sorted(set(r.spills))[:3])) if r.spills else "0"
+    spills = "%d: %s" % (len(r.spills), ", ".join(sorted(set(r.spills)))) if r.spills else "0"
     told = r.language.startswith(("CUDA", "HIP"))
     return (r.language, r.target, str(r.kernels), str(r.lanes), str(r.kernels - len(r.bad)), str(len(r.bad)),
             spills if told else "")
 
 
+HEADING = """Written by `make languages EVERY=%d` (`tools/languages.py`): kernels of operators' tests and of
+[tests/language_graphs.h](../tests/language_graphs.h), for a device with groups of up to 1,024 items and 48 KB of shared
+memory (Metal: 32; WGSL: 256 items, 16 KB), compiled in each language for each target. *with vectors*: of them, those
+that are scheduled as for a CPU with vectors of 16 bytes, several of whose register tiles are too large for one item.
+*failed*: a compiler refuses what was written. *spills*: kernels whose registers do not suffice, by ptxas and by clang,
+and their graphs: maker, dtype, variant.
+"""
 HEAD = ("language", "target", "kernels", "with vectors", "accepted", "failed", "spills")
 
 
@@ -147,12 +157,8 @@ def refused(folder):
     return collections.Counter(re.sub(r"^an index of -?\d+", "an index beyond 32 bits", w) for w in words)
 
 
-def page(rows, words):
-    out = ["# Languages\n", "Written by `make languages` (`tools/languages.py`): kernels of operators' tests and of "
-           "[tests/language_graphs.h](../tests/language_graphs.h), for a device with warps\nof 32, groups of up to 1,024 items "
-           "and 48 KB of shared memory, compiled in each language for each target. *with vectors*: the same graphs, scheduled as "
-           "for\na CPU with vectors of 16 bytes. *failed*: a compiler refuses what was written. *spills*: kernels whose registers "
-           "do not suffice, by ptxas and by clang.\n"]
+def page(rows, words, every):
+    out = ["# Languages\n", HEADING % every]
     out.append("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
     out += ["| " + " | ".join(r) + " |" for r in rows]
     out.append("\n## Refused with a word\n\nGraphs that have no kernel in a language, and what the error says.\n\n"
@@ -189,7 +195,7 @@ def main():
                     print("%s: %s" % (r.bad[0], r.words), file=sys.stderr)
     if a.write:
         with open(a.write, "w", encoding="utf-8") as f:
-            f.write(page(rows, words))
+            f.write(page(rows, words, a.every))
     print("%d passed, %d failed" % (passed, failed))
     return failed > 0 or passed == 0
 
