@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 5524386dbdb794304abf3bc660edc31aee641a6f61eb7727c00efd177ae51f09
+/* tiny.h 0.1.0, source 01cde417d1d4053650ff09c08483f30f53187f727ed1d6543646d92d3759bf2a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -978,9 +978,6 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 // caller may write it between calls: x and its views show what it holds when they are read, and what is computed from
 // them reads it when it is computed, and then keeps its values.
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
-// The same over memory of the device that tiny_use_device names: what its backend's alloc would return, a cl_mem, a
-// CUdeviceptr. Elements are row-major, from where it begins. TINY_E_ARG: mem is NULL.
-TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 
@@ -3628,7 +3625,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "5524386dbdb794304abf3bc660edc31aee641a6f61eb7727c00efd177ae51f09"
+#define TN_SOURCE_ID "01cde417d1d4053650ff09c08483f30f53187f727ed1d6543646d92d3759bf2a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -47321,17 +47318,6 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
   return tn_tensor_new(t, tn_uop_make(t, TINY_OP_VIEW, dtype, 1, 1, &u, -low, 2 * shape.ndim, v));
 }
 
-TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape) {
-  if (!tn_runs(t)) return tn_poison(t);
-  if (!tn_dtype_check(t, "blob_of", dtype) || !tn_shape_valid(t, "blob_of", &shape)) return tn_poison(t);
-  if (!mem) return tn_wrong(t, TINY_E_ARG, "blob_of: mem is NULL");
-  struct tn_device *d = tn_device_here(t);
-  const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim);
-  tn_storage *s = tn_storage_borrow(d, mem, (size_t)nelem * tn_dtypes[dtype].nbytes);
-  if (!s) return tn_poison(t);
-  return tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), shape.ndim, shape.dim));
-}
-
 static tiny_code tn_end_guarded(tiny_ctx *t, void *arg) {
   (void)arg;
   return tn_realize_pending(t);
@@ -53448,327 +53434,327 @@ Where things stand in tiny.h
 
     707  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1044  src/api/devices.h            several in one context, and tensors that are split over them
-   1094  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1881  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1041  src/api/devices.h            several in one context, and tensors that are split over them
+   1091  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1878  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2093  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2090  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2460  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2457  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2638  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2635  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2777  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2774  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2830  src/api/io.h                 tensors from files and to files
-   2904  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2827  src/api/io.h                 tensors from files and to files
+   2901  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3110  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3107  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3553  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3640  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3550  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3637  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3831  src/base/number.c            numbers as text, in and out
-   4307  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3828  src/base/number.c            numbers as text, in and out
+   4304  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4553  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4550  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4745  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4742  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4920  src/base/version.c           what this implementation is: its release and sources, how it was
+   4917  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5007  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5004  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5465  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5462  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5583  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5580  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5732  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6272  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5729  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6269  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6489  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6486  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7120  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7117  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7351  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7511  src/ir/label.c               names that nodes have for people, in a table beside them
-   7644  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8509  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7348  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7508  src/ir/label.c               names that nodes have for people, in a table beside them
+   7641  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8506  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8625  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8622  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8732  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8729  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8823  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8820  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8935  src/ir/args.c                which k, v and sources fit an op
-   9121  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9742  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8932  src/ir/args.c                which k, v and sources fit an op
+   9118  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9739  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9897  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9894  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10483  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10480  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10983  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10980  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11095  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11092  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11532  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11529  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11807  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11804  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12486  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12483  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12785  src/ir/spec.c                the verifier
-  13133  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12782  src/ir/spec.c                the verifier
+  13130  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13362  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13720  src/rules/notation.c         the algebra that bodies of rules are written in
-  13755  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13955  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13359  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13717  src/rules/notation.c         the algebra that bodies of rules are written in
+  13752  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13952  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14115  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14112  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14509  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14506  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14708  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14705  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15122  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15119  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15464  src/rules/decompose.c        from what the IR means to what a target can do
-  16076  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15461  src/rules/decompose.c        from what the IR means to what a target can do
+  16073  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16110  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16107  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16609  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16606  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16703  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16700  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17456  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17532  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17453  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17529  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17575  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17572  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17819  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17893  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17816  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17890  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18541  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18538  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18803  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18800  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19092  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19089  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19648  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19645  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19757  src/tensor/activation.c      what stands between the layers of a network
-  19938  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20310  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19754  src/tensor/activation.c      what stands between the layers of a network
+  19935  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20307  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20563  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20560  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21323  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21320  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22005  src/tensor/random.c          numbers from a counter, the same on every device
-  22280  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22002  src/tensor/random.c          numbers from a counter, the same on every device
+  22277  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22604  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22900  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22601  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22897  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23037  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23034  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23576  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23573  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24289  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24286  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24691  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24688  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24830  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24827  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25312  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25309  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25777  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25774  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26128  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26774  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27136  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27265  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26125  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26771  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27133  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27262  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27425  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27422  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27930  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28209  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27927  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28206  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28305  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28302  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28598  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29039  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28595  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29036  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29316  src/tensor/params.c          lists of named tensors: what a network consists of
-  29407  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29517  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29313  src/tensor/params.c          lists of named tensors: what a network consists of
+  29404  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29514  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29896  src/tensor/sequential.c      modules and functions one after the other
-  29967  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29893  src/tensor/sequential.c      modules and functions one after the other
+  29964  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30103  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30100  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30223  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30220  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30542  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30539  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30658  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30655  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31157  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31154  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31933  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31930  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32466  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32463  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32974  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32971  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33155  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33152  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33743  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33860  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33740  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33857  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34297  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34294  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34463  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34460  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34854  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35077  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34851  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35074  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35206  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35277  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35203  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35274  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35435  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35531  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35833  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35432  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35528  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35830  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35922  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35919  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35986  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35983  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36120  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36117  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36198  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36257  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36195  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36254  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36895  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36892  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36994  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36991  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37087  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37084  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37476  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37473  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38058  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38055  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38177  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38269  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38174  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38266  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38340  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38337  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38444  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38544  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38619  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38759  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38441  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38541  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38616  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38756  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39094  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39091  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39341  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39338  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39587  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39584  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39648  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39645  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40192  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40189  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40748  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40745  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41098  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41095  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41399  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41396  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41794  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42543  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41791  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42540  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42620  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42617  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42730  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42960  src/runtime/device.c         which backend a context runs on
-  43162  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43316  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42727  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42957  src/runtime/device.c         which backend a context runs on
+  43159  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43313  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43377  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43374  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43645  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43642  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43879  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43876  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44142  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44139  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44324  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44391  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44321  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44388  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44749  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44746  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45023  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45020  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45233  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45704  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45230  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45701  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45876  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  45984  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46261  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45873  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  45981  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46258  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46755  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46752  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47360  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47346  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47543  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47529  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47880  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48069  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48862  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47866  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48055  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48848  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49239  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49580  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49225  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49566  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49786  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49772  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50040  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50026  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50299  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50285  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50569  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50555  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50734  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50720  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50908  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51269  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51505  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50894  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51255  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51491  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51653  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51816  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51639  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51802  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51923  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51909  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52008  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51994  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  52336  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52322  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52499  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52562  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52741  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52485  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52548  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52727  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52877  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52863  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53263  src/runtime/context.c        opening and closing, the first error, totals
+  53249  src/runtime/context.c        opening and closing, the first error, totals
 */
