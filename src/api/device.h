@@ -264,6 +264,7 @@ typedef struct tiny_language {
   const char *ops[TINY_OP_COUNT];          // NULL: not in the language, decomposed before rendering
   const char *vops[TINY_OP_COUNT];         // with a vector as operand or result; NULL: as ops
   const char *bops[TINY_OP_COUNT];         // of bools; NULL: as ops
+  const char *eops[TINY_OP_COUNT];         // of an element of i32, i64, f32, f64 that cannot wrap; NULL: as ops
   const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
