@@ -124,8 +124,13 @@ build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) $(ONEDNN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 
-# Uses the rooms themselves: it looks into a search.
-build/bench/cost: bench/cost.c $(SOURCES)
+# Kernels for GPUs that are not here, run and counted: make count TARGETS="sm_80 gfx942" COUNT_FLAGS="-v -k matmul"
+count: build/bench/count
+	@build/bench/count $(COUNT_FLAGS) $(TARGETS)
+
+# They use the rooms themselves.
+build/bench/count: bench/count.h bench/count_list.h bench/gpu.h
+build/bench/cost build/bench/count: build/bench/%: bench/%.c $(SOURCES)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function $< -o $@ $(LIBS)
 
@@ -194,6 +199,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test check bench results fuzz golden site arm64 late llvm million verify-amalgam clean FORCE
+.PHONY: all run install test check bench count results fuzz golden site arm64 late llvm million verify-amalgam clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
