@@ -37,15 +37,19 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"matmul 1024", matmul}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
   {"matmul bf16 1024", matmul_bf16}, {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention}};
 
-typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; int verbose, wrong; } subject;
+typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; int verbose; } subject;
 
-static tiny_code count_kernel(tiny_ctx *t, const subject *x, const char *name, const tn_lowered *low, tiny_bytes *text) {
+static tiny_code count_kernel(tiny_ctx *t, const subject *x, const char *name, const tn_kernel *kernel,
+                              const tn_lowered *low, tiny_bytes *text) {
   tiny_mem mem[64];
+  int64_t args[64] = {0};                  // of iterations the first
   tiny_launch l;
   tn_gpu_counts counts;
   memset(&l, 0, sizeof l); memset(mem, 0, sizeof mem);
   memcpy(l.global, low->global, sizeof l.global); memcpy(l.local, low->local, sizeof l.local);
-  l.mem = mem;
+  l.mem = mem; l.args = args; l.nargs = kernel->narg;
+  for (int i = 0; i < kernel->narg && i < 64; i++)
+    if (kernel->arg[i]->op == TINY_OP_SCALAR) tn_dtype_store(kernel->arg[i]->dtype, &args[i], kernel->arg[i]->k);
   for (int i = 0; i < low->n; i++) if (low->list[i]->op == TINY_OP_PARAM && low->list[i]->k < 64) {
     const tiny_uop *u = low->list[i];
     mem[u->k].base = calloc((size_t)u->v[0] + 1, (size_t)tn_dtypes[u->dtype].nbytes);
@@ -84,7 +88,7 @@ static tiny_code count_kernels(tiny_ctx *t, void *arg) {
     if (d.plan.nstep > 1) snprintf(name, sizeof name, "%.16s, %d", x->name, i + 1);
     else snprintf(name, sizeof name, "%s", x->name);
     if (tn_pipeline_run(t, kernels[i]->ast, &target, NULL, 0, &low) != TINY_OK) return t->code;
-    if (count_kernel(t, x, name, &low, &text) != TINY_OK) return t->code;
+    if (count_kernel(t, x, name, kernels[i], &low, &text) != TINY_OK) return t->code;
     fputs(text.data, stdout);
     fflush(stdout);
   }
@@ -97,7 +101,7 @@ static int count_subject(int i, const tn_gpu *gpu, int verbose) {
   d.device = "INTERP"; d.cache_dir = "";
   tiny_ctx *t = tiny_open(&d);
   tiny_tensor *y = subjects[i].make(t);
-  subject x = {subjects[i].name, gpu, tn_uop_of(y), verbose, 0};
+  subject x = {subjects[i].name, gpu, tn_uop_of(y), verbose};
   const int wrong = tiny_error(t)[0] || tn_guard(t, count_kernels, &x) != TINY_OK;
   if (wrong) printf("%-22s %s\n", x.name, tiny_error(t));
   tiny_close(t);
@@ -116,7 +120,7 @@ static int count_target(const char *name, const char *only, int verbose) {
   tiny_ctx *t = tiny_open(NULL);
   tiny_bytes head = {t, NULL, 0, 0};
   tn_gpu_print_head(&head);
-  printf("%s%s, %s: %d units, %.0f GB/s, %.0f TFLOP/s of matrices\n%s", "", gpu->name, gpu->card, gpu->units,
+  printf("%s, %s: %d units, %.0f GB/s, %.0f TFLOP/s of matrices\n%s", gpu->name, gpu->card, gpu->units,
          gpu->memory_gbps, gpu->matrix * gpu->units * gpu->clock_ghz * 1e-3, head.data);
   tiny_close(t);
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)

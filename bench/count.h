@@ -323,7 +323,7 @@ static tiny_code tn_gpu_occupancy(tiny_ctx *t, tn_gpu_counts *o) {
   const int shared = tn_gpu_up(o->shared_nbytes + g->shared_reserved, g->shared_granule);
   const struct { int groups; const char *name; } limit[] = {
     {g->warps * g->simds / o->warps, "warps"}, {warps * g->simds / o->warps, "registers"},
-    {o->shared_nbytes ? g->shared_unit / shared : g->groups, "shared"}, {g->groups, "groups"}};
+    {o->shared_nbytes ? g->shared_unit / shared : INT32_MAX, "shared"}, {g->groups, "groups"}};
   o->resident = INT32_MAX;
   for (int i = 0; i < 4; i++) if (limit[i].groups < o->resident) {
     o->resident = limit[i].groups; o->occupancy_by = limit[i].name;
