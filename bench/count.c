@@ -1,5 +1,7 @@
 // count: kernels as the heuristics make them for GPUs that are not here, run and counted (count.h).
 //   build/bench/count [-v] [-k TEXT] [TARGET..]   sm_90 and gfx1100; -v: each access; -k: kernels whose name has TEXT
+// What the columns mean stands at tn_gpu_print. "x N": a kernel that runs N times, tile by tile; its first time is
+// counted.
 #define _GNU_SOURCE
 #include "../src/all.c"
 #include "count.h"
@@ -13,7 +15,7 @@ static tiny_tensor *zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape s) {
   return x;
 }
 static tiny_tensor *f32(tiny_ctx *t, int64_t a, int64_t b) { return zeros(t, TINY_F32, TINY_SHAPE(a, b)); }
-static tiny_tensor *copy(tiny_ctx *t) { return tiny_add(f32(t, 2048, 2048), tiny_full(t, 1, TINY_F32, TINY_SHAPE(1, 1))); }
+static tiny_tensor *copy(tiny_ctx *t) { return tiny_neg(f32(t, 2048, 2048)); }
 static tiny_tensor *transposition(tiny_ctx *t) { return tiny_contiguous(tiny_transpose(f32(t, 2048, 2048), 0, 1)); }
 static tiny_tensor *row_sums(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), 1, 0); }
 static tiny_tensor *column_sums(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), 0, 0); }
@@ -27,7 +29,8 @@ static tiny_tensor *matmul_odd(tiny_ctx *t) { return product(t, TINY_F32, 777); 
 static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
 static tiny_tensor *conv(tiny_ctx *t) {
-  return tiny_conv2d(zeros(t, TINY_F32, TINY_SHAPE(8, 64, 56, 56)), zeros(t, TINY_F32, TINY_SHAPE(64, 64, 3, 3)), NULL, NULL);
+  tiny_tensor *x = zeros(t, TINY_F32, TINY_SHAPE(8, 64, 56, 56)), *w = zeros(t, TINY_F32, TINY_SHAPE(64, 64, 3, 3));
+  return tiny_conv2d(x, w, NULL, NULL);
 }
 static tiny_tensor *heads(tiny_ctx *t) { return zeros(t, TINY_F16, TINY_SHAPE(2, 8, 512, 64)); }
 static tiny_tensor *attention(tiny_ctx *t) { return tiny_attention(heads(t), heads(t), heads(t), NULL); }
@@ -85,7 +88,9 @@ static tiny_code count_kernels(tiny_ctx *t, void *arg) {
     tiny_bytes text = {t, NULL, 0, 0};
     memset(&low, 0, sizeof low);
     t->ir->serial = TN_PIPELINE_SERIAL;
-    if (d.plan.nstep > 1) snprintf(name, sizeof name, "%.16s, %d", x->name, i + 1);
+    const long long times = (long long)tn_step_times(&d.plan, &d.plan.step[i]);
+    if (times > 1) snprintf(name, sizeof name, "%.12s, %d, x %lld", x->name, i + 1, times);
+    else if (d.plan.nstep > 1) snprintf(name, sizeof name, "%.16s, %d", x->name, i + 1);
     else snprintf(name, sizeof name, "%s", x->name);
     if (tn_pipeline_run(t, kernels[i]->ast, &target, NULL, 0, &low) != TINY_OK) return t->code;
     if (count_kernel(t, x, name, kernels[i], &low, &text) != TINY_OK) return t->code;

@@ -7,18 +7,20 @@
 //        shared memory that is read before anything was written to it, and groups that no unit has room for.
 //
 // Items of a group step together; an instruction is counted once for each warp in which any item is active. Loops whose
-// bounds differ between items go on until the last item is done. Of a large grid some groups are run, spread evenly, and
-// their counts stand for all.
+// bounds differ between items go on until the last item is done. Of a large grid some groups are run, spread evenly,
+// and their counts stand for all.
 //
-//   global   A warp's access asks for bytes: those of different sectors are moved, and the fewest sectors that would hold
-//            them are ideal. Vectors are moved in pieces of 16 bytes, of less where an address is not aligned.
+//   global   A warp's access asks for bytes: their sectors are moved, and the fewest sectors that would hold as many
+//            different bytes are ideal. Vectors are moved in pieces of 16 bytes, of less where one is not aligned.
 //   shared   Items are served in phases, of as many as the banks have words for: all of a warp with 4 bytes each, half
 //            with 8, a quarter with 16. A phase takes as many cycles (wavefronts) as the fullest bank has different
 //            words; one word for all is one (CUDA C++ Programming Guide, "Shared Memory" of compute capability 5.x;
 //            NVIDIA Nsight Compute, "Wavefronts").
-//   time     The slowest of: bytes by the memory's bandwidth and by L2's, instructions by what a unit issues, and each
-//            kind by its own rate. Units that have one group more than others are waited for. A buffer is read from
-//            memory once where L2 holds it, as often as it is asked for where not: L1 and latencies are not in it.
+//   time     The slowest of: bytes by the memory's bandwidth and by L2's, instructions by what a unit issues, each kind
+//            by its own rate, and latency: a warp waits for memory once in straight code and in each iteration of a loop
+//            that loads, of which compilers unroll a few. Units that have a group more than others are waited for.
+//   caches   What a group has had before L1 gives it again, if it holds all that the groups of its unit touch; the last
+//            cache what any group has had, if it holds all buffers.
 #ifndef BENCH_COUNT_H
 #define BENCH_COUNT_H
 #include "gpu.h"
@@ -34,11 +36,14 @@ typedef struct tn_gpu_counts {
   int warps;                               // of a group
   double n[TN_GPU_KINDS], inner[TN_GPU_KINDS];         // issued by a warp; in an iteration of the busiest loop
   tn_gpu_traffic global[2], shared[2];   // of loads, of stores
-  double matrix_flops, memory_nbytes, l2_nbytes;           // of the whole launch
+  // Of the whole launch; least_nbytes: each byte that is touched once
+  double matrix_flops, memory_nbytes, l2_nbytes, least_nbytes;
   int registers, spilled, private_nbytes, shared_nbytes;
-  int resident; double occupancy; const char *occupancy_by;      // groups of a unit; of its warps; what there is not more of
+  int resident; double occupancy; const char *occupancy_by;      // groups of a unit; share of its warps; what bounds it
   double us, best_us; const char *limit;   // with the launch; what memory and arithmetic take at the least; the slowest
 } tn_gpu_counts;
+
+enum { TN_GPU_UNROLLED = 4 };            // iterations of a short loop, by compilers
 
 typedef struct tn_gpu_at { double warps; tn_gpu_traffic traffic; } tn_gpu_at;
 typedef struct tn_gpu_run {
@@ -47,7 +52,9 @@ typedef struct tn_gpu_run {
   int64_t most, active;                    // groups to run; warps with an active item
   uint64_t begun;                          // epoch in which the group began
   tn_gpu_at *at;                         // of instructions
-  double (*sectors)[2];                    // of memories
+  // Of memories, of loads and of stores: sectors moved; those that a group moves for the first time, and which
+  double (*sectors)[2], (*fresh)[2];
+  uint8_t *(*seen)[2];
 } tn_gpu_run;
 
 // ** accesses of a warp **
@@ -72,6 +79,19 @@ static int64_t tn_gpu_blocks(const tn_gpu_piece *p, int64_t block) {
     if (last >= from) { n += last - from + 1; next = last + 1; }
   }
   return n;
+}
+
+static size_t tn_gpu_seen_nbytes(const tn_gpu_run *c, const tn_eval_mem *m) {
+  const int64_t nbytes = m->nelem * tn_dtypes[m->dtype].nbytes + (int64_t)c->r.l->mem[m->id].offset;
+  return (size_t)(nbytes / c->gpu->sector / 8 + 1);
+}
+// Counts sectors that the group has not had. Addresses ascend.
+static void tn_gpu_first(const tn_gpu_run *c, uint8_t *seen, double *fresh, const tn_gpu_piece *p) {
+  for (int i = 0; i < p->n; i++)
+    for (int64_t s = p->address[i] / c->gpu->sector; s <= (p->address[i] + p->nbytes - 1) / c->gpu->sector; s++) {
+      *fresh += !(seen[s / 8] >> s % 8 & 1);
+      seen[s / 8] |= (uint8_t)(1 << s % 8);
+    }
 }
 
 static void tn_gpu_global(tn_gpu_run *c, tn_gpu_traffic *to, tn_gpu_piece *p) {
@@ -183,7 +203,9 @@ static void tn_gpu_access(tn_gpu_run *c, int at) {
       const double before = to->moved;
       if (space == TN_SPACE_LOCAL) tn_gpu_shared(c, to, &p, item);
       else tn_gpu_global(c, to, &p);
-      if (space == TN_SPACE_GLOBAL) c->sectors[i->mem][stores] += to->moved - before;
+      if (space != TN_SPACE_GLOBAL) continue;
+      c->sectors[i->mem][stores] += to->moved - before;
+      tn_gpu_first(c, c->seen[i->mem][stores], &c->fresh[i->mem][stores], &p);
     }
   }
 }
@@ -244,6 +266,12 @@ static tiny_code tn_gpu_step(tn_gpu_run *c, int *at) {
   return code;
 }
 
+// A group begins that has not touched anything.
+static void tn_gpu_forget(tn_gpu_run *c) {
+  for (int m = 0; m < c->r.c->nmem; m++) for (int stores = 0; stores < 2; stores++)
+    if (c->seen[m][stores]) memset(c->seen[m][stores], 0, tn_gpu_seen_nbytes(c, &c->r.c->mem[m]));
+}
+
 static tiny_code tn_gpu_groups(tn_eval_run *r) {
   tn_gpu_run *c = (tn_gpu_run *)(void *)r;
   const int64_t n = r->groups[0] * r->groups[1] * r->groups[2], most = c->most > 0 && c->most < n ? c->most : n;
@@ -256,6 +284,7 @@ static tiny_code tn_gpu_groups(tn_eval_run *r) {
     r->group[2] = g / r->groups[0] / r->groups[1];
     c->begun = ++r->epoch;
     tn_eval_poison(r);
+    tn_gpu_forget(c);
     for (int at = 0; at < r->c->nins; at++) if (tn_gpu_step(c, &at) != TINY_OK) return r->t->code;
   }
   c->out->sampled = most;
@@ -332,28 +361,60 @@ static tiny_code tn_gpu_occupancy(tiny_ctx *t, tn_gpu_counts *o) {
     return tiny_fail(t, TINY_E_ARG, "count: groups of %lld items; %s has %d at most: take smaller groups",
                      (long long)o->items, g->name, g->items);
   if (o->resident < 1 || o->shared_nbytes > g->shared_group)
-    return tiny_fail(t, TINY_E_ARG, "count: a group wants %d registers of an item and %d bytes of shared memory, which %s "
-                     "has no room for: take smaller tiles", o->registers, o->shared_nbytes, g->name);
+    return tiny_fail(t, TINY_E_ARG, "count: a group wants %d registers of an item and %d bytes of shared memory, "
+                     "which %s has no room for: take smaller tiles", o->registers, o->shared_nbytes, g->name);
   o->occupancy = (double)o->resident * o->warps / (g->warps * g->simds);
   return TINY_OK;
 }
 
-// A buffer that L2 has room for is read once, however often it is asked for.
+static double tn_gpu_fresh(const tn_gpu_run *c) {
+  double all = 0;
+  for (int m = 0; m < c->r.c->nmem; m++) all += c->fresh[m][0] + c->fresh[m][1];
+  return all * c->gpu->sector / (double)c->out->sampled;
+}
+
 static void tn_gpu_memory(tn_gpu_run *c) {
   tn_gpu_counts *o = c->out;
+  const tn_gpu *g = o->gpu;
   const tn_eval_code *code = c->r.c;
+  const double groups = (double)(o->groups / g->units < o->resident ? o->groups / g->units + 1 : o->resident);
+  const double l1 = g->l1_nbytes - (g->l1_shared ? groups * o->shared_nbytes : 0);
+  const int held = groups * tn_gpu_fresh(c) <= l1;
   double footprint = 0;
   for (int m = 0; m < code->nmem; m++) if (code->mem[m].space == TN_SPACE_GLOBAL)
     footprint += (double)code->mem[m].nelem * tn_dtypes[code->mem[m].dtype].nbytes;
   for (int m = 0; m < code->nmem; m++) for (int stores = 0; stores < 2; stores++) {
     const double nbytes = (double)code->mem[m].nelem * tn_dtypes[code->mem[m].dtype].nbytes;
-    const double asked = c->sectors[m][stores] * o->gpu->sector * tn_gpu_scale(o);
-    o->l2_nbytes += asked;
-    o->memory_nbytes += footprint <= o->gpu->l2_nbytes && asked > nbytes ? nbytes : asked;
+    const double fresh = c->fresh[m][stores] * g->sector * tn_gpu_scale(o);
+    const double once = fresh < nbytes ? fresh : nbytes;
+    o->l2_nbytes += held ? fresh : c->sectors[m][stores] * g->sector * tn_gpu_scale(o);
+    o->memory_nbytes += footprint <= g->last_nbytes ? once : fresh;
+    o->least_nbytes += once;
   }
 }
 
-static void tn_gpu_time(tn_gpu_counts *o) {
+// How often a warp of the group waits for memory: once where straight code loads, and in each iteration that does.
+static double tn_gpu_waits(const tn_gpu_run *c) {
+  const tn_eval_code *code = c->r.c;
+  double waits = 0;
+  for (int loop = -1; loop < code->nins; loop++) {
+    double warps = 0;
+    int unrolled = loop >= 0 ? TN_GPU_UNROLLED : 1;
+    if (loop >= 0 && code->ins[loop].u.op != TINY_OP_RANGE) continue;
+    for (int at = loop + 1; at < (loop < 0 ? code->nins : code->ins[loop].jump); at++) {
+      if (c->list.range[at] != loop) continue;
+      if (code->ins[at].u.op == TINY_OP_BARRIER || code->ins[at].u.op == TINY_OP_RANGE) unrolled = 1;
+      if (code->ins[at].u.op == TINY_OP_LOAD && code->mem[code->ins[at].mem].space == TN_SPACE_GLOBAL &&
+          c->at[at].warps > warps)
+        warps = c->at[at].warps;
+    }
+    waits += warps / unrolled;
+  }
+  return waits / (double)(c->out->sampled * c->out->warps);
+}
+
+static void tn_gpu_time(const tn_gpu_run *c) {
+  tn_gpu_counts *o = c->out;
   const tn_gpu *g = o->gpu;
   double all = 0;
   for (int k = 0; k < TN_GPU_KINDS; k++) all += o->n[k];
@@ -361,18 +422,19 @@ static void tn_gpu_time(tn_gpu_counts *o) {
   const double warps = rounds * o->warps, lanes = warps * g->warp, flops = o->matrix_flops / (double)o->groups * rounds;
   const double moved = (o->shared[0].moved + o->shared[1].moved) / (double)o->sampled;
   const double lines = (o->global[0].lines + o->global[1].lines) / (double)o->sampled;
-  const double cycle_us = 1e-3 / g->clock_ghz;
+  const double cycle_us = 1e-3 / g->clock_ghz, turns = ceil((double)o->groups / g->units / o->resident);
   const struct { double us; const char *name; } limit[] = {
     {o->memory_nbytes / g->memory_gbps * 1e-3, "memory"}, {o->l2_nbytes / g->l2_gbps * 1e-3, "L2"},
     {warps * all / g->issue * cycle_us, "issue"}, {lanes * o->n[TN_GPU_FLOAT] / g->f32 * cycle_us, "float"},
     {lanes * (o->n[TN_GPU_INTEGER] + o->n[TN_GPU_SELECT]) / g->integer * cycle_us, "integer"},
     {lanes * o->n[TN_GPU_CONVERT] / g->convert * cycle_us, "convert"},
     {lanes * o->n[TN_GPU_SPECIAL] / g->special * cycle_us, "special"}, {flops / g->matrix * cycle_us, "matrix"},
-    {rounds * moved * cycle_us, "shared"}, {rounds * lines * cycle_us, "L1"}};
+    {rounds * moved * cycle_us, "shared"}, {rounds * lines * cycle_us, "L1"},
+    {turns * tn_gpu_waits(c) * g->latency * cycle_us, "latency"}};
   for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
     if (limit[i].us > o->us) { o->us = limit[i].us; o->limit = limit[i].name; }
   const double even = (double)o->groups / g->units / rounds;
-  o->best_us = limit[0].us;
+  o->best_us = o->least_nbytes / g->memory_gbps * 1e-3;
   if (limit[3].us * even > o->best_us) o->best_us = limit[3].us * even;
   if (limit[7].us * even > o->best_us) o->best_us = limit[7].us * even;
   o->us += g->launch_us;
@@ -387,7 +449,8 @@ static void tn_gpu_spill(tn_gpu_counts *o) {
 // ** the face **
 
 typedef struct tn_gpu_call {
-  tiny_uop *const *list; int n; const tn_gpu *gpu; const tiny_launch *l; int64_t most; tn_gpu_counts *out; tiny_bytes *text;
+  tiny_uop *const *list; int n; const tn_gpu *gpu; const tiny_launch *l; int64_t most;
+  tn_gpu_counts *out; tiny_bytes *text;
 } tn_gpu_call;
 
 static void tn_gpu_line(tiny_bytes *text, const char *format, ...) {
@@ -413,6 +476,17 @@ static void tn_gpu_accesses(tn_gpu_run *c, tiny_bytes *text) {
   }
 }
 
+static void tn_gpu_open_memory(tn_gpu_run *c) {
+  const tn_eval_code *code = c->r.c;
+  const size_t n = (size_t)code->nmem + 1;
+  c->sectors = (double (*)[2])tn_scratch(c->r.t, n * sizeof *c->sectors);
+  c->fresh = (double (*)[2])tn_scratch(c->r.t, n * sizeof *c->fresh);
+  c->seen = (uint8_t *(*)[2])tn_scratch(c->r.t, n * sizeof *c->seen);
+  for (int m = 0; m < code->nmem; m++) for (int stores = 0; stores < 2; stores++)
+    if (code->mem[m].space == TN_SPACE_GLOBAL)
+      c->seen[m][stores] = (uint8_t *)tn_scratch(c->r.t, tn_gpu_seen_nbytes(c, &code->mem[m]));
+}
+
 static tiny_code tn_gpu_guarded(tiny_ctx *t, void *arg) {
   const tn_gpu_call *call = (const tn_gpu_call *)arg;
   tn_gpu_counts *o = call->out;
@@ -427,7 +501,7 @@ static tiny_code tn_gpu_guarded(tiny_ctx *t, void *arg) {
   tn_gpu_look(t, &code, &c.list);
   for (int i = 0; i < code.nins; i++) code.depth_if += code.ins[i].u.op == TINY_OP_RANGE;    // their masks
   c.at = (tn_gpu_at *)tn_scratch(t, ((size_t)code.nins + 1) * sizeof *c.at);
-  c.sectors = (double (*)[2])tn_scratch(t, ((size_t)code.nmem + 1) * sizeof *c.sectors);
+  tn_gpu_open_memory(&c);
   o->groups = c.r.groups[0] * c.r.groups[1] * c.r.groups[2];
   o->items = c.r.items;
   o->warps = (int)((o->items + c.gpu->warp - 1) / c.gpu->warp);
@@ -439,7 +513,7 @@ static tiny_code tn_gpu_guarded(tiny_ctx *t, void *arg) {
   tn_gpu_sum(&c);
   tn_gpu_inner(&c);
   tn_gpu_memory(&c);
-  tn_gpu_time(o);
+  tn_gpu_time(&c);
   if (call->text) tn_gpu_accesses(&c, call->text);
   return TINY_OK;
 }
@@ -467,17 +541,17 @@ static void tn_gpu_print_head(tiny_bytes *text) {
                 "loop%", "us", "limit", "best%");
 }
 
-// Sectors and wavefronts: how many of those moved had to be. Instructions: of a warp, and shares of them; mtx: of matrix
-// instructions, loop: of these in the busiest loop, of float ones where there is none. best: what memory and arithmetic
-// take at the least, of the time.
+// load, store, bank: how many of the sectors and wavefronts had to be. regs: "!" where some are spilled, or memory of
+// the item is in use. instr: of a warp, and shares of it; mtx: matrix instructions; loop: these in the busiest loop,
+// float ones where there are none. best: what memory and arithmetic take at the least, of the time without the launch.
 static void tn_gpu_print(tiny_bytes *text, const char *name, const tn_gpu_counts *o) {
   char load[8], store[8], bank[8];
   double all = 0, inner = 0;
   for (int k = 0; k < TN_GPU_KINDS; k++) { all += o->n[k]; inner += o->inner[k]; }
   const double memory = o->n[TN_GPU_GLOBAL] + o->n[TN_GPU_SHARED] + o->n[TN_GPU_PRIVATE];
   const int main_kind = o->n[TN_GPU_MATRIX] > 0 ? TN_GPU_MATRIX : TN_GPU_FLOAT;
-  tn_gpu_line(text, "%-22s %7lld %5lld %5s %6s %5s %4d%s %4.0f %-9s %8.0f %5.1f %5.1f %5.1f %5.1f %5.1f %9.1f %-7s %5.1f\n",
-                name, (long long)o->groups, (long long)o->items,
+  tn_gpu_line(text, "%-22s %7lld %5lld %5s %6s %5s %4d%s %4.0f %-9s %8.0f %5.1f %5.1f %5.1f %5.1f %5.1f %9.1f %-7s "
+                "%5.1f\n", name, (long long)o->groups, (long long)o->items,
                 tn_gpu_percent(o->global[0].ideal, o->global[0].moved, load),
                 tn_gpu_percent(o->global[1].ideal, o->global[1].moved, store),
                 tn_gpu_percent(o->shared[0].ideal + o->shared[1].ideal, o->shared[0].moved + o->shared[1].moved, bank),

@@ -151,7 +151,8 @@ static void tn_gpu_fuse(tn_gpu_list *l) {
 static void tn_gpu_add(tn_gpu_list *l, int at, int kind, double n) { l->cost[at][kind] += (float)n; }
 
 static void tn_gpu_cast(tn_gpu_list *l, int at, const tiny_uop *u, int from) {
-  const int real = tn_is_float(u->dtype), was_real = tn_is_float(from), whole = from == TINY_INDEX || u->dtype == TINY_INDEX;
+  const int real = tn_is_float(u->dtype), was_real = tn_is_float(from);
+  const int whole = from == TINY_INDEX || u->dtype == TINY_INDEX;
   if (from == TINY_BOOL || u->dtype == TINY_BOOL) tn_gpu_add(l, at, TN_GPU_SELECT, u->lanes);
   else if (real || was_real) {
     const int halves = was_real && tn_dtypes[u->dtype].nbytes == 2;          // two at once

@@ -27,7 +27,9 @@ typedef struct tn_gpu {
   int shared_reserved, shared_granule;     // what each group takes beyond its own; in pieces of so many
   int banks, bank_nbytes;                  // of shared memory: a word of each in a cycle
   int sector, line;                        // bytes that memory is read and written in; that a cache looks up
-  double l2_nbytes, clock_ghz, memory_gbps, l2_gbps;
+  int l1_nbytes, l1_shared;                // of a unit; shared memory is part of it
+  double last_nbytes, clock_ghz;           // the last cache before memory: L2, AMD's MALL, Apple's SLC
+  double memory_gbps, l2_gbps, latency;    // cycles until what is loaded from memory is there
   // Results of a unit in a cycle: f32 multiply-adds, integers, conversions, special functions; FLOPs of matrices of f16
   double f32, integer, convert, special, matrix;
   double launch_us;                        // between kernels of one stream
@@ -35,37 +37,38 @@ typedef struct tn_gpu {
 
 enum { TN_GPU_KIB = 1024, TN_GPU_MIB = 1024 * 1024 };
 
-// L2 bandwidth is not published: what microbenchmarks find, rounded (Jia et al. 2018 and 2019 for Turing; Chips and
-// Cheese for A100, H100, AD102, MI300X, RDNA3 and Apple), and for the others by units and clock as their predecessors.
+// What is not published is what microbenchmarks find, rounded: latency, L2's bandwidth, L1 of AMD and Apple (Jia et al.
+// 2019 for T4; Luo et al. 2024 for A100, RTX 4090 and H100; Chips and Cheese for MI200, MI300X, RDNA3, RDNA4, Apple,
+// Blackwell).
 #define TN_K TN_GPU_KIB
 #define TN_M ((double)TN_GPU_MIB)
 static const tn_gpu tn_gpus[] = {
-  {"sm_75", "T4", 32, 4, 40, 4, 512, 8, 255, 8, 16, 1024, 64 * TN_K, 64 * TN_K, 0, 256, 32, 4, 32, 128,
-   4 * TN_M, 1.59, 320, 1270, 64, 64, 16, 16, 1024, 3},
-  {"sm_80", "A100 SXM 80 GB", 32, 4, 108, 4, 512, 8, 255, 16, 32, 1024, 163 * TN_K, 164 * TN_K, TN_K, 128, 32, 4, 32, 128,
-   40 * TN_M, 1.41, 2039, 4500, 64, 64, 16, 16, 2048, 3},
-  {"sm_86", "RTX 3090", 32, 4, 82, 4, 512, 8, 255, 12, 16, 1024, 99 * TN_K, 100 * TN_K, TN_K, 128, 32, 4, 32, 128,
-   6 * TN_M, 1.695, 936, 2000, 128, 64, 16, 16, 512, 3},
-  {"sm_89", "RTX 4090", 32, 4, 128, 4, 512, 8, 255, 12, 24, 1024, 99 * TN_K, 100 * TN_K, TN_K, 128, 32, 4, 32, 128,
-   72 * TN_M, 2.52, 1008, 5000, 128, 64, 16, 16, 512, 3},
-  {"sm_90", "H100 SXM", 32, 4, 132, 4, 512, 8, 255, 16, 32, 1024, 227 * TN_K, 228 * TN_K, TN_K, 128, 32, 4, 32, 128,
-   50 * TN_M, 1.83, 3352, 5500, 128, 64, 16, 16, 4096, 3},
-  {"sm_100", "B200", 32, 4, 148, 4, 512, 8, 255, 16, 32, 1024, 227 * TN_K, 228 * TN_K, TN_K, 128, 32, 4, 32, 128,
-   126 * TN_M, 1.85, 8000, 10000, 128, 64, 16, 16, 8192, 3},
-  {"sm_120", "RTX 5090", 32, 4, 170, 4, 512, 8, 255, 12, 24, 1024, 99 * TN_K, 100 * TN_K, TN_K, 128, 32, 4, 32, 128,
-   96 * TN_M, 2.41, 1792, 7000, 128, 128, 16, 16, 512, 3},
-  {"gfx90a", "MI250X, one die", 64, 4, 110, 1, 512, 8, 512, 8, 32, 1024, 64 * TN_K, 64 * TN_K, 0, 512, 32, 4, 64, 128,
-   8 * TN_M, 1.7, 1638, 3500, 64, 64, 64, 16, 1024, 5},
-  {"gfx942", "MI300X", 64, 4, 304, 1, 512, 8, 512, 8, 32, 1024, 64 * TN_K, 64 * TN_K, 0, 512, 32, 4, 64, 128,
-   32 * TN_M, 2.1, 5300, 10000, 64, 64, 64, 16, 2048, 5},
-  {"gfx1100", "RX 7900 XTX", 32, 4, 48, 4, 1536, 24, 256, 16, 32, 1024, 64 * TN_K, 128 * TN_K, 0, 512, 32, 4, 64, 128,
-   6 * TN_M, 2.5, 960, 3500, 128, 128, 128, 32, 1024, 5},
-  {"gfx1201", "RX 9070 XT", 32, 4, 32, 4, 1536, 24, 256, 16, 32, 1024, 64 * TN_K, 128 * TN_K, 0, 512, 32, 4, 64, 128,
-   8 * TN_M, 2.97, 640, 3500, 128, 128, 128, 32, 2048, 5},
-  {"apple", "M2 Max", 32, 4, 38, 4, 416, 4, 128, 8, 32, 1024, 32 * TN_K, 64 * TN_K, 0, 512, 32, 4, 32, 128,
-   8 * TN_M, 1.398, 400, 1000, 128, 128, 32, 32, 256, 10},
-  {"generic", "a small GPU", 32, 4, 16, 4, 512, 8, 128, 8, 16, 256, 16 * TN_K, 32 * TN_K, 0, 256, 32, 4, 32, 128,
-   1 * TN_M, 1, 100, 300, 64, 64, 16, 16, 256, 10},
+  {"sm_75", "T4", 32, 4, 40, 4, 512, 8, 255, 8, 16, 1024, 64 * TN_K, 64 * TN_K, 0, 256, 32, 4,
+   32, 128, 96 * TN_K, 1, 4 * TN_M, 1.59, 320, 1270, 440, 64, 64, 16, 16, 1024, 3},
+  {"sm_80", "A100 SXM 80 GB", 32, 4, 108, 4, 512, 8, 255, 16, 32, 1024, 163 * TN_K, 164 * TN_K, TN_K, 128, 32, 4,
+   32, 128, 192 * TN_K, 1, 40 * TN_M, 1.41, 2039, 4500, 470, 64, 64, 16, 16, 2048, 3},
+  {"sm_86", "RTX 3090", 32, 4, 82, 4, 512, 8, 255, 12, 16, 1024, 99 * TN_K, 100 * TN_K, TN_K, 128, 32, 4,
+   32, 128, 128 * TN_K, 1, 6 * TN_M, 1.695, 936, 2000, 470, 128, 64, 16, 16, 512, 3},
+  {"sm_89", "RTX 4090", 32, 4, 128, 4, 512, 8, 255, 12, 24, 1024, 99 * TN_K, 100 * TN_K, TN_K, 128, 32, 4,
+   32, 128, 128 * TN_K, 1, 72 * TN_M, 2.52, 1008, 5000, 540, 128, 64, 16, 16, 512, 3},
+  {"sm_90", "H100 SXM", 32, 4, 132, 4, 512, 8, 255, 16, 32, 1024, 227 * TN_K, 228 * TN_K, TN_K, 128, 32, 4,
+   32, 128, 256 * TN_K, 1, 50 * TN_M, 1.83, 3352, 5500, 480, 128, 64, 16, 16, 4096, 3},
+  {"sm_100", "B200", 32, 4, 148, 4, 512, 8, 255, 16, 32, 1024, 227 * TN_K, 228 * TN_K, TN_K, 128, 32, 4,
+   32, 128, 256 * TN_K, 1, 126 * TN_M, 1.85, 8000, 10000, 600, 128, 64, 16, 16, 8192, 3},
+  {"sm_120", "RTX 5090", 32, 4, 170, 4, 512, 8, 255, 12, 24, 1024, 99 * TN_K, 100 * TN_K, TN_K, 128, 32, 4,
+   32, 128, 128 * TN_K, 1, 96 * TN_M, 2.41, 1792, 7000, 600, 128, 128, 16, 16, 512, 3},
+  {"gfx90a", "MI250X, one die", 64, 4, 110, 1, 512, 8, 512, 8, 32, 1024, 64 * TN_K, 64 * TN_K, 0, 512, 32, 4,
+   64, 128, 16 * TN_K, 0, 8 * TN_M, 1.7, 1638, 3500, 800, 64, 64, 64, 16, 1024, 5},
+  {"gfx942", "MI300X", 64, 4, 304, 1, 512, 8, 512, 8, 32, 1024, 64 * TN_K, 64 * TN_K, 0, 512, 32, 4,
+   64, 128, 32 * TN_K, 0, 256 * TN_M, 2.1, 5300, 10000, 1200, 64, 64, 64, 16, 2048, 5},
+  {"gfx1100", "RX 7900 XTX", 32, 4, 48, 4, 1536, 24, 256, 16, 32, 1024, 64 * TN_K, 128 * TN_K, 0, 512, 32, 4,
+   64, 128, 64 * TN_K, 0, 96 * TN_M, 2.5, 960, 3500, 800, 128, 128, 128, 32, 1024, 5},
+  {"gfx1201", "RX 9070 XT", 32, 4, 32, 4, 1536, 24, 256, 16, 32, 1024, 64 * TN_K, 128 * TN_K, 0, 512, 32, 4,
+   64, 128, 64 * TN_K, 0, 64 * TN_M, 2.97, 640, 3500, 800, 128, 128, 128, 32, 2048, 5},
+  {"apple", "M2 Max", 32, 4, 38, 4, 416, 4, 128, 8, 32, 1024, 32 * TN_K, 64 * TN_K, 0, 512, 32, 4,
+   32, 128, 8 * TN_K, 0, 48 * TN_M, 1.398, 400, 1000, 600, 128, 128, 32, 32, 256, 10},
+  {"generic", "a small GPU", 32, 4, 16, 4, 512, 8, 128, 8, 16, 256, 16 * TN_K, 32 * TN_K, 0, 256, 32, 4,
+   32, 128, 16 * TN_K, 0, 1 * TN_M, 1, 100, 300, 500, 64, 64, 16, 16, 256, 10},
 };
 #undef TN_K
 #undef TN_M
@@ -83,17 +86,17 @@ static int tn_gpu_limits(const char *name, tiny_limits *limits) {
   if (!g) return 0;
   memset(limits, 0, sizeof *limits);
   limits->warp = g->warp;
-  limits->vector_nbytes = 16;              // what an item loads at once; CUDA C++ Programming Guide, "Device Memory Accesses"
+  limits->vector_nbytes = 16;              // that an item loads at once: as above, "Device Memory Accesses"
   limits->vector_registers = g->register_max < 255 ? g->register_max : 255;
   limits->shared_nbytes = (size_t)g->shared_group;
   limits->local_total = g->items;
   for (int d = 0; d < 3; d++) {
     limits->local_max[d] = d < 2 ? g->items : 64;
-    limits->global_max[d] = d ? 65535 : INT32_MAX;           // CUDA C++ Programming Guide, as above
+    limits->global_max[d] = d ? 65535 : INT32_MAX;           // as above
   }
   for (int i = 0; i < 3; i++) {
     limits->memory[i].line = g->line;
-    limits->memory[i].nbytes = i == 2 ? (size_t)g->l2_nbytes : (size_t)g->shared_unit;
+    limits->memory[i].nbytes = i == 2 ? (size_t)g->last_nbytes : (size_t)g->l1_nbytes;
   }
   return 1;
 }

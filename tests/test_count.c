@@ -238,7 +238,29 @@ static void test_sample(tiny_ctx *t) {
   CHECK_EQ(some.n.sampled, 5);
   CHECK(h.n.us == some.n.us && h.n.memory_nbytes == some.n.memory_nbytes && h.n.memory_nbytes == 2.0 * 64 * 128 * 4);
   CHECK(!memcmp(h.n.n, some.n.n, sizeof h.n.n));
-  CHECK_STR(h.n.limit, "memory");
+  CHECK_STR(h.n.limit, some.n.limit);
+}
+
+static int near(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b); }
+
+static void test_time(tiny_ctx *t) {
+  const tn_gpu *g = tn_gpu_named("sm_90");
+  const double cycle_us = 1e-3 / g->clock_ghz;
+  hand h = {"o = (PARAM:f32:0 65536) a = (PARAM:f32:1 65536) g = (SPECIAL:group0 4) i = (SPECIAL:item0 64) m = (DEFINE:f32:0:reg 1) z = (STORE (INDEX m 0) 0.0:f32)"
+    "r = (RANGE:1:loop 400) n = (INDEX (AFTER m z r) 0) s = (STORE n (ADD (LOAD n) (LOAD (INDEX a i)))) e = (END s r)"
+    "(STORE (INDEX o (ADD (MUL g 64) i)) (LOAD (INDEX (AFTER m e) 0)))", "sm_90", 4, 64, 0, {0}};
+  hand_count(t, &h, NULL);
+  CHECK_STR(h.n.limit, "latency");
+  CHECK(near(h.n.us, 100 * g->latency * cycle_us + g->launch_us));         // four iterations at once
+  CHECK_EQ(h.n.l2_nbytes, 4 * (256 + 256));                                // what L1 holds is asked for once a group
+  CHECK_EQ(h.n.memory_nbytes, 4 * (256 + 256));
+  CHECK_EQ(h.n.n[TN_GPU_FLOAT], 400);
+  h.text = "o = (PARAM:f32:0 65536) g = (SPECIAL:group0 256) i = (SPECIAL:item0 256) r = (RANGE:1:loop 50) x = (CAST:f32 (ADD i r))"
+    "m = (DEFINE:f32:0:reg 1) z = (STORE (INDEX m 0) x) e = (END z r) (STORE (INDEX o (ADD (MUL g 256) i)) (LOAD (INDEX (AFTER m e) 0)))";
+  h.groups = 256; h.items = 256; h.most = 3;
+  hand_count(t, &h, NULL);
+  CHECK_STR(h.n.limit, "convert");                                         // of a unit's two groups, 16 a cycle
+  CHECK(near(h.n.us, 2 * 256 * 50 / g->convert * cycle_us + g->launch_us));
 }
 
 static tiny_code count_lowered(tiny_ctx *t, const tn_kernel *k, const tn_lowered *low, const tn_gpu *gpu, void *out, tn_gpu_counts *n) {
@@ -346,6 +368,7 @@ int main(void) {
   test_registers(t);
   test_occupancy(t);
   test_sample(t);
+  test_time(t);
   tiny_close(t);
   test_schedules();
   test_table();
