@@ -7,7 +7,8 @@
 // constant offsets part of an address; vectors are registers beside each other, so that taking and joining lanes costs
 // nothing but where two share a register; elements of REG memory at constant places are registers, others are memory of
 // the item; numbers that are the same for all of a group are not in an item's registers (CUDA Binary Utilities,
-// "Uniform Datapath"; AMD's SGPRs). What they do by choice is not: no instruction is moved, no value computed twice.
+// "Uniform Datapath"; AMD's SGPRs). What they do by choice is not: no value is computed twice, and nothing is moved but
+// loads of shared memory, to where they are used.
 #ifndef BENCH_COUNT_LIST_H
 #define BENCH_COUNT_LIST_H
 
@@ -49,6 +50,7 @@ enum { TN_GPU_BY_CONSTANT = 4 };         // of a division of integers
 typedef struct tn_gpu_value {
   int maker, refs, elements;               // instruction, -1: a constant of the launch; uses, and those as an element
   int first, last, quarters;               // where it lives, and of how many quarters of registers
+  int used;                                // where it is used first; 0: nowhere
   uint8_t varies, fused, coalesced;        // not the same for all items; part of its user; is in its REG memory
 } tn_gpu_value;
 typedef struct tn_gpu_list {
@@ -253,6 +255,7 @@ static void tn_gpu_use(tn_gpu_list *l, int slot, int at) {
   tn_gpu_value *v = &l->value[l->root[slot]];
   const int last = tn_gpu_until(l, v->first, at);
   if (last > v->last) v->last = last;
+  if (!v->used) v->used = at;
 }
 static void tn_gpu_use_arg(tn_gpu_list *l, const tn_eval_arg *a, int at) {
   if (a->slot < 0) return;
@@ -305,6 +308,24 @@ static void tn_gpu_lives(tn_gpu_list *l) {
   }
 }
 
+// Loads of shared memory wait for their first use, unless a barrier or another loop comes before.
+static void tn_gpu_sink(tn_gpu_list *l, int at) {
+  const tn_eval_ins *i = &l->c->ins[at];
+  int used = l->c->nins;
+  if (i->u.op != TINY_OP_LOAD || l->c->mem[i->mem].space != TN_SPACE_LOCAL) return;
+  for (int lane = 0; lane < i->u.lanes; lane++) {
+    const tn_gpu_value *v = &l->value[i->slot + lane];
+    if (v->used && v->used < used) used = v->used;
+  }
+  if (used == l->c->nins || l->range[used] != l->range[at]) return;
+  for (int k = at + 1; k < used; k++) {
+    const tn_eval_ins *x = &l->c->ins[k];
+    if (x->u.op == TINY_OP_BARRIER || x->u.op == TINY_OP_RANGE || (x->u.op == TINY_OP_STORE && x->mem == i->mem)) return;
+  }
+  for (int lane = 0; lane < i->u.lanes; lane++)
+    if (l->value[i->slot + lane].used) l->value[i->slot + lane].first = used - 1;
+}
+
 static void tn_gpu_registers(tn_gpu_list *l) {
   int *change = (int *)tn_scratch(l->t, ((size_t)l->c->nins + 2) * sizeof *change), now = 0, most = 0;
   for (int s = 0; s < l->c->nslots; s++) if (l->root[s] == s && l->value[s].quarters) {
@@ -340,6 +361,7 @@ static void tn_gpu_look(tiny_ctx *t, const tn_eval_code *c, tn_gpu_list *l) {
   tn_gpu_fuse(l);
   tn_gpu_costs(l);
   tn_gpu_lives(l);
+  for (int at = 0; at < c->nins; at++) tn_gpu_sink(l, at);
   tn_gpu_registers(l);
 }
 #endif
