@@ -141,8 +141,13 @@ build/gpu: bench/gpu.c bench/measure.c bench/transformer.c tiny.h tiny_cuda.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function -I. $< -o $@ $(LIBS) -ldl
 
-# Uses the rooms themselves: it looks into a search.
-build/bench/cost: bench/cost.c $(SOURCES)
+# Kernels for GPUs that are not here, run and counted: make count TARGETS="sm_80 gfx942" COUNT_FLAGS="-v -k matmul"
+count: build/bench/count
+	@build/bench/count $(COUNT_FLAGS) $(TARGETS)
+
+# They use the rooms themselves.
+build/bench/count: bench/count.h bench/count_list.h bench/gpu.h
+build/bench/cost build/bench/count: build/bench/%: bench/%.c $(SOURCES)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function $< -o $@ $(LIBS)
 
@@ -225,6 +230,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-gpu check bench results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-gpu check bench count results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
