@@ -4,6 +4,8 @@
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
+# make test-gpu  vectors and random programs on every device of OpenCL; make languages: kernels in every language, compiled
+# for every target, to bench/languages.md; EVERY=1: all of them
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -63,7 +65,7 @@ check:
 PREFIX ?= /usr/local
 install: build/install/libtiny.a
 	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	@cp tiny.h tiny.hpp "$(DESTDIR)$(PREFIX)/include/"
+	@cp tiny.h tiny.hpp tiny_cl.h tiny_cuda.h "$(DESTDIR)$(PREFIX)/include/"
 	@cp $< "$(DESTDIR)$(PREFIX)/lib/"
 	@case "$(PREFIX)" in /*) prefix="$(PREFIX)" ;; *) prefix="$$PWD/$(PREFIX)" ;; esac && \
 	sed -e "s|@PREFIX@|$$prefix|" -e 's|@LIBDIR@|$${prefix}/lib|; s|@INCLUDEDIR@|$${prefix}/include|' \
@@ -94,6 +96,10 @@ late: $(TESTS:%=build/late/%)
 llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test_trust test_os test_lang_c,$(TESTS)))
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
+# What is there of GPUs, and of drivers that play them.
+test-gpu: build/plain/test_cl build/cl/test_vectors build/cl/test_random
+	@tools/test_gpu.sh
+
 million:
 	@mkdir -p build/stack
 	@$(CC) -std=c11 -O2 -w -I. tests/test_stack.c -o build/stack/million $(LIBS)
@@ -102,6 +108,12 @@ million:
 ARM64 = test_transcendental test_reduce test_sort test_tiled test_attention test_conv test_matmul
 arm64:
 	@tools/arm64.sh $(ARM64)
+
+EVERY ?= 2
+languages: build/plain/test_languages
+	@rm -rf build/languages/all && mkdir -p build/languages/all
+	@TEST_LANGUAGES=build/languages/all TEST_LANGUAGES_ALL=1 build/plain/test_languages
+	@$(PYTHON) tools/languages.py build/languages/all --every $(EVERY) --jobs $(JOBS) --write bench/languages.md
 
 # The pages, by MkDocs.
 site:
@@ -124,8 +136,18 @@ build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) $(ONEDNN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 
-# Uses the rooms themselves: it looks into a search.
-build/bench/cost: bench/cost.c $(SOURCES)
+# bench/gpu.sh
+build/gpu: bench/gpu.c bench/measure.c bench/transformer.c tiny.h tiny_cuda.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function -I. $< -o $@ $(LIBS) -ldl
+
+# Kernels for GPUs that are not here, run and counted: make count TARGETS="sm_80 gfx942" COUNT_FLAGS="-v -k matmul"
+count: build/bench/count
+	@build/bench/count $(COUNT_FLAGS) $(TARGETS)
+
+# They use the rooms themselves.
+build/bench/count: bench/count.h bench/count_list.h bench/gpu.h
+build/bench/cost build/bench/count: build/bench/%: bench/%.c $(SOURCES)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function $< -o $@ $(LIBS)
 
@@ -151,7 +173,11 @@ fuzz-brief = $(CLANG) $(TEST_FLAGS) $(SANITIZE)=fuzzer,address,undefined
 llvm       = $(CC) $(TEST_FLAGS) -DTN_TEST_IR=1
 # INTERP as late as the contract of a device allows.
 late       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/late.h"'
-FLAVOURS   = plain late llvm asan tsan fuzz fuzz-brief
+# OpenCL in the place of INTERP.
+cl         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cl.h"'
+# CUDA in the place of INTERP: tests/test_cuda.sh, bench/gpu.sh.
+cuda       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cuda.h"'
+FLAVOURS   = plain late cl cuda llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
@@ -170,6 +196,16 @@ build/flags/%: FORCE
 
 $(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.c build/flags/%
 	@$(BUILD) $($*) $(if $(filter $(OPTIMISED),$*),-O1) $(WHOLE) -o $@
+
+# A CUDA driver and its compiler for machines without a GPU: tests/test_cuda.sh.
+MOCK_CXX = $(firstword $(foreach c,clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++ g++,$(if $(shell command -v $(c)),$(c))))
+build/mock/libcuda.so.1: tests/mock_cuda.cpp tests/mock_cuda.h
+	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC -fvisibility=hidden $< -o $@ -ldl -lpthread
+build/mock/libnvrtc.so.13: tests/mock_nvrtc.cpp
+	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC '-DMOCK_TESTS="$(CURDIR)/tests"' '-DMOCK_CXX="$(MOCK_CXX)"' \
+	  '-DMOCK_FLAGS="-O0"' $< -o $@
+mock: build/mock/libcuda.so.1 build/mock/libnvrtc.so.13
+build/plain/test_cuda build/asan/test_cuda: | mock
 
 # tests/whole.c: with gcc's report of frames and calls (.ci), with clang's of frames (.su) and its text, which is optimised
 # once (.ll).
@@ -194,6 +230,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test check bench results fuzz golden site arm64 late llvm million verify-amalgam clean FORCE
+.PHONY: all run install test test-gpu check bench count results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -12,5 +12,6 @@ pub fn build(b: *std.Build) void {
     const library = b.addLibrary(.{ .name = "tiny", .linkage = .static, .root_module = module });
     library.installHeader(b.path("tiny.h"), "tiny.h");
     library.installHeader(b.path("tiny.hpp"), "tiny.hpp");
+    library.installHeader(b.path("tiny_cl.h"), "tiny_cl.h");
     b.installArtifact(library);
 }

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 01cde417d1d4053650ff09c08483f30f53187f727ed1d6543646d92d3759bf2a
+/* tiny.h 0.1.0, source 45c10982484d4a7e779719c9f859bcea9de705204d5e78771ef6fbe5b3f96e36
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -766,11 +766,12 @@ typedef enum tiny_code {
 
 // "TINY_E_SHAPE"; "?" for what is no code. The text is static.
 TINY_API const char *tiny_code_name(tiny_code code);
-// The release of the implementation, "0.1.0": another than TINY_VERSION where header and library do not belong together.
-// The text is static; any thread may ask.
+// The release of the implementation, "0.1.0": another than TINY_VERSION where header and library do not belong
+// together. The text is static; any thread may ask.
 TINY_API const char *tiny_version(void);
-// How the implementation was compiled, for reports of bugs: "source 4b1e..; C 201112L by gcc 12.2 for x86-64, optimized;
-// TINY_NO_NN": digest of its sources, language, compiler, instructions, and the OPTIONS that were defined. Static, too.
+// How the implementation was compiled, for reports of bugs: "source 4b1e..; C 201112L by gcc 12.2 for x86-64,
+// optimized; TINY_NO_NN": digest of its sources, language, compiler, instructions, and the OPTIONS that were defined.
+// Static, too.
 TINY_API const char *tiny_build_options(void);
 
 // Types of elements. Their order is the order of promotion within a kind.
@@ -942,8 +943,8 @@ TINY_API void        tiny_clear(tiny_ctx *t);
 // Opens a frame; frames nest.
 TINY_API void        tiny_begin(tiny_ctx *t);
 // Runs the assignments that are pending, then closes the innermost frame, also after an error, and frees its tensors.
-// Returns the code of what ran, or of the error that stands: what was assigned poison was not assigned. TINY_E_STATE: no
-// frame is open.
+// Returns the code of what ran, or of the error that stands: what was assigned poison was not assigned. TINY_E_STATE:
+// no frame is open.
 TINY_API tiny_code   tiny_end(tiny_ctx *t);
 // Moves x out of all frames: it lives until tiny_free. Returns x, or poison if x cannot be used.
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);
@@ -978,6 +979,9 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 // caller may write it between calls: x and its views show what it holds when they are read, and what is computed from
 // them reads it when it is computed, and then keeps its values.
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
+// The same over memory of the device that tiny_use_device names: what its backend's alloc would return, a cl_mem, a
+// CUdeviceptr. Elements are row-major, from where it begins. TINY_E_ARG: mem is NULL.
+TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 
@@ -3370,6 +3374,7 @@ typedef struct tiny_language {
   const char *ops[TINY_OP_COUNT];          // NULL: not in the language, decomposed before rendering
   const char *vops[TINY_OP_COUNT];         // with a vector as operand or result; NULL: as ops
   const char *bops[TINY_OP_COUNT];         // of bools; NULL: as ops
+  const char *eops[TINY_OP_COUNT];         // of an element of i32, i64, f32, f64 that cannot wrap; NULL: as ops
   const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
@@ -3534,8 +3539,8 @@ struct tiny_backend {
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
 
-// The backends that are always there, by name: "CPU", "LLVM", "INTERP", "NULL"; else NULL. What is to differ from the CPU
-// in a few functions begins as a copy of it, whose others take what its open returned:
+// The backends that are always there, by name: "CPU", "LLVM", "INTERP", "NULL"; else NULL. What is to differ from the
+// CPU in a few functions begins as a copy of it, whose others take what its open returned:
 //     tiny_backend mine = *tiny_backend_named("CPU");
 //     mine.name = "mine"; mine.alloc = my_alloc; mine.free = my_free;
 TINY_API const tiny_backend *tiny_backend_named(const char *name);
@@ -3625,7 +3630,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "01cde417d1d4053650ff09c08483f30f53187f727ed1d6543646d92d3759bf2a"
+#define TN_SOURCE_ID "45c10982484d4a7e779719c9f859bcea9de705204d5e78771ef6fbe5b3f96e36"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -8912,17 +8917,24 @@ static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
   return r->ops[u->op] & (wide ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
 }
 
+static const char *tn_target_lanes_text(const tiny_uop *u, const tiny_uop *value) {
+  const int memory = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE;
+  if (value->lanes == 1) return "";
+  if (memory && u->src[0]->lanes > 1) return " of lanes that lie apart";
+  return memory && u->src[0]->nsrc == 3 && u->src[0]->src[2]->lanes > 1 ? " of vectors under a mask" : " of vectors";
+}
+
 // TINY_E_COMPILE names what the target has not.
 static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *const *list, int n) {
   for (int i = 0; i < n; i++) {
-    const tiny_uop *u = list[i];
+    const tiny_uop *u = list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
     const int tile = u->op == TINY_OP_WMMA || u->lanes > 64;
     if (tile) continue;
     if (u->dtype != TINY_VOID && !(r->dtypes >> u->dtype & 1))
       return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[u->dtype].name);
     if (!tn_target_takes(r, u))
       return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s of %s", r->name, tn_ops[u->op].name,
-                       u->lanes > 1 ? " of vectors" : "", tn_dtypes[u->dtype].name);
+                       tn_target_lanes_text(u, value), tn_dtypes[value->dtype].name);
   }
   return TINY_OK;
 }
@@ -12141,7 +12153,8 @@ TN_SMALL_END
 
 // epochs and work items; reader -1: several
 typedef struct tn_eval_shadow { uint64_t written, read; int64_t writer, reader; } tn_eval_shadow;
-typedef struct tn_eval_run {
+typedef struct tn_eval_run tn_eval_run;
+struct tn_eval_run {
   tiny_ctx *t; const tn_eval_code *c; const tiny_launch *l;
   const int64_t *vars; int nvars;
   int64_t items, group[3], groups[3], local[3];
@@ -12149,7 +12162,8 @@ typedef struct tn_eval_run {
   tn_eval_shadow *shadow;
   uint8_t *mask; int depth;                // a row of flags for each open IF
   uint64_t epoch;                          // counts barriers
-} tn_eval_run;
+  tiny_code (*groups_by)(tn_eval_run *r);  // runs them; NULL: tn_eval_groups
+};
 
 static int64_t *tn_eval_slot(const tn_eval_run *r, int slot) { return r->value + (int64_t)slot * r->items; }
 
@@ -12333,39 +12347,42 @@ static void tn_eval_if(tn_eval_run *r, const tn_eval_ins *i) {
   for (int64_t item = 0; item < r->items; item++) inner[item] = outer[item] && cond[item];
 }
 
+// One instruction, for all items; *at: which, and then the last one that is done with.
+static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
+  const tn_eval_ins *i = &r->c->ins[*at];
+  switch (i->u.op) {
+    case TINY_OP_LOAD: case TINY_OP_STORE: return tn_eval_touch(r, i);
+    case TINY_OP_SPECIAL: return tn_eval_special(r, i);
+    case TINY_OP_BARRIER: return tn_eval_barrier(r);
+    case TINY_OP_WMMA: tn_eval_wmma(r, i); return TINY_OK;
+    case TINY_OP_IF: tn_eval_if(r, i); return TINY_OK;
+    case TINY_OP_ENDIF: r->depth--; return TINY_OK;
+    case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
+      tn_eval_lanes(r, i);
+      return TINY_OK;
+    case TINY_OP_RANGE: {
+      const int64_t end = tn_eval_extent(r, i, 0), start = i->u.nsrc > 1 ? tn_eval_extent(r, i, 1) : 0;
+      if (end < 0 || start < 0) return TINY_E_INTERNAL;
+      if (end <= start) *at = i->jump;
+      else tn_eval_fill(r, i->slot, 1, start);
+      return TINY_OK;
+    }
+    case TINY_OP_END: {
+      const tn_eval_ins *range = &r->c->ins[i->jump];
+      const int64_t next = *tn_eval_slot(r, range->slot) + 1;
+      if (next < *tn_eval_slot(r, r->c->arg[range->arg].slot)) {
+        tn_eval_fill(r, range->slot, 1, next);
+        *at = i->jump;
+      }
+      return TINY_OK;
+    }
+    default: tn_eval_rows(r, i); return TINY_OK;
+  }
+}
+
 static tiny_code tn_eval_group(tn_eval_run *r) {
   tiny_code code = TINY_OK;
-  for (int at = 0; at < r->c->nins && code == TINY_OK; at++) {
-    const tn_eval_ins *i = &r->c->ins[at];
-    switch (i->u.op) {
-      case TINY_OP_LOAD: case TINY_OP_STORE: code = tn_eval_touch(r, i); break;
-      case TINY_OP_SPECIAL: code = tn_eval_special(r, i); break;
-      case TINY_OP_BARRIER: code = tn_eval_barrier(r); break;
-      case TINY_OP_WMMA: tn_eval_wmma(r, i); break;
-      case TINY_OP_IF: tn_eval_if(r, i); break;
-      case TINY_OP_ENDIF: r->depth--; break;
-      case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
-        tn_eval_lanes(r, i);
-        break;
-      case TINY_OP_RANGE: {
-        const int64_t end = tn_eval_extent(r, i, 0), start = i->u.nsrc > 1 ? tn_eval_extent(r, i, 1) : 0;
-        if (end < 0 || start < 0) code = TINY_E_INTERNAL;
-        else if (end <= start) at = i->jump;
-        else tn_eval_fill(r, i->slot, 1, start);
-        break;
-      }
-      case TINY_OP_END: {
-        const tn_eval_ins *range = &r->c->ins[i->jump];
-        const int64_t next = *tn_eval_slot(r, range->slot) + 1;
-        if (next < *tn_eval_slot(r, r->c->arg[range->arg].slot)) {
-          tn_eval_fill(r, range->slot, 1, next);
-          at = i->jump;
-        }
-        break;
-      }
-      default: tn_eval_rows(r, i);
-    }
-  }
+  for (int at = 0; at < r->c->nins && code == TINY_OK; at++) code = tn_eval_instruction(r, &at);
   return code;
 }
 
@@ -12418,23 +12435,22 @@ static tiny_code tn_eval_start(tn_eval_run *r, const tn_eval_arg *last, int64_t 
   r->shared = r->reg + nreg;
   r->shadow = (tn_eval_shadow *)(void *)(r->shared + nlocal);
   r->mask = (uint8_t *)(r->shadow + nlocal);
-  const tiny_code code = tn_eval_groups(r);
+  const tiny_code code = r->groups_by ? r->groups_by(r) : tn_eval_groups(r);
   if (code == TINY_OK && out) memcpy(out, tn_eval_slot(r, last->slot), (size_t)last->lanes * sizeof *out);
   t->alloc.fn(t->alloc.user, block, nbytes, 0);
   return code;
 }
 
-// Checks a launch against the program, and runs it.
-static tiny_code tn_eval_launch(tiny_ctx *t, const tn_eval_code *c, const tiny_launch *l) {
-  tn_eval_run r;
-  memset(&r, 0, sizeof r);
-  r.t = t; r.c = c; r.l = l;
-  r.items = 1;
+// Checks a launch against the program.
+static tiny_code tn_eval_bind(tn_eval_run *r, tiny_ctx *t, const tn_eval_code *c, const tiny_launch *l) {
+  memset(r, 0, sizeof *r);
+  r->t = t; r->c = c; r->l = l;
+  r->items = 1;
   for (int d = 0; d < 3; d++) {
-    r.groups[d] = l->global[d] > 0 ? l->global[d] : 1;
-    r.local[d] = l->local[d] > 0 ? l->local[d] : 1;
-    if (l->tasks > 0) { r.groups[d] = d ? 1 : l->tasks; r.local[d] = 1; }
-    if (r.local[d] > 4096 || (r.items *= r.local[d]) > 1 << 20)
+    r->groups[d] = l->global[d] > 0 ? l->global[d] : 1;
+    r->local[d] = l->local[d] > 0 ? l->local[d] : 1;
+    if (l->tasks > 0) { r->groups[d] = d ? 1 : l->tasks; r->local[d] = 1; }
+    if (r->local[d] > 4096 || (r->items *= r->local[d]) > 1 << 20)
       return tiny_fail(t, TINY_E_ARG, "eval: too many work items in a group");
   }
   for (int m = 0; m < c->nmem; m++) {
@@ -12445,7 +12461,12 @@ static tiny_code tn_eval_launch(tiny_ctx *t, const tn_eval_code *c, const tiny_l
     if (!l->mem[c->mem[m].id].base && c->mem[m].nelem)
       return tiny_fail(t, TINY_E_INTERNAL, "eval: PARAM %d has no memory", c->mem[m].id);
   }
-  return tn_eval_start(&r, NULL, NULL);
+  return TINY_OK;
+}
+static tiny_code tn_eval_launch(tiny_ctx *t, const tn_eval_code *c, const tiny_launch *l) {
+  tn_eval_run r;
+  const tiny_code code = tn_eval_bind(&r, t, c, l);
+  return code == TINY_OK ? tn_eval_start(&r, NULL, NULL) : code;
 }
 
 typedef struct tn_eval_call { tiny_uop *u; const int64_t *vars; int nvars; int64_t *out; } tn_eval_call;
@@ -15576,6 +15597,13 @@ static tiny_uop *tn_round_odd(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *odd = or_(sub(bits, where(away, K(bits, 1), K(bits, 0))), K(bits, 1));
   return where(ne(back, x), where(ne(x, x), y, tn_bitcast(t, odd, TINY_F32)), y);
 }
+// The same of integers, for targets without f64. Beyond the integers the cast back saturates, which is as far away.
+static tiny_uop *tn_round_odd_integer(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *y = cast(x, TINY_F32), *back = cast(y, x->dtype), *bits = tn_bitcast(t, y, TINY_U32);
+  tiny_uop *away = where(lt(x, K(x, 0)), lt(back, x), lt(x, back));
+  tiny_uop *odd = or_(sub(bits, where(away, K(bits, 1), K(bits, 0))), K(bits, 1));
+  return where(ne(back, x), tn_bitcast(t, odd, TINY_F32), y);
+}
 
 static tiny_uop *tn_pack_narrow(tiny_ctx *t, tiny_uop *x, int dtype) {
   return dtype == TINY_BF16 ? tn_pack_bf16(t, x) : tn_pack_float(t, x, dtype);
@@ -15651,6 +15679,8 @@ RULES(tn_rules_storage, x, y, z)
   RULE("(CAST:f x)") {
     if (x->dtype == TINY_F32 || x->dtype == TINY_BOOL || !tn_lacks_dtype(ctx, r->dtype)) return NULL;
     if (x->dtype == TINY_F64) return cast(tn_round_odd(t, x), r->dtype);
+    if (tn_is_int(x->dtype) && tn_bits(x->dtype) > 16 && !tn_has_dtype(ctx, TINY_F64))
+      return cast(tn_round_odd_integer(t, x), r->dtype);
     return cast(cast(x, tn_is_int(x->dtype) && tn_bits(x->dtype) > 16 ? TINY_F64 : TINY_F32), r->dtype);
   }
   RULE("(HREDUCE x:f)") {
@@ -30101,8 +30131,8 @@ static int tn_is_laid(const tiny_uop *u) { return tn_is_passing(u) || u->op == T
 //
 // In:    roots of a graph over several devices. Out: the same values by nodes that say where they are computed: what
 //        names no device is computed by each device that uses it, anew; the default device needs no word.
-// Holds: what lies in memory of another device is not read: it is computed again from what names none. What stands for a
-//        node is called as it.
+// Holds: what lies in memory of another device is not read: it is computed again from what names none. What stands
+//        for a node is called as it.
 // A node is another one on another device by the leaves below it: (COPY x) of an x that names no device is x, there.
 #ifndef TN_SCHEDULE_PLACE
 #define TN_SCHEDULE_PLACE
@@ -39581,12 +39611,14 @@ static void tn_lang_c(tiny_renderer *r) {
 #endif
 // ---- end src/render/lang_c.c ----
 // ---- begin src/render/lang_wgsl.c ----
-// lang_wgsl: the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and bools that are never in memory.
+// lang_wgsl: the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and bools that are never in memory; f16
+// where the device has "shader-f16". Vectors of 2 and 4, in registers: memory is read element by element.
 //
-// Out: tn_lang_wgsl fills a tiny_renderer. A module is one kernel: memory of PARAM k is binding k of group 0, ARG k
-//      binding k of group 1, LOCAL memory belongs to the module.
+// Out: tn_lang_wgsl and tn_lang_wgsl_f16 fill a tiny_renderer. A module is one kernel: memory of PARAM k is binding k
+//      of group 0, ARG k binding k of group 1, LOCAL memory belongs to the module.
 // Holds:
-//  - What needs 64 bits, 8 bits, halves or bools in memory has no form here: rendering it says so.
+//  - What needs 64 or 8 bits, bf16, bools in memory, or vectors of memory has no form here: rendering it says so.
+//  - f16 is computed in f32 where limits.dtypes leaves it out, as on any device.
 //  - select has both of its values computed. An element beyond the memory may be read: some element of the memory, or
 //    0, is what it gives (WGSL, "Invalid memory references").
 //  - Infinity and NaN are values that no constant expression may have: functions make them of bits.
@@ -39598,12 +39630,12 @@ static void tn_lang_c(tiny_renderer *r) {
 #include "../ir/uop.c"
 #endif
 
+#define TN_WGSL_NUMBERS \
+  "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }", \
+  "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }", NULL
+
 static void tn_lang_wgsl(tiny_renderer *r) {
-  static const char *const prelude[] = {
-    "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }",
-    "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }",
-    NULL
-  };
+  static const char *const prelude[] = {TN_WGSL_NUMBERS};
   // Shifts are by u32. NEG is not there for u32, nor ^ for bools.
   static const struct { int op; const char *format; } ops[] = {
     {TINY_OP_ADD, "%0 + %1"}, {TINY_OP_SUB, "%0 - %1"}, {TINY_OP_MUL, "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1"},
@@ -39612,7 +39644,7 @@ static void tn_lang_wgsl(tiny_renderer *r) {
     {TINY_OP_NE, "%0 != %1"}, {TINY_OP_EQ, "%0 == %1"}, {TINY_OP_WHERE, "select(%2, %1, %0)"},
     {TINY_OP_SQRT, "sqrt(%0)"}, {TINY_OP_TRUNC, "trunc(%0)"}, {TINY_OP_EXP2, "exp2(%0)"}, {TINY_OP_LOG2, "log2(%0)"},
     {TINY_OP_SIN, "sin(%0)"}, {TINY_OP_CAST, "%t(%0)"}, {TINY_OP_BITCAST, "bitcast<%t>(%0)"}, {TINY_OP_LOAD, "%0"},
-    {TINY_OP_STORE, "%0 = %1"}
+    {TINY_OP_STORE, "%0 = %1"}, {TINY_OP_BROADCAST, "%t(%0)"}, {TINY_OP_STACK, "%t(%a)"}, {TINY_OP_PICK, "%0[%k]"}
   };
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
@@ -39634,10 +39666,18 @@ static void tn_lang_wgsl(tiny_renderer *r) {
   l->types[TINY_BOOL] = "bool"; l->types[TINY_I32] = "i32"; l->types[TINY_U32] = "u32"; l->types[TINY_F32] = "f32";
   l->literals[TINY_BOOL] = "bool(%k)"; l->literals[TINY_I32] = "%ki"; l->literals[TINY_U32] = "%ku";
   l->literals[TINY_F32] = "%kf";
-  l->infinity = "infinity()"; l->nan = "not_a_number()";
+  l->infinity = "%t(infinity())"; l->nan = "%t(not_a_number())"; l->zero = "%t()";
+  l->vector = "vec%l<%e>"; l->low = "%0.xy"; l->high = "%0.zw";
   l->address = "%0[%1]";
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) l->ops[ops[i].op] = ops[i].format;
   l->bops[TINY_OP_XOR] = "%0 != %1";
+  l->vops[TINY_OP_SHL] = "%0 << vec%l<u32>(%1)"; l->vops[TINY_OP_SHR] = "%0 >> vec%l<u32>(%1)";
+}
+static void tn_lang_wgsl_f16(tiny_renderer *r) {
+  static const char *const prelude[] = {"enable f16;", TN_WGSL_NUMBERS};
+  tn_lang_wgsl(r);
+  r->language.prelude = prelude;
+  r->language.types[TINY_F16] = "f16"; r->language.literals[TINY_F16] = "%kh";
 }
 #endif
 // ---- end src/render/lang_wgsl.c ----
@@ -39807,12 +39847,20 @@ static void tn_placeholders_of(tn_text *x, tn_placeholders *b, const tiny_uop *u
   for (uint32_t i = 0; i < u->nsrc && i < 4; i++) b->arg[i] = tn_expr(x, u->src[i]);
 }
 
+// Is it an element that is as a sum or product of plain numbers would be: no integer that may wrap?
+static int tn_never_wraps(const tiny_uop *u) {
+  if (u->lanes > 1 || tn_bits(u->dtype) < 32) return 0;
+  if (tn_is_signed(u->dtype)) return u->vmin > tn_dtype_min(u->dtype) && u->vmax < tn_dtype_max(u->dtype);
+  return tn_is_float(u->dtype);
+}
+
 static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
   const int op = u->op;
   const int tile = x->tile[u->seq];
   if (op == TINY_OP_DOT) return x->lang->dots[u->k];
   if (tile) return op == TINY_OP_WMMA ? tn_tile_unit(x, tile)->product : tn_tile_unit(x, tile)->zero;
   if (u->dtype == TINY_BOOL && x->lang->bops[op]) return x->lang->bops[op];
+  if (x->lang->eops[op] && tn_never_wraps(u)) return x->lang->eops[op];
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
 }
 
@@ -47318,6 +47366,17 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
   return tn_tensor_new(t, tn_uop_make(t, TINY_OP_VIEW, dtype, 1, 1, &u, -low, 2 * shape.ndim, v));
 }
 
+TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape) {
+  if (!tn_runs(t)) return tn_poison(t);
+  if (!tn_dtype_check(t, "blob_of", dtype) || !tn_shape_valid(t, "blob_of", &shape)) return tn_poison(t);
+  if (!mem) return tn_wrong(t, TINY_E_ARG, "blob_of: mem is NULL");
+  struct tn_device *d = tn_device_here(t);
+  const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim);
+  tn_storage *s = tn_storage_borrow(d, mem, (size_t)nelem * tn_dtypes[dtype].nbytes);
+  if (!s) return tn_poison(t);
+  return tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), shape.ndim, shape.dim));
+}
+
 static tiny_code tn_end_guarded(tiny_ctx *t, void *arg) {
   (void)arg;
   return tn_realize_pending(t);
@@ -53434,327 +53493,327 @@ Where things stand in tiny.h
 
     707  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1041  src/api/devices.h            several in one context, and tensors that are split over them
-   1091  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1878  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1045  src/api/devices.h            several in one context, and tensors that are split over them
+   1095  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1882  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2090  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2094  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2457  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2461  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2635  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2639  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2774  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2778  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2827  src/api/io.h                 tensors from files and to files
-   2901  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2831  src/api/io.h                 tensors from files and to files
+   2905  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3107  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3111  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3550  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3637  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3555  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3642  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3828  src/base/number.c            numbers as text, in and out
-   4304  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3833  src/base/number.c            numbers as text, in and out
+   4309  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4550  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4555  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4742  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4747  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4917  src/base/version.c           what this implementation is: its release and sources, how it was
+   4922  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5004  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5009  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5462  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5467  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5580  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5585  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5729  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6269  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5734  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6274  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6486  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6491  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7117  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7122  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7348  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7508  src/ir/label.c               names that nodes have for people, in a table beside them
-   7641  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8506  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7353  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7513  src/ir/label.c               names that nodes have for people, in a table beside them
+   7646  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8511  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8622  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8627  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8729  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8734  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8820  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8825  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8932  src/ir/args.c                which k, v and sources fit an op
-   9118  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9739  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8944  src/ir/args.c                which k, v and sources fit an op
+   9130  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9751  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9894  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9906  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10480  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10492  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10980  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10992  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11092  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11104  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11529  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11541  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11804  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11816  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12483  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12504  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12782  src/ir/spec.c                the verifier
-  13130  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12803  src/ir/spec.c                the verifier
+  13151  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13359  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13717  src/rules/notation.c         the algebra that bodies of rules are written in
-  13752  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13952  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13380  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13738  src/rules/notation.c         the algebra that bodies of rules are written in
+  13773  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13973  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14112  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14133  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14506  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14527  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14705  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14726  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15119  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15140  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15461  src/rules/decompose.c        from what the IR means to what a target can do
-  16073  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15482  src/rules/decompose.c        from what the IR means to what a target can do
+  16103  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16107  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16137  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16606  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16636  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16700  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16730  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17453  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17529  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17483  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17559  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17572  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17602  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17816  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17890  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17846  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17920  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18538  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18568  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18800  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18830  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19089  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19119  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19645  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19675  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19754  src/tensor/activation.c      what stands between the layers of a network
-  19935  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20307  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19784  src/tensor/activation.c      what stands between the layers of a network
+  19965  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20337  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20560  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20590  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21320  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21350  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22002  src/tensor/random.c          numbers from a counter, the same on every device
-  22277  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22032  src/tensor/random.c          numbers from a counter, the same on every device
+  22307  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22601  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22897  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22631  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22927  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23034  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23064  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23573  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23603  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24286  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24316  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24688  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24718  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24827  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24857  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25309  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25339  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25774  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25804  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26125  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26771  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27133  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27262  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26155  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26801  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27163  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27292  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27422  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27452  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27927  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28206  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27957  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28236  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28302  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28332  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28595  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29036  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28625  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29066  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29313  src/tensor/params.c          lists of named tensors: what a network consists of
-  29404  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29514  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29343  src/tensor/params.c          lists of named tensors: what a network consists of
+  29434  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29544  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29893  src/tensor/sequential.c      modules and functions one after the other
-  29964  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29923  src/tensor/sequential.c      modules and functions one after the other
+  29994  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30100  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30130  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30220  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30250  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30539  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30569  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30655  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30685  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31154  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31184  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31930  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31960  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32463  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32493  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32971  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33001  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33152  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33182  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33740  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33857  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33770  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33887  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34294  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34324  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34460  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34490  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34851  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35074  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34881  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35104  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35203  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35274  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35233  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35304  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35432  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35528  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35830  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35462  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35558  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35860  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35919  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35949  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35983  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  36013  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36117  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36147  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36195  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36254  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36225  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36284  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36892  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36922  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36991  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  37021  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37084  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37114  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37473  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37503  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38055  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38085  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38174  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38266  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38204  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38296  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38337  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38367  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38441  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38541  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38616  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38756  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38471  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38571  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38646  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38786  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39091  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39121  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39338  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39368  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39584  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
-                                      bools that are never in memory
-  39645  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39614  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+                                      bools that are never in memory; f16 where the device has "shader-f16"
+  39685  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40189  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40237  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40745  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40793  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41095  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41143  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41396  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41444  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41791  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42540  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41839  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42588  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42617  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42665  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42727  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42957  src/runtime/device.c         which backend a context runs on
-  43159  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43313  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42775  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43005  src/runtime/device.c         which backend a context runs on
+  43207  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43361  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43374  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43422  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43642  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43690  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43876  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43924  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44139  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44187  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44321  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44388  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44369  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44436  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44746  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44794  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45020  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45068  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45230  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45701  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45278  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45749  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45873  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  45981  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46258  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45921  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46029  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46306  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46752  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46800  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47346  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47405  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47529  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47588  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47866  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48055  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48848  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47925  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48114  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48907  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49225  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49566  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49284  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49625  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49772  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49831  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50026  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50085  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50285  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50344  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50555  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50614  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50720  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50779  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50894  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51255  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51491  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50953  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51314  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51550  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51639  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51802  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51698  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51861  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51909  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51968  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51994  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52053  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  52322  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52381  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52485  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52548  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52727  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52544  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52607  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52786  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52863  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52922  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53249  src/runtime/context.c        opening and closing, the first error, totals
+  53308  src/runtime/context.c        opening and closing, the first error, totals
 */

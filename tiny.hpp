@@ -991,6 +991,7 @@ inline tiny_stats stats_of(const Context &t) { return tiny_stats_of(t.get()); }
 // >>tensors
 inline Tensor from(const Context &t, const void *data, const Shape &shape, tiny_dtype dtype = TINY_F32) { return give(tiny_from(t.get(), data, dtype, shape), t); }
 inline Tensor blob(const Context &t, void *data, const Shape &shape, const std::int64_t *strides = nullptr, tiny_dtype dtype = TINY_F32) { return give(tiny_blob(t.get(), data, dtype, shape, strides), t); }
+inline Tensor blob_of(const Context &t, void *mem, const Shape &shape, tiny_dtype dtype = TINY_F32) { return give(tiny_blob_of(t.get(), mem, dtype, shape), t); }
 inline Tensor scalar(const Context &t, double value, tiny_dtype dtype = TINY_F32) { return give(tiny_scalar(t.get(), value, dtype), t); }
 inline Tensor length(const Context &t, std::int64_t value, std::int64_t least, std::int64_t most) { return give(tiny_length(t.get(), value, least, most), t); }
 inline tiny_code Tensor::read(void *out, std::size_t nbytes) const { return detail::checked(tiny_read(get(), out, nbytes), home()); }

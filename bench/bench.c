@@ -45,6 +45,7 @@ static const char *device = "CPU";
 #include "networks.c"
 #include "moves.c"
 #include "attention.c"
+#include "transformer.c"
 #include "training.c"
 #include "digits.c"
 #include "lengths.c"

@@ -81,6 +81,10 @@ static void call_tiny_blob(world *w) {
   (void)w;
   give_tensor(w, tiny_blob(w->t, w->bytes, (tiny_dtype)N(0, TINY_F32), the_shape(w, 3), w->longs));
 }
+static void call_tiny_blob_of(world *w) {
+  (void)w;
+  give_tensor(w, tiny_blob_of(w->t, w->bytes, (tiny_dtype)N(0, TINY_F32), the_shape(w, 3)));
+}
 static void call_tiny_scalar(world *w) {
   (void)w;
   give_tensor(w, tiny_scalar(w->t, D(0, 0.5), (tiny_dtype)N(0, TINY_F32)));
@@ -2722,6 +2726,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_stats_of", call_tiny_stats_of, 0, 1, 0, 0},
   {"tiny_from", call_tiny_from, 0, 1, 1, 0},
   {"tiny_blob", call_tiny_blob, 0, 1, 1, 0},
+  {"tiny_blob_of", call_tiny_blob_of, 0, 1, 1, 0},
   {"tiny_scalar", call_tiny_scalar, 0, 1, 1, 0},
   {"tiny_length", call_tiny_length, 0, 1, 3, 0},
   {"tiny_read", call_tiny_read, 1, 0, 1, 0},

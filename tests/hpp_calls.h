@@ -19,6 +19,7 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
   (void)tiny::stats_of(t);
   (void)tiny::from(t, bytes, {1, 1}, static_cast<tiny_dtype>(1));
   (void)tiny::blob(t, bytes, {1, 1}, nullptr, static_cast<tiny_dtype>(1));
+  (void)tiny::blob_of(t, bytes, {1, 1}, static_cast<tiny_dtype>(1));
   (void)tiny::scalar(t, 0.5, static_cast<tiny_dtype>(1));
   (void)tiny::length(t, 1, 1, 1);
   (void)x.read(bytes, 1);

@@ -5,7 +5,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-cp "$root/tiny.h" . || exit 1
+cp "$root/tiny.h" "$root"/tiny_*.h . || exit 1
 passed=0 failed=0
 warn="-Wall -Wextra -Wpedantic -Werror"
 libs="-lm -lpthread"
@@ -55,10 +55,27 @@ static_link() {
   try "$1, static, linked" "$2" "static_$1.o" -o "static_$1" $libs && try "$1, static, runs" says_hello "./static_$1"
 }
 
+# A companion: behind tiny.h; in a second file, where tiny.h is declarations alone; private to a file; by itself. It takes
+# a second each, as the library itself is not compiled again.
+companion() {
+  local name=$1
+  shift
+  try "$1, $name alone in its file" "${@:2}" $warn -Wconversion -Wshadow -c "second_$name.c" -o "second_$name.o"
+  try "$1, $name used" "${@:2}" $warn -c "uses_$name.c" -o "uses_$name.o"
+  try "$1, $name, static" "${@:2}" $warn -DTINY_STATIC -DTINY_IMPLEMENTATION -fsyntax-only "uses_$name.c"
+}
+for path in tiny_*.h; do
+  name=${path%.h}
+  printf '#include "tiny.h"\n#define TINY_IMPLEMENTATION\n#include "%s"\n' "$path" >"second_$name.c"
+  printf '#include "%s"\n#include "tiny.h"\n#include "%s"\n' "$path" "$path" >"uses_$name.c"
+  printf 'int main(void) { static tiny_desc d; d.backends[0] = &%s; tiny_close(tiny_open(&d)); return 0; }\n' "$name" >>"uses_$name.c"
+done
+
 # Every standard, all warnings that people ask for; warnings of the optimiser, and arithmetic that it is told to bend.
 much="$warn -Wconversion -Wshadow"
 parses() { try "$1, all warnings" "${@:2}" $much -fsyntax-only one.c; }
 each_language parses
+for path in tiny_*.h; do each_language companion "${path%.h}"; done
 [ -z "${TEST_BRIEF:-}" ] || report         # all that `make check` asks
 try "gcc, indentation" gcc -std=c11 -Wmisleading-indentation -Werror -fsyntax-only one.c
 for std in c17 c2x; do

@@ -24,9 +24,6 @@
 
 // ** running and comparing **
 
-static const void *data_of(tiny_ctx *t, tiny_uop *buffer) {
-  return tn_devices_sync(t) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
-}
 static size_t nbytes_of(const item *a) { return (size_t)nelem(a) * tn_dtypes[a->dtype].nbytes; }
 
 // LANES: kernels as the CPU's are, with lanes, tiles and tasks, but interpreted: no compiler takes its time. LANES:64
@@ -94,7 +91,7 @@ static uint64_t run_batch(batch *b, uint64_t first, int n, int nops, const devic
     const item *a = b->root[i][j];
     b->want[i][j] = (char *)calloc(1, nbytes_of(a) + 1);
     graph[i][j] = tn_uop_of(a->x);
-    if (tn_eval_graph(t, tn_uop_of(a->x), b->want[i][j], data_of) != TINY_OK && loud) fprintf(stderr, "seed %llu: %s\n", (unsigned long long)(first + (uint64_t)i), tiny_error(t));
+    if (tn_eval_graph(t, tn_uop_of(a->x), b->want[i][j], tn_reference_buffer) != TINY_OK && loud) fprintf(stderr, "seed %llu: %s\n", (unsigned long long)(first + (uint64_t)i), tiny_error(t));
   }
   static tiny_tensor *all[BATCH * MAX_ROOTS];
   for (int part = 0; part < 2; part++) {   // half of the roots first: the others need what updates overwrite
@@ -192,7 +189,7 @@ static void test_net(const device *d, tiny_tensor *(*net)(tiny_ctx *t, tiny_tens
   tiny_ctx *t = open_device(d->device, d->debug);
   out[0] = net(t, p, &n);
   tiny_grad(out[0], p, n, out + 1);
-  for (int i = 0; i <= n; i++) CHECK_EQ(tn_eval_graph(t, tn_uop_of(out[i]), want[i], data_of), TINY_OK);
+  for (int i = 0; i <= n; i++) CHECK_EQ(tn_eval_graph(t, tn_uop_of(out[i]), want[i], tn_reference_buffer), TINY_OK);
   CHECK_EQ(tiny_realize(out, n + 1), TINY_OK);
   for (int i = 0; i <= n; i++) {
     const int64_t m = tiny_nelem_of(out[i]);
@@ -213,7 +210,7 @@ static void test_sums_of_constants(const device *d) {
   for (int i = 0; i < 182; i++) data[i] = i % 5;
   tiny_tensor *x = tiny_pad(tiny_from(t, data, TINY_I64, TINY_SHAPE(1, 7, 2, 13)), TINY_SHAPE(1, 0, 0, 2, 0, 0, 0, 1), 1);
   x = tiny_sum(x, 1, 0);
-  CHECK_EQ(tn_eval_graph(t, tn_uop_of(x), (char *)want, data_of), TINY_OK);
+  CHECK_EQ(tn_eval_graph(t, tn_uop_of(x), (char *)want, tn_reference_buffer), TINY_OK);
   CHECK_EQ(tiny_read(x, got, sizeof got), TINY_OK);
   CHECK(!memcmp(got, want, sizeof got));
   tiny_close(t);

@@ -2,6 +2,7 @@
 // interpreter, and on the default device.
 //
 //   test_vectors [room ..]     the rooms named, or all. TEST_ONLY=tiny_sum: cases whose name begins so.
+//   TEST_STRIDE=40             every 40th case of a room.
 //
 // What was measured goes to build/operators/<device>.txt, a line an operator: cases, largest error in units of the
 // tolerance's epsilon, gradients, their largest error. tools/operators.py makes docs/operators.md from it.
@@ -122,7 +123,7 @@ static void run_batch(tiny_ctx *t, vector_case *c, int n) {
 
 // ** rooms **
 
-static void run_room(tiny_ctx *t, const vector_room *room, const char *only) {
+static void run_room(tiny_ctx *t, const vector_room *room, const char *only, int stride) {
   static vector_case c[BATCH];
   size_t nbytes = 0;
   int n = 0, number_of_case = 0;
@@ -131,7 +132,7 @@ static void run_room(tiny_ctx *t, const vector_room *room, const char *only) {
   for (const unsigned char *p = data; data && p < data + nbytes;) {
     p = take_case(p, room, &c[n]);
     if (only && !begin_case(&c[n])) continue;
-    if (number_of_case++ % STRIDE == 0) n++;
+    if (number_of_case++ % stride == 0) n++;
     if (n < BATCH && p < data + nbytes) continue;
     tiny_begin(t);
     run_batch(t, c, n);
@@ -157,10 +158,11 @@ static void write_measured(int device, const char *name) {
 
 int main(int argc, char **argv) {
   tiny_ctx *t = tiny_open(NULL);
-  const char *only = getenv("TEST_ONLY");
+  const char *only = getenv("TEST_ONLY"), *every = getenv("TEST_STRIDE");
+  const int stride = every ? atoi(every) : STRIDE;
   for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++)
-    if (is_room_named(&rooms[r], argc, argv)) run_room(t, &rooms[r], only);
-  if (argc == 1 && !only && STRIDE == 1) {
+    if (is_room_named(&rooms[r], argc, argv)) run_room(t, &rooms[r], only, stride);
+  if (argc == 1 && !only && stride == 1) {
     mkdir("build", 0777); mkdir("build/operators", 0777);
     write_measured(0, "interpreter");
     write_measured(1, tiny_device_name(t, 0));

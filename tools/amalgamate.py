@@ -19,6 +19,8 @@ import textwrap
 # All of them share TINY_IMPLEMENTATION: defined once, it brings the implementation of each header included after it.
 HEADERS = [
     ("tiny.h", "src/all.c", "src/api/api.h", "src/api/manual.txt", "TINY"),
+    ("tiny_cl.h", "src/cl/all.c", "src/cl/api.h", "src/cl/manual.txt", "TINY_CL"),
+    ("tiny_cuda.h", "src/cuda/all.c", "src/cuda/api.h", "src/cuda/manual.txt", "TINY_CUDA"),
 ]
 VERSION = ("src/api/core.h", r'#define TINY_VERSION "(.*)"')
 LICENSE = "LICENSE"

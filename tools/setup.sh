@@ -33,6 +33,8 @@ if [ "$purpose" = test ]; then
   python_finds numpy || want numpy
   clang_links -fsanitize=fuzzer,address,undefined || want sanitizers
   clang_of_ir || want clang-of-ir
+  # OpenCL on the processor, and what loads its drivers: tests/test_cl.sh
+  ! has apt-get || [ -n "$(find /etc/OpenCL/vendors -name '*.icd' 2>/dev/null | head -n 1)" ] || want pocl
   if has apt-get && [ "$(uname -m)" = x86_64 ]; then                 # Windows, as far as it can be had here
     has x86_64-w64-mingw32-g++-posix || want mingw
     has wine || want wine
@@ -58,6 +60,7 @@ package() {
     apt-get:mingw) echo gcc-mingw-w64-x86-64-posix g++-mingw-w64-x86-64-posix ;;
     apt-get:wine) echo wine wine64 ;;
     apt-get:torch) echo python3-torch ;;
+    apt-get:pocl) echo pocl-opencl-icd ocl-icd-libopencl1 ;;
     apt-get:openblas) echo libopenblas-dev ;;
     apt-get:onednn) echo libdnnl-dev ;;
     dnf:openblas) echo openblas-devel ;;

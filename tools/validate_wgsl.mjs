@@ -4,7 +4,9 @@ import { createRequire } from 'module';
 import { readFileSync } from 'fs';
 const { create } = createRequire(process.cwd() + '/build/npm/')('webgpu');
 const gpu = create(['backend=null']);
-const device = await (await gpu.requestAdapter()).requestDevice();
+const adapter = await gpu.requestAdapter();
+const requiredFeatures = adapter.features.has('shader-f16') ? ['shader-f16'] : [];
+const device = await adapter.requestDevice({ requiredFeatures });
 let passed = 0, failed = 0;
 for (const file of process.argv.slice(2)) {
   device.pushErrorScope('validation');

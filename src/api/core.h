@@ -60,11 +60,12 @@ typedef enum tiny_code {
 
 // "TINY_E_SHAPE"; "?" for what is no code. The text is static.
 TINY_API const char *tiny_code_name(tiny_code code);
-// The release of the implementation, "0.1.0": another than TINY_VERSION where header and library do not belong together.
-// The text is static; any thread may ask.
+// The release of the implementation, "0.1.0": another than TINY_VERSION where header and library do not belong
+// together. The text is static; any thread may ask.
 TINY_API const char *tiny_version(void);
-// How the implementation was compiled, for reports of bugs: "source 4b1e..; C 201112L by gcc 12.2 for x86-64, optimized;
-// TINY_NO_NN": digest of its sources, language, compiler, instructions, and the OPTIONS that were defined. Static, too.
+// How the implementation was compiled, for reports of bugs: "source 4b1e..; C 201112L by gcc 12.2 for x86-64,
+// optimized; TINY_NO_NN": digest of its sources, language, compiler, instructions, and the OPTIONS that were defined.
+// Static, too.
 TINY_API const char *tiny_build_options(void);
 
 // Types of elements. Their order is the order of promotion within a kind.
@@ -236,8 +237,8 @@ TINY_API void        tiny_clear(tiny_ctx *t);
 // Opens a frame; frames nest.
 TINY_API void        tiny_begin(tiny_ctx *t);
 // Runs the assignments that are pending, then closes the innermost frame, also after an error, and frees its tensors.
-// Returns the code of what ran, or of the error that stands: what was assigned poison was not assigned. TINY_E_STATE: no
-// frame is open.
+// Returns the code of what ran, or of the error that stands: what was assigned poison was not assigned. TINY_E_STATE:
+// no frame is open.
 TINY_API tiny_code   tiny_end(tiny_ctx *t);
 // Moves x out of all frames: it lives until tiny_free. Returns x, or poison if x cannot be used.
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);
@@ -272,6 +273,9 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 // caller may write it between calls: x and its views show what it holds when they are read, and what is computed from
 // them reads it when it is computed, and then keeps its values.
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
+// The same over memory of the device that tiny_use_device names: what its backend's alloc would return, a cl_mem, a
+// CUdeviceptr. Elements are row-major, from where it begins. TINY_E_ARG: mem is NULL.
+TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 

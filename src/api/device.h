@@ -264,6 +264,7 @@ typedef struct tiny_language {
   const char *ops[TINY_OP_COUNT];          // NULL: not in the language, decomposed before rendering
   const char *vops[TINY_OP_COUNT];         // with a vector as operand or result; NULL: as ops
   const char *bops[TINY_OP_COUNT];         // of bools; NULL: as ops
+  const char *eops[TINY_OP_COUNT];         // of an element of i32, i64, f32, f64 that cannot wrap; NULL: as ops
   const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
@@ -428,8 +429,8 @@ struct tiny_backend {
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
 
-// The backends that are always there, by name: "CPU", "LLVM", "INTERP", "NULL"; else NULL. What is to differ from the CPU
-// in a few functions begins as a copy of it, whose others take what its open returned:
+// The backends that are always there, by name: "CPU", "LLVM", "INTERP", "NULL"; else NULL. What is to differ from the
+// CPU in a few functions begins as a copy of it, whose others take what its open returned:
 //     tiny_backend mine = *tiny_backend_named("CPU");
 //     mine.name = "mine"; mine.alloc = my_alloc; mine.free = my_free;
 TINY_API const tiny_backend *tiny_backend_named(const char *name);

@@ -338,7 +338,8 @@ TN_SMALL_END
 
 // epochs and work items; reader -1: several
 typedef struct tn_eval_shadow { uint64_t written, read; int64_t writer, reader; } tn_eval_shadow;
-typedef struct tn_eval_run {
+typedef struct tn_eval_run tn_eval_run;
+struct tn_eval_run {
   tiny_ctx *t; const tn_eval_code *c; const tiny_launch *l;
   const int64_t *vars; int nvars;
   int64_t items, group[3], groups[3], local[3];
@@ -346,7 +347,8 @@ typedef struct tn_eval_run {
   tn_eval_shadow *shadow;
   uint8_t *mask; int depth;                // a row of flags for each open IF
   uint64_t epoch;                          // counts barriers
-} tn_eval_run;
+  tiny_code (*groups_by)(tn_eval_run *r);  // runs them; NULL: tn_eval_groups
+};
 
 static int64_t *tn_eval_slot(const tn_eval_run *r, int slot) { return r->value + (int64_t)slot * r->items; }
 
@@ -530,39 +532,42 @@ static void tn_eval_if(tn_eval_run *r, const tn_eval_ins *i) {
   for (int64_t item = 0; item < r->items; item++) inner[item] = outer[item] && cond[item];
 }
 
+// One instruction, for all items; *at: which, and then the last one that is done with.
+static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
+  const tn_eval_ins *i = &r->c->ins[*at];
+  switch (i->u.op) {
+    case TINY_OP_LOAD: case TINY_OP_STORE: return tn_eval_touch(r, i);
+    case TINY_OP_SPECIAL: return tn_eval_special(r, i);
+    case TINY_OP_BARRIER: return tn_eval_barrier(r);
+    case TINY_OP_WMMA: tn_eval_wmma(r, i); return TINY_OK;
+    case TINY_OP_IF: tn_eval_if(r, i); return TINY_OK;
+    case TINY_OP_ENDIF: r->depth--; return TINY_OK;
+    case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
+      tn_eval_lanes(r, i);
+      return TINY_OK;
+    case TINY_OP_RANGE: {
+      const int64_t end = tn_eval_extent(r, i, 0), start = i->u.nsrc > 1 ? tn_eval_extent(r, i, 1) : 0;
+      if (end < 0 || start < 0) return TINY_E_INTERNAL;
+      if (end <= start) *at = i->jump;
+      else tn_eval_fill(r, i->slot, 1, start);
+      return TINY_OK;
+    }
+    case TINY_OP_END: {
+      const tn_eval_ins *range = &r->c->ins[i->jump];
+      const int64_t next = *tn_eval_slot(r, range->slot) + 1;
+      if (next < *tn_eval_slot(r, r->c->arg[range->arg].slot)) {
+        tn_eval_fill(r, range->slot, 1, next);
+        *at = i->jump;
+      }
+      return TINY_OK;
+    }
+    default: tn_eval_rows(r, i); return TINY_OK;
+  }
+}
+
 static tiny_code tn_eval_group(tn_eval_run *r) {
   tiny_code code = TINY_OK;
-  for (int at = 0; at < r->c->nins && code == TINY_OK; at++) {
-    const tn_eval_ins *i = &r->c->ins[at];
-    switch (i->u.op) {
-      case TINY_OP_LOAD: case TINY_OP_STORE: code = tn_eval_touch(r, i); break;
-      case TINY_OP_SPECIAL: code = tn_eval_special(r, i); break;
-      case TINY_OP_BARRIER: code = tn_eval_barrier(r); break;
-      case TINY_OP_WMMA: tn_eval_wmma(r, i); break;
-      case TINY_OP_IF: tn_eval_if(r, i); break;
-      case TINY_OP_ENDIF: r->depth--; break;
-      case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
-        tn_eval_lanes(r, i);
-        break;
-      case TINY_OP_RANGE: {
-        const int64_t end = tn_eval_extent(r, i, 0), start = i->u.nsrc > 1 ? tn_eval_extent(r, i, 1) : 0;
-        if (end < 0 || start < 0) code = TINY_E_INTERNAL;
-        else if (end <= start) at = i->jump;
-        else tn_eval_fill(r, i->slot, 1, start);
-        break;
-      }
-      case TINY_OP_END: {
-        const tn_eval_ins *range = &r->c->ins[i->jump];
-        const int64_t next = *tn_eval_slot(r, range->slot) + 1;
-        if (next < *tn_eval_slot(r, r->c->arg[range->arg].slot)) {
-          tn_eval_fill(r, range->slot, 1, next);
-          at = i->jump;
-        }
-        break;
-      }
-      default: tn_eval_rows(r, i);
-    }
-  }
+  for (int at = 0; at < r->c->nins && code == TINY_OK; at++) code = tn_eval_instruction(r, &at);
   return code;
 }
 
@@ -615,23 +620,22 @@ static tiny_code tn_eval_start(tn_eval_run *r, const tn_eval_arg *last, int64_t 
   r->shared = r->reg + nreg;
   r->shadow = (tn_eval_shadow *)(void *)(r->shared + nlocal);
   r->mask = (uint8_t *)(r->shadow + nlocal);
-  const tiny_code code = tn_eval_groups(r);
+  const tiny_code code = r->groups_by ? r->groups_by(r) : tn_eval_groups(r);
   if (code == TINY_OK && out) memcpy(out, tn_eval_slot(r, last->slot), (size_t)last->lanes * sizeof *out);
   t->alloc.fn(t->alloc.user, block, nbytes, 0);
   return code;
 }
 
-// Checks a launch against the program, and runs it.
-static tiny_code tn_eval_launch(tiny_ctx *t, const tn_eval_code *c, const tiny_launch *l) {
-  tn_eval_run r;
-  memset(&r, 0, sizeof r);
-  r.t = t; r.c = c; r.l = l;
-  r.items = 1;
+// Checks a launch against the program.
+static tiny_code tn_eval_bind(tn_eval_run *r, tiny_ctx *t, const tn_eval_code *c, const tiny_launch *l) {
+  memset(r, 0, sizeof *r);
+  r->t = t; r->c = c; r->l = l;
+  r->items = 1;
   for (int d = 0; d < 3; d++) {
-    r.groups[d] = l->global[d] > 0 ? l->global[d] : 1;
-    r.local[d] = l->local[d] > 0 ? l->local[d] : 1;
-    if (l->tasks > 0) { r.groups[d] = d ? 1 : l->tasks; r.local[d] = 1; }
-    if (r.local[d] > 4096 || (r.items *= r.local[d]) > 1 << 20)
+    r->groups[d] = l->global[d] > 0 ? l->global[d] : 1;
+    r->local[d] = l->local[d] > 0 ? l->local[d] : 1;
+    if (l->tasks > 0) { r->groups[d] = d ? 1 : l->tasks; r->local[d] = 1; }
+    if (r->local[d] > 4096 || (r->items *= r->local[d]) > 1 << 20)
       return tiny_fail(t, TINY_E_ARG, "eval: too many work items in a group");
   }
   for (int m = 0; m < c->nmem; m++) {
@@ -642,7 +646,12 @@ static tiny_code tn_eval_launch(tiny_ctx *t, const tn_eval_code *c, const tiny_l
     if (!l->mem[c->mem[m].id].base && c->mem[m].nelem)
       return tiny_fail(t, TINY_E_INTERNAL, "eval: PARAM %d has no memory", c->mem[m].id);
   }
-  return tn_eval_start(&r, NULL, NULL);
+  return TINY_OK;
+}
+static tiny_code tn_eval_launch(tiny_ctx *t, const tn_eval_code *c, const tiny_launch *l) {
+  tn_eval_run r;
+  const tiny_code code = tn_eval_bind(&r, t, c, l);
+  return code == TINY_OK ? tn_eval_start(&r, NULL, NULL) : code;
 }
 
 typedef struct tn_eval_call { tiny_uop *u; const int64_t *vars; int nvars; int64_t *out; } tn_eval_call;

@@ -93,17 +93,24 @@ static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
   return r->ops[u->op] & (wide ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
 }
 
+static const char *tn_target_lanes_text(const tiny_uop *u, const tiny_uop *value) {
+  const int memory = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE;
+  if (value->lanes == 1) return "";
+  if (memory && u->src[0]->lanes > 1) return " of lanes that lie apart";
+  return memory && u->src[0]->nsrc == 3 && u->src[0]->src[2]->lanes > 1 ? " of vectors under a mask" : " of vectors";
+}
+
 // TINY_E_COMPILE names what the target has not.
 static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *const *list, int n) {
   for (int i = 0; i < n; i++) {
-    const tiny_uop *u = list[i];
+    const tiny_uop *u = list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
     const int tile = u->op == TINY_OP_WMMA || u->lanes > 64;
     if (tile) continue;
     if (u->dtype != TINY_VOID && !(r->dtypes >> u->dtype & 1))
       return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[u->dtype].name);
     if (!tn_target_takes(r, u))
       return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s of %s", r->name, tn_ops[u->op].name,
-                       u->lanes > 1 ? " of vectors" : "", tn_dtypes[u->dtype].name);
+                       tn_target_lanes_text(u, value), tn_dtypes[value->dtype].name);
   }
   return TINY_OK;
 }

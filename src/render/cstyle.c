@@ -163,12 +163,20 @@ static void tn_placeholders_of(tn_text *x, tn_placeholders *b, const tiny_uop *u
   for (uint32_t i = 0; i < u->nsrc && i < 4; i++) b->arg[i] = tn_expr(x, u->src[i]);
 }
 
+// Is it an element that is as a sum or product of plain numbers would be: no integer that may wrap?
+static int tn_never_wraps(const tiny_uop *u) {
+  if (u->lanes > 1 || tn_bits(u->dtype) < 32) return 0;
+  if (tn_is_signed(u->dtype)) return u->vmin > tn_dtype_min(u->dtype) && u->vmax < tn_dtype_max(u->dtype);
+  return tn_is_float(u->dtype);
+}
+
 static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
   const int op = u->op;
   const int tile = x->tile[u->seq];
   if (op == TINY_OP_DOT) return x->lang->dots[u->k];
   if (tile) return op == TINY_OP_WMMA ? tn_tile_unit(x, tile)->product : tn_tile_unit(x, tile)->zero;
   if (u->dtype == TINY_BOOL && x->lang->bops[op]) return x->lang->bops[op];
+  if (x->lang->eops[op] && tn_never_wraps(u)) return x->lang->eops[op];
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
 }
 

@@ -1,9 +1,11 @@
-// lang_wgsl: the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and bools that are never in memory.
+// lang_wgsl: the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and bools that are never in memory; f16
+// where the device has "shader-f16". Vectors of 2 and 4, in registers: memory is read element by element.
 //
-// Out: tn_lang_wgsl fills a tiny_renderer. A module is one kernel: memory of PARAM k is binding k of group 0, ARG k
-//      binding k of group 1, LOCAL memory belongs to the module.
+// Out: tn_lang_wgsl and tn_lang_wgsl_f16 fill a tiny_renderer. A module is one kernel: memory of PARAM k is binding k
+//      of group 0, ARG k binding k of group 1, LOCAL memory belongs to the module.
 // Holds:
-//  - What needs 64 bits, 8 bits, halves or bools in memory has no form here: rendering it says so.
+//  - What needs 64 or 8 bits, bf16, bools in memory, or vectors of memory has no form here: rendering it says so.
+//  - f16 is computed in f32 where limits.dtypes leaves it out, as on any device.
 //  - select has both of its values computed. An element beyond the memory may be read: some element of the memory, or
 //    0, is what it gives (WGSL, "Invalid memory references").
 //  - Infinity and NaN are values that no constant expression may have: functions make them of bits.
@@ -15,12 +17,12 @@
 #include "../ir/uop.c"
 #endif
 
+#define TN_WGSL_NUMBERS \
+  "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }", \
+  "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }", NULL
+
 static void tn_lang_wgsl(tiny_renderer *r) {
-  static const char *const prelude[] = {
-    "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }",
-    "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }",
-    NULL
-  };
+  static const char *const prelude[] = {TN_WGSL_NUMBERS};
   // Shifts are by u32. NEG is not there for u32, nor ^ for bools.
   static const struct { int op; const char *format; } ops[] = {
     {TINY_OP_ADD, "%0 + %1"}, {TINY_OP_SUB, "%0 - %1"}, {TINY_OP_MUL, "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1"},
@@ -29,7 +31,7 @@ static void tn_lang_wgsl(tiny_renderer *r) {
     {TINY_OP_NE, "%0 != %1"}, {TINY_OP_EQ, "%0 == %1"}, {TINY_OP_WHERE, "select(%2, %1, %0)"},
     {TINY_OP_SQRT, "sqrt(%0)"}, {TINY_OP_TRUNC, "trunc(%0)"}, {TINY_OP_EXP2, "exp2(%0)"}, {TINY_OP_LOG2, "log2(%0)"},
     {TINY_OP_SIN, "sin(%0)"}, {TINY_OP_CAST, "%t(%0)"}, {TINY_OP_BITCAST, "bitcast<%t>(%0)"}, {TINY_OP_LOAD, "%0"},
-    {TINY_OP_STORE, "%0 = %1"}
+    {TINY_OP_STORE, "%0 = %1"}, {TINY_OP_BROADCAST, "%t(%0)"}, {TINY_OP_STACK, "%t(%a)"}, {TINY_OP_PICK, "%0[%k]"}
   };
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
@@ -51,9 +53,17 @@ static void tn_lang_wgsl(tiny_renderer *r) {
   l->types[TINY_BOOL] = "bool"; l->types[TINY_I32] = "i32"; l->types[TINY_U32] = "u32"; l->types[TINY_F32] = "f32";
   l->literals[TINY_BOOL] = "bool(%k)"; l->literals[TINY_I32] = "%ki"; l->literals[TINY_U32] = "%ku";
   l->literals[TINY_F32] = "%kf";
-  l->infinity = "infinity()"; l->nan = "not_a_number()";
+  l->infinity = "%t(infinity())"; l->nan = "%t(not_a_number())"; l->zero = "%t()";
+  l->vector = "vec%l<%e>"; l->low = "%0.xy"; l->high = "%0.zw";
   l->address = "%0[%1]";
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) l->ops[ops[i].op] = ops[i].format;
   l->bops[TINY_OP_XOR] = "%0 != %1";
+  l->vops[TINY_OP_SHL] = "%0 << vec%l<u32>(%1)"; l->vops[TINY_OP_SHR] = "%0 >> vec%l<u32>(%1)";
+}
+static void tn_lang_wgsl_f16(tiny_renderer *r) {
+  static const char *const prelude[] = {"enable f16;", TN_WGSL_NUMBERS};
+  tn_lang_wgsl(r);
+  r->language.prelude = prelude;
+  r->language.types[TINY_F16] = "f16"; r->language.literals[TINY_F16] = "%kh";
 }
 #endif

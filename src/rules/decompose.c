@@ -116,6 +116,13 @@ static tiny_uop *tn_round_odd(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *odd = or_(sub(bits, where(away, K(bits, 1), K(bits, 0))), K(bits, 1));
   return where(ne(back, x), where(ne(x, x), y, tn_bitcast(t, odd, TINY_F32)), y);
 }
+// The same of integers, for targets without f64. Beyond the integers the cast back saturates, which is as far away.
+static tiny_uop *tn_round_odd_integer(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *y = cast(x, TINY_F32), *back = cast(y, x->dtype), *bits = tn_bitcast(t, y, TINY_U32);
+  tiny_uop *away = where(lt(x, K(x, 0)), lt(back, x), lt(x, back));
+  tiny_uop *odd = or_(sub(bits, where(away, K(bits, 1), K(bits, 0))), K(bits, 1));
+  return where(ne(back, x), tn_bitcast(t, odd, TINY_F32), y);
+}
 
 static tiny_uop *tn_pack_narrow(tiny_ctx *t, tiny_uop *x, int dtype) {
   return dtype == TINY_BF16 ? tn_pack_bf16(t, x) : tn_pack_float(t, x, dtype);
@@ -191,6 +198,8 @@ RULES(tn_rules_storage, x, y, z)
   RULE("(CAST:f x)") {
     if (x->dtype == TINY_F32 || x->dtype == TINY_BOOL || !tn_lacks_dtype(ctx, r->dtype)) return NULL;
     if (x->dtype == TINY_F64) return cast(tn_round_odd(t, x), r->dtype);
+    if (tn_is_int(x->dtype) && tn_bits(x->dtype) > 16 && !tn_has_dtype(ctx, TINY_F64))
+      return cast(tn_round_odd_integer(t, x), r->dtype);
     return cast(cast(x, tn_is_int(x->dtype) && tn_bits(x->dtype) > 16 ? TINY_F64 : TINY_F32), r->dtype);
   }
   RULE("(HREDUCE x:f)") {

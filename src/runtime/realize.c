@@ -567,6 +567,17 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
   return tn_tensor_new(t, tn_uop_make(t, TINY_OP_VIEW, dtype, 1, 1, &u, -low, 2 * shape.ndim, v));
 }
 
+TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape) {
+  if (!tn_runs(t)) return tn_poison(t);
+  if (!tn_dtype_check(t, "blob_of", dtype) || !tn_shape_valid(t, "blob_of", &shape)) return tn_poison(t);
+  if (!mem) return tn_wrong(t, TINY_E_ARG, "blob_of: mem is NULL");
+  struct tn_device *d = tn_device_here(t);
+  const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim);
+  tn_storage *s = tn_storage_borrow(d, mem, (size_t)nelem * tn_dtypes[dtype].nbytes);
+  if (!s) return tn_poison(t);
+  return tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), shape.ndim, shape.dim));
+}
+
 static tiny_code tn_end_guarded(tiny_ctx *t, void *arg) {
   (void)arg;
   return tn_realize_pending(t);

@@ -2,8 +2,8 @@
 //
 // In:    roots of a graph over several devices. Out: the same values by nodes that say where they are computed: what
 //        names no device is computed by each device that uses it, anew; the default device needs no word.
-// Holds: what lies in memory of another device is not read: it is computed again from what names none. What stands for a
-//        node is called as it.
+// Holds: what lies in memory of another device is not read: it is computed again from what names none. What stands
+//        for a node is called as it.
 // A node is another one on another device by the leaves below it: (COPY x) of an x that names no device is x, there.
 #ifndef TN_SCHEDULE_PLACE
 #define TN_SCHEDULE_PLACE

@@ -1,0 +1,146 @@
+// count: kernels as the heuristics make them for GPUs that are not here, run and counted (count.h).
+//   build/bench/count [-v] [-k TEXT] [TARGET..]   sm_90 and gfx1100; -v: each access; -k: kernels whose name has TEXT
+// What the columns mean stands at tn_gpu_print. "x N": a kernel that runs N times, tile by tile; its first time is
+// counted.
+#define _GNU_SOURCE
+#include "../src/all.c"
+#include "count.h"
+
+enum { GROUPS = 6, KERNELS = 8 };          // groups that are run of each; kernels of a graph
+
+static tiny_tensor *zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape s) {
+  void *data = calloc((size_t)tn_dims_nelem(s.ndim, s.dim), (size_t)tn_dtypes[dtype].nbytes);
+  tiny_tensor *x = tiny_from(t, data, dtype, s);
+  free(data);
+  return x;
+}
+static tiny_tensor *f32(tiny_ctx *t, int64_t a, int64_t b) { return zeros(t, TINY_F32, TINY_SHAPE(a, b)); }
+static tiny_tensor *copy(tiny_ctx *t) { return tiny_neg(f32(t, 2048, 2048)); }
+static tiny_tensor *transposition(tiny_ctx *t) { return tiny_contiguous(tiny_transpose(f32(t, 2048, 2048), 0, 1)); }
+static tiny_tensor *row_sums(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), 1, 0); }
+static tiny_tensor *column_sums(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), 0, 0); }
+static tiny_tensor *softmax(tiny_ctx *t) { return tiny_softmax(f32(t, 2048, 1024), -1); }
+static tiny_tensor *layer_norm(tiny_ctx *t) { return tiny_layer_norm(f32(t, 2048, 1024), 1, NULL, NULL, 1e-5); }
+static tiny_tensor *product(tiny_ctx *t, tiny_dtype d, int64_t n) {
+  return tiny_matmul(zeros(t, d, TINY_SHAPE(n, n)), zeros(t, d, TINY_SHAPE(n, n)));
+}
+static tiny_tensor *matmul(tiny_ctx *t) { return product(t, TINY_F32, 1024); }
+static tiny_tensor *matmul_odd(tiny_ctx *t) { return product(t, TINY_F32, 777); }
+static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
+static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
+static tiny_tensor *conv(tiny_ctx *t) {
+  tiny_tensor *x = zeros(t, TINY_F32, TINY_SHAPE(8, 64, 56, 56)), *w = zeros(t, TINY_F32, TINY_SHAPE(64, 64, 3, 3));
+  return tiny_conv2d(x, w, NULL, NULL);
+}
+static tiny_tensor *heads(tiny_ctx *t) { return zeros(t, TINY_F16, TINY_SHAPE(2, 8, 512, 64)); }
+static tiny_tensor *attention(tiny_ctx *t) { return tiny_attention(heads(t), heads(t), heads(t), NULL); }
+static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } subjects[] = {
+  {"copy 2048", copy}, {"transpose 2048", transposition}, {"sum of rows 2048", row_sums},
+  {"sum of columns 2048", column_sums}, {"softmax 2048x1024", softmax}, {"layer_norm 2048x1024", layer_norm},
+  {"matmul 1024", matmul}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
+  {"matmul bf16 1024", matmul_bf16}, {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention}};
+
+typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; int verbose; } subject;
+
+static tiny_code count_kernel(tiny_ctx *t, const subject *x, const char *name, const tn_kernel *kernel,
+                              const tn_lowered *low, tiny_bytes *text) {
+  tiny_mem mem[64];
+  int64_t args[64] = {0};                  // of iterations the first
+  tiny_launch l;
+  tn_gpu_counts counts;
+  memset(&l, 0, sizeof l); memset(mem, 0, sizeof mem);
+  memcpy(l.global, low->global, sizeof l.global); memcpy(l.local, low->local, sizeof l.local);
+  l.mem = mem; l.args = args; l.nargs = kernel->narg;
+  for (int i = 0; i < kernel->narg && i < 64; i++)
+    if (kernel->arg[i]->op == TINY_OP_SCALAR) tn_dtype_store(kernel->arg[i]->dtype, &args[i], kernel->arg[i]->k);
+  for (int i = 0; i < low->n; i++) if (low->list[i]->op == TINY_OP_PARAM && low->list[i]->k < 64) {
+    const tiny_uop *u = low->list[i];
+    mem[u->k].base = calloc((size_t)u->v[0] + 1, (size_t)tn_dtypes[u->dtype].nbytes);
+    if (u->k >= l.nmem) l.nmem = (int)u->k + 1;
+  }
+  tiny_bytes accesses = {t, NULL, 0, 0};
+  const tiny_code code = tn_gpu_count(t, low->list, low->n, x->gpu, &l, GROUPS, &counts, x->verbose ? &accesses : NULL);
+  for (int m = 0; m < l.nmem; m++) free(mem[m].base);
+  if (code != TINY_OK) return code;
+  tn_gpu_print(text, name, &counts);
+  if (accesses.n) tiny_bytes_add(text, accesses.data, accesses.n);
+  return TINY_OK;
+}
+
+static tiny_code count_kernels(tiny_ctx *t, void *arg) {
+  const subject *x = (const subject *)arg;
+  tiny_limits limits;
+  tn_visit v;
+  tn_draft d;
+  const tn_kernel **kernels;
+  tn_targets targets;
+  tiny_uop *root = x->root;
+  while (root->op == TINY_OP_RESHAPE) root = root->src[0];
+  memset(&v, 0, sizeof v); memset(&targets, 0, sizeof targets);
+  if (!tn_gpu_limits(x->gpu->name, &limits)) return TINY_E_ARG;
+  targets.limits[0] = &limits; targets.n = 1;
+  tn_visit_graph(t, &v, &root, 1);
+  if (tn_draft_plan(t, &targets, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
+  const tn_target target = {NULL, &limits};
+  for (int i = 0; i < d.plan.nstep && i < KERNELS; i++) {
+    tn_lowered low;
+    char name[64];
+    tiny_bytes text = {t, NULL, 0, 0};
+    memset(&low, 0, sizeof low);
+    t->ir->serial = TN_PIPELINE_SERIAL;
+    const long long times = (long long)tn_step_times(&d.plan, &d.plan.step[i]);
+    if (times > 1) snprintf(name, sizeof name, "%.12s, %d, x %lld", x->name, i + 1, times);
+    else if (d.plan.nstep > 1) snprintf(name, sizeof name, "%.16s, %d", x->name, i + 1);
+    else snprintf(name, sizeof name, "%s", x->name);
+    if (tn_pipeline_run(t, kernels[i]->ast, &target, NULL, 0, &low) != TINY_OK) return t->code;
+    if (count_kernel(t, x, name, kernels[i], &low, &text) != TINY_OK) return t->code;
+    fputs(text.data, stdout);
+    fflush(stdout);
+  }
+  return TINY_OK;
+}
+
+static int count_subject(int i, const tn_gpu *gpu, int verbose) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "INTERP"; d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  tiny_tensor *y = subjects[i].make(t);
+  subject x = {subjects[i].name, gpu, tn_uop_of(y), verbose};
+  const int wrong = tiny_error(t)[0] || tn_guard(t, count_kernels, &x) != TINY_OK;
+  if (wrong) printf("%-22s %s\n", x.name, tiny_error(t));
+  tiny_close(t);
+  return wrong;
+}
+
+static int count_target(const char *name, const char *only, int verbose) {
+  const tn_gpu *gpu = tn_gpu_named(name);
+  int wrong = 0;
+  if (!gpu) {
+    printf("no GPU %s; there are:", name);
+    for (int i = 0; i < TN_GPUS; i++) printf(" %s", tn_gpus[i].name);
+    puts("");
+    return 1;
+  }
+  tiny_ctx *t = tiny_open(NULL);
+  tiny_bytes head = {t, NULL, 0, 0};
+  tn_gpu_print_head(&head);
+  printf("%s, %s: %d units, %.0f GB/s, %.0f TFLOP/s of matrices\n%s", gpu->name, gpu->card, gpu->units,
+         gpu->memory_gbps, gpu->matrix * gpu->units * gpu->clock_ghz * 1e-3, head.data);
+  tiny_close(t);
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+    if (!only || strstr(subjects[i].name, only)) wrong += count_subject((int)i, gpu, verbose);
+  return wrong;
+}
+
+int main(int argc, char **argv) {
+  const char *only = NULL;
+  int verbose = 0, targets = 0, wrong = 0;
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "-v")) verbose = 1;
+    else if (!strcmp(argv[i], "-k") && i + 1 < argc) only = argv[++i];
+    else { wrong += count_target(argv[i], only, verbose); targets++; }
+  }
+  if (!targets) wrong = count_target("sm_90", only, verbose) + count_target("gfx1100", only, verbose);
+  return wrong != 0;
+}

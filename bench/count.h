@@ -1,0 +1,564 @@
+// count: a GPU without a GPU. A kernel's list is run by the reference interpreter, warp by warp, and what the hardware
+// would do for it is counted.
+//
+// In:    a lowered kernel, a launch with memory of the host's, a tn_gpu. Out: tn_gpu_counts; what the kernel computes.
+// Holds: values are the interpreter's, by its own instructions. What a device may get wrong silently is an error, as it
+//        is there: accesses out of bounds, races between items of a group, barriers that not all reach; and here also
+//        shared memory that is read before anything was written to it, and groups that no unit has room for.
+//
+// Items of a group step together; an instruction is counted once for each warp in which any item is active. Loops whose
+// bounds differ between items go on until the last item is done. Of a large grid some groups are run, spread evenly,
+// and their counts stand for all.
+//
+//   global   A warp's access asks for bytes: their sectors are moved, and the fewest sectors that would hold as many
+//            different bytes are ideal. Vectors are moved in pieces of 16 bytes, of less where one is not aligned.
+//   shared   Items are served in phases, of as many as the banks have words for: all of a warp with 4 bytes each, half
+//            with 8, a quarter with 16. A phase takes as many cycles (wavefronts) as the fullest bank has different
+//            words; one word for all is one (CUDA C++ Programming Guide, "Shared Memory" of compute capability 5.x;
+//            NVIDIA Nsight Compute, "Wavefronts").
+//   time     The slowest of: bytes by the memory's bandwidth and by L2's, instructions by what a unit issues, each kind
+//            by its own rate, and latency: a warp waits for memory once in straight code and in each iteration of a loop
+//            that loads, of which compilers unroll a few. Units that have a group more than others are waited for.
+//   caches   What a group has had before L1 gives it again, if it holds all that the groups of its unit touch; the last
+//            cache what any group has had, if it holds all buffers.
+#ifndef BENCH_COUNT_H
+#define BENCH_COUNT_H
+#include "gpu.h"
+#include "count_list.h"
+
+// Of the groups that were run: how often a warp asked, cycles of shared memory or sectors of global, and the fewest.
+typedef struct tn_gpu_traffic { double requests, moved, ideal, lines; } tn_gpu_traffic;
+enum { TN_GPU_LOADS, TN_GPU_STORES };
+
+typedef struct tn_gpu_counts {
+  const tn_gpu *gpu;
+  int64_t groups, items, sampled;          // of the grid; of a group; groups that were run
+  int warps;                               // of a group
+  double n[TN_GPU_KINDS], inner[TN_GPU_KINDS];         // issued by a warp; in an iteration of the busiest loop
+  tn_gpu_traffic global[2], shared[2];   // of loads, of stores
+  // Of the whole launch; least_nbytes: each byte that is touched once
+  double matrix_flops, memory_nbytes, l2_nbytes, least_nbytes;
+  int registers, spilled, private_nbytes, shared_nbytes;
+  int resident; double occupancy; const char *occupancy_by;      // groups of a unit; share of its warps; what bounds it
+  double us, best_us; const char *limit;   // with the launch; what memory and arithmetic take at the least; the slowest
+} tn_gpu_counts;
+
+enum { TN_GPU_UNROLLED = 4 };            // iterations of a short loop, by compilers
+
+typedef struct tn_gpu_at { double warps; tn_gpu_traffic traffic; } tn_gpu_at;
+typedef struct tn_gpu_run {
+  tn_eval_run r;                           // comes first
+  const tn_gpu *gpu; tn_gpu_list list; tn_gpu_counts *out;
+  int64_t most, active;                    // groups to run; warps with an active item
+  uint64_t begun;                          // epoch in which the group began
+  tn_gpu_at *at;                         // of instructions
+  // Of memories, of loads and of stores: sectors moved; those that a group moves for the first time, and which
+  double (*sectors)[2], (*fresh)[2];
+  uint8_t *(*seen)[2];
+} tn_gpu_run;
+
+// ** accesses of a warp **
+
+typedef struct tn_gpu_piece { int64_t address[64]; int n, nbytes; } tn_gpu_piece;
+
+static void tn_gpu_sort(tn_gpu_piece *p) {
+  for (int i = 1; i < p->n; i++) {
+    const int64_t a = p->address[i];
+    int j = i;
+    for (; j > 0 && p->address[j - 1] > a; j--) p->address[j] = p->address[j - 1];
+    p->address[j] = a;
+  }
+}
+
+// Blocks of so many bytes that are touched. Addresses ascend.
+static int64_t tn_gpu_blocks(const tn_gpu_piece *p, int64_t block) {
+  int64_t n = 0, next = INT64_MIN;
+  for (int i = 0; i < p->n; i++) {
+    const int64_t first = p->address[i] / block, last = (p->address[i] + p->nbytes - 1) / block;
+    const int64_t from = first < next ? next : first;
+    if (last >= from) { n += last - from + 1; next = last + 1; }
+  }
+  return n;
+}
+
+static size_t tn_gpu_seen_nbytes(const tn_gpu_run *c, const tn_eval_mem *m) {
+  const int64_t nbytes = m->nelem * tn_dtypes[m->dtype].nbytes + (int64_t)c->r.l->mem[m->id].offset;
+  return (size_t)(nbytes / c->gpu->sector / 8 + 1);
+}
+// Counts sectors that the group has not had. Addresses ascend.
+static void tn_gpu_first(const tn_gpu_run *c, uint8_t *seen, double *fresh, const tn_gpu_piece *p) {
+  for (int i = 0; i < p->n; i++)
+    for (int64_t s = p->address[i] / c->gpu->sector; s <= (p->address[i] + p->nbytes - 1) / c->gpu->sector; s++) {
+      *fresh += !(seen[s / 8] >> s % 8 & 1);
+      seen[s / 8] |= (uint8_t)(1 << s % 8);
+    }
+}
+
+static void tn_gpu_global(tn_gpu_run *c, tn_gpu_traffic *to, tn_gpu_piece *p) {
+  const int64_t sector = c->gpu->sector;
+  tn_gpu_sort(p);
+  to->requests += 1;
+  to->moved += (double)tn_gpu_blocks(p, sector);
+  to->ideal += (double)((tn_gpu_blocks(p, 1) + sector - 1) / sector);
+  to->lines += (double)tn_gpu_blocks(p, c->gpu->line);
+}
+
+// Cycles of one phase: the most different words of a bank. Addresses ascend.
+static int64_t tn_gpu_wavefronts(const tn_gpu *g, const tn_gpu_piece *p) {
+  int64_t words[64] = {0}, most = 0, next = INT64_MIN;
+  for (int i = 0; i < p->n; i++)
+    for (int64_t w = p->address[i] / g->bank_nbytes; w <= (p->address[i] + p->nbytes - 1) / g->bank_nbytes; w++) {
+      if (w < next) continue;
+      next = w + 1;
+      const int64_t n = ++words[w % g->banks];
+      if (n > most) most = n;
+    }
+  return most;
+}
+
+// item[i]: which of the warp has address[i].
+static void tn_gpu_shared(tn_gpu_run *c, tn_gpu_traffic *to, const tn_gpu_piece *p, const int *item) {
+  const int width = p->nbytes < c->gpu->bank_nbytes ? c->gpu->bank_nbytes : p->nbytes;
+  const int phase = c->gpu->banks * c->gpu->bank_nbytes / width;
+  to->requests += 1;
+  for (int i = 0; i < p->n;) {
+    tn_gpu_piece part;
+    const int now = item[i] / phase;
+    part.n = 0; part.nbytes = p->nbytes;
+    for (; i < p->n && item[i] / phase == now; i++) part.address[part.n++] = p->address[i];
+    tn_gpu_sort(&part);
+    to->moved += (double)tn_gpu_wavefronts(c->gpu, &part);
+    to->ideal += 1;
+  }
+}
+
+// The address of an active item's lane; -1: it is not accessed.
+static int64_t tn_gpu_address_of(const tn_gpu_run *c, const tn_eval_ins *i, int64_t item, int lane) {
+  const tn_eval_run *r = &c->r;
+  const tn_eval_mem *m = &r->c->mem[i->mem];
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  if (!(r->mask + r->depth * r->items)[item]) return -1;
+  if (a[2].slot >= 0 && !tn_eval_slot(r, a[2].slot + (a[2].lanes > 1 ? lane : 0))[item]) return -1;
+  const int64_t e = tn_eval_slot(r, a[0].slot + (a[0].lanes > 1 ? lane : 0))[item];
+  const int64_t flat = m->lanes > 1 ? e * m->lanes + lane : a[0].lanes > 1 ? e : e + lane;
+  if (flat < 0 || flat >= m->nelem * m->lanes) return -1;    // which the interpreter will tell
+  const int64_t nbytes = tn_dtypes[m->dtype].nbytes;
+  if (m->space == TN_SPACE_GLOBAL) return flat * nbytes + (int64_t)r->l->mem[m->id].offset;
+  int64_t base = 0;                        // SHARED memories one after the other, each on a line of banks
+  for (const tn_eval_mem *other = r->c->mem; other < m; other++) if (other->space == TN_SPACE_LOCAL) {
+    const int64_t size = other->nelem * other->lanes * tn_dtypes[other->dtype].nbytes;
+    base += (size + TN_LINE_NBYTES * 2 - 1) / (TN_LINE_NBYTES * 2) * (TN_LINE_NBYTES * 2);
+  }
+  return base + flat * nbytes;
+}
+
+// Lanes of vectors that lie together are moved together, as many as fit 16 bytes and as addresses are aligned.
+static int tn_gpu_together(const tn_gpu_run *c, const tn_eval_ins *i, int64_t from, int64_t to) {
+  const tn_eval_arg *a = &c->r.c->arg[i->arg];
+  const int nbytes = tn_dtypes[c->r.c->mem[i->mem].dtype].nbytes;
+  int n = 1;
+  if (a[0].lanes > 1 || a[2].lanes > 1) return 1;
+  while (2 * n * nbytes <= 16 && i->u.lanes % (2 * n) == 0) n *= 2;
+  for (int64_t item = from; item < to && n > 1; item++) {
+    const int64_t address = tn_gpu_address_of(c, i, item, 0);
+    while (address >= 0 && address % (n * nbytes)) n /= 2;
+  }
+  return n;
+}
+
+// Shared memory that is read holds something.
+static tiny_code tn_gpu_written(tn_gpu_run *c, const tn_eval_ins *i) {
+  tn_eval_run *r = &c->r;
+  const tn_eval_mem *m = &r->c->mem[i->mem];
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  if (m->space != TN_SPACE_LOCAL || i->u.op != TINY_OP_LOAD) return TINY_OK;
+  for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++) {
+    if (tn_gpu_address_of(c, i, item, lane) < 0) continue;
+    const int64_t e = tn_eval_slot(r, a[0].slot + (a[0].lanes > 1 ? lane : 0))[item];
+    const int64_t flat = m->lanes > 1 ? e * m->lanes + lane : a[0].lanes > 1 ? e : e + lane;
+    if (r->shadow[m->at + flat].written < c->begun)
+      return tn_eval_trap(r, m, item, "reads what was never written, element", flat / m->lanes);
+  }
+  return TINY_OK;
+}
+
+static void tn_gpu_access(tn_gpu_run *c, int at) {
+  const tn_eval_ins *i = &c->r.c->ins[at];
+  const int space = c->r.c->mem[i->mem].space, stores = i->u.op == TINY_OP_STORE;
+  const int nbytes = tn_dtypes[c->r.c->mem[i->mem].dtype].nbytes;
+  tn_gpu_traffic *to = &c->at[at].traffic;
+  if (space == TN_SPACE_REG) return;
+  for (int64_t from = 0; from < c->r.items; from += c->gpu->warp) {
+    const int64_t end = from + c->gpu->warp < c->r.items ? from + c->gpu->warp : c->r.items;
+    const int together = tn_gpu_together(c, i, from, end);
+    for (int lane = 0; lane < i->u.lanes; lane += together) {
+      tn_gpu_piece p;
+      int item[64];
+      p.n = 0; p.nbytes = together * nbytes;
+      for (int64_t k = from; k < end; k++) {
+        const int64_t address = tn_gpu_address_of(c, i, k, lane);
+        if (address >= 0) { item[p.n] = (int)(k - from); p.address[p.n++] = address; }
+      }
+      if (!p.n) continue;
+      const double before = to->moved;
+      if (space == TN_SPACE_LOCAL) tn_gpu_shared(c, to, &p, item);
+      else tn_gpu_global(c, to, &p);
+      if (space != TN_SPACE_GLOBAL) continue;
+      c->sectors[i->mem][stores] += to->moved - before;
+      tn_gpu_first(c, c->seen[i->mem][stores], &c->fresh[i->mem][stores], &p);
+    }
+  }
+}
+
+// ** running **
+
+static void tn_gpu_active(tn_gpu_run *c) {
+  const uint8_t *mask = c->r.mask + c->r.depth * c->r.items;
+  c->active = 0;
+  for (int64_t from = 0; from < c->r.items; from += c->gpu->warp) {
+    const int64_t left = c->r.items - from;
+    c->active += memchr(mask + from, 1, (size_t)(left < c->gpu->warp ? left : c->gpu->warp)) != NULL;
+  }
+}
+
+// Opens a loop: its mask holds items that have an iteration left. 0: none.
+static int tn_gpu_range(tn_gpu_run *c, const tn_eval_ins *i) {
+  tn_eval_run *r = &c->r;
+  const int64_t *end = tn_eval_slot(r, r->c->arg[i->arg].slot);
+  const int64_t *start = i->u.nsrc > 1 ? tn_eval_slot(r, r->c->arg[i->arg + 1].slot) : NULL;
+  const uint8_t *outer = r->mask + r->depth * r->items;
+  uint8_t *inner = r->mask + (r->depth + 1) * r->items, any = 0;
+  int64_t *now = tn_eval_slot(r, i->slot);
+  for (int64_t item = 0; item < r->items; item++) {
+    now[item] = start && start[item] > 0 ? start[item] : 0;
+    any |= inner[item] = outer[item] && now[item] < end[item];
+  }
+  r->depth += any;
+  return any;
+}
+// Goes on with a loop. 0: no item has an iteration left.
+static int tn_gpu_end(tn_gpu_run *c, const tn_eval_ins *i) {
+  tn_eval_run *r = &c->r;
+  const tn_eval_ins *range = &r->c->ins[i->jump];
+  const int64_t *end = tn_eval_slot(r, r->c->arg[range->arg].slot);
+  uint8_t *mask = r->mask + r->depth * r->items, any = 0;
+  int64_t *now = tn_eval_slot(r, range->slot);
+  for (int64_t item = 0; item < r->items; item++) any |= mask[item] = mask[item] && ++now[item] < end[item];
+  r->depth -= !any;
+  return any;
+}
+
+static tiny_code tn_gpu_step(tn_gpu_run *c, int *at) {
+  const tn_eval_ins *i = &c->r.c->ins[*at];
+  tiny_code code = TINY_OK;
+  c->at[*at].warps += (double)c->active;
+  switch (i->u.op) {
+    case TINY_OP_RANGE: if (!tn_gpu_range(c, i)) *at = i->jump; break;
+    case TINY_OP_END: if (tn_gpu_end(c, i)) *at = i->jump; break;
+    case TINY_OP_LOAD: case TINY_OP_STORE:
+      if (tn_gpu_written(c, i) != TINY_OK) return c->r.t->code;
+      tn_gpu_access(c, *at);
+      return tn_eval_instruction(&c->r, at);
+    case TINY_OP_IF: case TINY_OP_ENDIF: code = tn_eval_instruction(&c->r, at); break;
+    default: return tn_eval_instruction(&c->r, at);
+  }
+  tn_gpu_active(c);
+  return code;
+}
+
+// A group begins that has not touched anything.
+static void tn_gpu_forget(tn_gpu_run *c) {
+  for (int m = 0; m < c->r.c->nmem; m++) for (int stores = 0; stores < 2; stores++)
+    if (c->seen[m][stores]) memset(c->seen[m][stores], 0, tn_gpu_seen_nbytes(c, &c->r.c->mem[m]));
+}
+
+static tiny_code tn_gpu_groups(tn_eval_run *r) {
+  tn_gpu_run *c = (tn_gpu_run *)(void *)r;
+  const int64_t n = r->groups[0] * r->groups[1] * r->groups[2], most = c->most > 0 && c->most < n ? c->most : n;
+  memset(r->mask, 1, (size_t)r->items);
+  tn_gpu_active(c);
+  for (int i = 0; i < r->c->nsetup; i++) if (tn_eval_setup(r, &r->c->setup[i]) != TINY_OK) return r->t->code;
+  for (int64_t k = 0; k < most; k++) {
+    const int64_t g = most > 1 ? (int64_t)((double)k * (double)(n - 1) / (double)(most - 1)) : 0;
+    r->group[0] = g % r->groups[0]; r->group[1] = g / r->groups[0] % r->groups[1];
+    r->group[2] = g / r->groups[0] / r->groups[1];
+    c->begun = ++r->epoch;
+    tn_eval_poison(r);
+    tn_gpu_forget(c);
+    for (int at = 0; at < r->c->nins; at++) if (tn_gpu_step(c, &at) != TINY_OK) return r->t->code;
+  }
+  c->out->sampled = most;
+  return TINY_OK;
+}
+
+// ** what follows from it **
+
+static double tn_gpu_scale(const tn_gpu_counts *o) { return (double)o->groups / (double)o->sampled; }
+
+static void tn_gpu_sum(tn_gpu_run *c) {
+  tn_gpu_counts *o = c->out;
+  const double warps = (double)(o->sampled * o->warps);
+  for (int at = 0; at < c->r.c->nins; at++) {
+    const tn_eval_ins *i = &c->r.c->ins[at];
+    const tn_gpu_at *x = &c->at[at];
+    for (int k = 0; k < TN_GPU_KINDS; k++) o->n[k] += x->warps * c->list.cost[at][k] / warps;
+    if (i->u.op == TINY_OP_WMMA) {
+      const tn_wmma w = tn_wmma_of(i->u.k);
+      o->matrix_flops += 2.0 * w.m * w.n * w.k * x->warps * tn_gpu_scale(o);
+    }
+    if (i->mem < 0) continue;
+    const int space = c->r.c->mem[i->mem].space, stores = i->u.op == TINY_OP_STORE;
+    if (space == TN_SPACE_REG) {
+      if (c->list.moved[i->mem]) o->n[TN_GPU_PRIVATE] += x->warps * i->u.lanes / warps;
+      continue;
+    }
+    tn_gpu_traffic *to = space == TN_SPACE_GLOBAL ? &o->global[stores] : &o->shared[stores];
+    to->requests += x->traffic.requests; to->moved += x->traffic.moved;
+    to->ideal += x->traffic.ideal; to->lines += x->traffic.lines;
+    o->n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests / warps;
+  }
+}
+
+// Instructions of an iteration of the loop without loops inside in which a warp issues most.
+static void tn_gpu_inner(tn_gpu_run *c) {
+  double most = 0;
+  for (int at = 0; at < c->r.c->nins; at++) {
+    double n[TN_GPU_KINDS] = {0}, all = 0, warps = 0;
+    int inside = at + 1;
+    if (c->r.c->ins[at].u.op != TINY_OP_RANGE) continue;
+    for (; inside <= c->r.c->ins[at].jump && c->r.c->ins[inside].u.op != TINY_OP_RANGE; inside++) {
+      const tn_eval_ins *i = &c->r.c->ins[inside];
+      const tn_gpu_at *x = &c->at[inside];
+      const int space = i->mem >= 0 ? c->r.c->mem[i->mem].space : (int)TN_SPACE_REG;
+      for (int k = 0; k < TN_GPU_KINDS; k++) n[k] += x->warps * c->list.cost[inside][k];
+      if (space != TN_SPACE_REG) n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests;
+      if (x->warps > warps) warps = x->warps;
+    }
+    for (int k = 0; k < TN_GPU_KINDS; k++) all += n[k];
+    if (inside <= c->r.c->ins[at].jump || all <= most) continue;
+    most = all;
+    for (int k = 0; k < TN_GPU_KINDS; k++) c->out->inner[k] = n[k] / warps;
+  }
+}
+
+static int tn_gpu_up(int n, int granule) { return (n + granule - 1) / granule * granule; }
+
+// Groups that a unit holds at once, and what there is not more of.
+static tiny_code tn_gpu_occupancy(tiny_ctx *t, tn_gpu_counts *o) {
+  const tn_gpu *g = o->gpu;
+  const int registers = tn_gpu_up(o->registers, g->register_granule);
+  int warps = g->registers / registers;
+  if (warps > g->warps) warps = g->warps;
+  const int shared = tn_gpu_up(o->shared_nbytes + g->shared_reserved, g->shared_granule);
+  const struct { int groups; const char *name; } limit[] = {
+    {g->warps * g->simds / o->warps, "warps"}, {warps * g->simds / o->warps, "registers"},
+    {o->shared_nbytes ? g->shared_unit / shared : INT32_MAX, "shared"}, {g->groups, "groups"}};
+  o->resident = INT32_MAX;
+  for (int i = 0; i < 4; i++) if (limit[i].groups < o->resident) {
+    o->resident = limit[i].groups; o->occupancy_by = limit[i].name;
+  }
+  if (o->items > g->items)
+    return tiny_fail(t, TINY_E_ARG, "count: groups of %lld items; %s has %d at most: take smaller groups",
+                     (long long)o->items, g->name, g->items);
+  if (o->resident < 1 || o->shared_nbytes > g->shared_group)
+    return tiny_fail(t, TINY_E_ARG, "count: a group wants %d registers of an item and %d bytes of shared memory, "
+                     "which %s has no room for: take smaller tiles", o->registers, o->shared_nbytes, g->name);
+  o->occupancy = (double)o->resident * o->warps / (g->warps * g->simds);
+  return TINY_OK;
+}
+
+static double tn_gpu_fresh(const tn_gpu_run *c) {
+  double all = 0;
+  for (int m = 0; m < c->r.c->nmem; m++) all += c->fresh[m][0] + c->fresh[m][1];
+  return all * c->gpu->sector / (double)c->out->sampled;
+}
+
+static void tn_gpu_memory(tn_gpu_run *c) {
+  tn_gpu_counts *o = c->out;
+  const tn_gpu *g = o->gpu;
+  const tn_eval_code *code = c->r.c;
+  const double groups = (double)(o->groups / g->units < o->resident ? o->groups / g->units + 1 : o->resident);
+  const double l1 = g->l1_nbytes - (g->l1_shared ? groups * o->shared_nbytes : 0);
+  const int held = groups * tn_gpu_fresh(c) <= l1;
+  double footprint = 0;
+  for (int m = 0; m < code->nmem; m++) if (code->mem[m].space == TN_SPACE_GLOBAL)
+    footprint += (double)code->mem[m].nelem * tn_dtypes[code->mem[m].dtype].nbytes;
+  for (int m = 0; m < code->nmem; m++) for (int stores = 0; stores < 2; stores++) {
+    const double nbytes = (double)code->mem[m].nelem * tn_dtypes[code->mem[m].dtype].nbytes;
+    const double fresh = c->fresh[m][stores] * g->sector * tn_gpu_scale(o);
+    const double once = fresh < nbytes ? fresh : nbytes;
+    o->l2_nbytes += held ? fresh : c->sectors[m][stores] * g->sector * tn_gpu_scale(o);
+    o->memory_nbytes += footprint <= g->last_nbytes ? once : fresh;
+    o->least_nbytes += once;
+  }
+}
+
+// How often a warp of the group waits for memory: once where straight code loads, and in each iteration that does.
+static double tn_gpu_waits(const tn_gpu_run *c) {
+  const tn_eval_code *code = c->r.c;
+  double waits = 0;
+  for (int loop = -1; loop < code->nins; loop++) {
+    double warps = 0;
+    int unrolled = loop >= 0 ? TN_GPU_UNROLLED : 1;
+    if (loop >= 0 && code->ins[loop].u.op != TINY_OP_RANGE) continue;
+    for (int at = loop + 1; at < (loop < 0 ? code->nins : code->ins[loop].jump); at++) {
+      if (c->list.range[at] != loop) continue;
+      if (code->ins[at].u.op == TINY_OP_BARRIER || code->ins[at].u.op == TINY_OP_RANGE) unrolled = 1;
+      if (code->ins[at].u.op == TINY_OP_LOAD && code->mem[code->ins[at].mem].space == TN_SPACE_GLOBAL &&
+          c->at[at].warps > warps)
+        warps = c->at[at].warps;
+    }
+    waits += warps / unrolled;
+  }
+  return waits / (double)(c->out->sampled * c->out->warps);
+}
+
+static void tn_gpu_time(const tn_gpu_run *c) {
+  tn_gpu_counts *o = c->out;
+  const tn_gpu *g = o->gpu;
+  double all = 0;
+  for (int k = 0; k < TN_GPU_KINDS; k++) all += o->n[k];
+  const double rounds = (double)((o->groups + g->units - 1) / g->units);   // groups of the busiest unit
+  const double warps = rounds * o->warps, lanes = warps * g->warp, flops = o->matrix_flops / (double)o->groups * rounds;
+  const double moved = (o->shared[0].moved + o->shared[1].moved) / (double)o->sampled;
+  const double lines = (o->global[0].lines + o->global[1].lines) / (double)o->sampled;
+  const double cycle_us = 1e-3 / g->clock_ghz, turns = ceil((double)o->groups / g->units / o->resident);
+  const struct { double us; const char *name; } limit[] = {
+    {o->memory_nbytes / g->memory_gbps * 1e-3, "memory"}, {o->l2_nbytes / g->l2_gbps * 1e-3, "L2"},
+    {warps * all / g->issue * cycle_us, "issue"}, {lanes * o->n[TN_GPU_FLOAT] / g->f32 * cycle_us, "float"},
+    {lanes * (o->n[TN_GPU_INTEGER] + o->n[TN_GPU_SELECT]) / g->integer * cycle_us, "integer"},
+    {lanes * o->n[TN_GPU_CONVERT] / g->convert * cycle_us, "convert"},
+    {lanes * o->n[TN_GPU_SPECIAL] / g->special * cycle_us, "special"}, {flops / g->matrix * cycle_us, "matrix"},
+    {rounds * moved * cycle_us, "shared"}, {rounds * lines * cycle_us, "L1"},
+    {turns * tn_gpu_waits(c) * g->latency * cycle_us, "latency"}};
+  for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
+    if (limit[i].us > o->us) { o->us = limit[i].us; o->limit = limit[i].name; }
+  const double even = (double)o->groups / g->units / rounds;
+  o->best_us = o->least_nbytes / g->memory_gbps * 1e-3;
+  if (limit[3].us * even > o->best_us) o->best_us = limit[3].us * even;
+  if (limit[7].us * even > o->best_us) o->best_us = limit[7].us * even;
+  o->us += g->launch_us;
+}
+
+static void tn_gpu_spill(tn_gpu_counts *o) {
+  if (o->registers <= o->gpu->register_max) return;
+  o->spilled = o->registers - o->gpu->register_max;
+  o->registers = o->gpu->register_max;
+}
+
+// ** the face **
+
+typedef struct tn_gpu_call {
+  tiny_uop *const *list; int n; const tn_gpu *gpu; const tiny_launch *l; int64_t most;
+  tn_gpu_counts *out; tiny_bytes *text;
+} tn_gpu_call;
+
+static void tn_gpu_line(tiny_bytes *text, const char *format, ...) {
+  char line[512];
+  va_list args;
+  va_start(args, format);
+  const int n = vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  if (n > 0) tiny_bytes_add(text, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+// A line for each access: what it moves, and how much of that is wanted.
+static void tn_gpu_accesses(tn_gpu_run *c, tiny_bytes *text) {
+  for (int at = 0; at < c->r.c->nins; at++) {
+    const tn_eval_ins *i = &c->r.c->ins[at];
+    const tn_gpu_traffic *x = &c->at[at].traffic;
+    if (i->mem < 0 || !x->requests) continue;
+    const tn_eval_mem *m = &c->r.c->mem[i->mem];
+    tn_gpu_line(text, "    %-5s %s %d %sx%d: %.0f requests, %.2f %s each, %.0f %%\n",
+                  i->u.op == TINY_OP_STORE ? "store" : "load", m->space == TN_SPACE_GLOBAL ? "global" : "shared", m->id,
+                  tn_dtypes[m->dtype].name, i->u.lanes, x->requests, x->moved / x->requests,
+                  m->space == TN_SPACE_GLOBAL ? "sectors" : "wavefronts", 100 * x->ideal / x->moved);
+  }
+}
+
+static void tn_gpu_open_memory(tn_gpu_run *c) {
+  const tn_eval_code *code = c->r.c;
+  const size_t n = (size_t)code->nmem + 1;
+  c->sectors = (double (*)[2])tn_scratch(c->r.t, n * sizeof *c->sectors);
+  c->fresh = (double (*)[2])tn_scratch(c->r.t, n * sizeof *c->fresh);
+  c->seen = (uint8_t *(*)[2])tn_scratch(c->r.t, n * sizeof *c->seen);
+  for (int m = 0; m < code->nmem; m++) for (int stores = 0; stores < 2; stores++)
+    if (code->mem[m].space == TN_SPACE_GLOBAL)
+      c->seen[m][stores] = (uint8_t *)tn_scratch(c->r.t, tn_gpu_seen_nbytes(c, &code->mem[m]));
+}
+
+static tiny_code tn_gpu_guarded(tiny_ctx *t, void *arg) {
+  const tn_gpu_call *call = (const tn_gpu_call *)arg;
+  tn_gpu_counts *o = call->out;
+  tn_eval_code code;
+  tn_eval_arg last;
+  tn_gpu_run c;
+  memset(o, 0, sizeof *o);
+  memset(&c, 0, sizeof c);
+  if (tn_eval_decode(t, call->list, call->n, 0, &code, &last) != TINY_OK) return t->code;
+  if (tn_eval_bind(&c.r, t, &code, call->l) != TINY_OK) return t->code;
+  c.gpu = o->gpu = call->gpu; c.most = call->most; c.out = o;
+  tn_gpu_look(t, &code, &c.list);
+  for (int i = 0; i < code.nins; i++) code.depth_if += code.ins[i].u.op == TINY_OP_RANGE;    // their masks
+  c.at = (tn_gpu_at *)tn_scratch(t, ((size_t)code.nins + 1) * sizeof *c.at);
+  tn_gpu_open_memory(&c);
+  o->groups = c.r.groups[0] * c.r.groups[1] * c.r.groups[2];
+  o->items = c.r.items;
+  o->warps = (int)((o->items + c.gpu->warp - 1) / c.gpu->warp);
+  o->registers = c.list.registers; o->private_nbytes = c.list.private_nbytes; o->shared_nbytes = c.list.shared_nbytes;
+  tn_gpu_spill(o);
+  if (tn_gpu_occupancy(t, o) != TINY_OK) return t->code;
+  c.r.groups_by = tn_gpu_groups;
+  if (tn_eval_start(&c.r, NULL, NULL) != TINY_OK) return t->code;
+  tn_gpu_sum(&c);
+  tn_gpu_inner(&c);
+  tn_gpu_memory(&c);
+  tn_gpu_time(&c);
+  if (call->text) tn_gpu_accesses(&c, call->text);
+  return TINY_OK;
+}
+
+// Runs `most` groups of a launch of the list, 0: all, and counts. text: a line is added for each access; NULL: none.
+// l->kernel is not looked at. TINY_E_INTERNAL: what is wrong with the kernel, as the interpreter tells; TINY_E_ARG: a
+// group is more than the GPU has.
+static tiny_code tn_gpu_count(tiny_ctx *t, tiny_uop *const *list, int n, const tn_gpu *gpu, const tiny_launch *l,
+                          int64_t most, tn_gpu_counts *out, tiny_bytes *text) {
+  tn_gpu_call call = {list, n, gpu, l, most, out, text};
+  return tn_guard(t, tn_gpu_guarded, &call);
+}
+
+// ** the table **
+
+static const char *tn_gpu_percent(double part, double whole, char *to) {
+  if (whole > 0) snprintf(to, 8, "%.0f", 100 * part / whole);
+  else snprintf(to, 8, "-");
+  return to;
+}
+
+static void tn_gpu_print_head(tiny_bytes *text) {
+  tn_gpu_line(text, "%-22s %7s %5s %5s %6s %5s %4s %5s %-9s %8s %5s %5s %5s %5s %5s %9s %-7s %5s\n", "kernel", "groups",
+                "items", "load%", "store%", "bank%", "regs", "occ%", "by", "instr", "flt%", "int%", "mem%", "mtx%",
+                "loop%", "us", "limit", "best%");
+}
+
+// load, store, bank: how many of the sectors and wavefronts had to be. regs: "!" where some are spilled, or memory of
+// the item is in use. instr: of a warp, and shares of it; mtx: matrix instructions; loop: these in the busiest loop,
+// float ones where there are none. best: what memory and arithmetic take at the least, of the time without the launch.
+static void tn_gpu_print(tiny_bytes *text, const char *name, const tn_gpu_counts *o) {
+  char load[8], store[8], bank[8];
+  double all = 0, inner = 0;
+  for (int k = 0; k < TN_GPU_KINDS; k++) { all += o->n[k]; inner += o->inner[k]; }
+  const double memory = o->n[TN_GPU_GLOBAL] + o->n[TN_GPU_SHARED] + o->n[TN_GPU_PRIVATE];
+  const int main_kind = o->n[TN_GPU_MATRIX] > 0 ? TN_GPU_MATRIX : TN_GPU_FLOAT;
+  tn_gpu_line(text, "%-22s %7lld %5lld %5s %6s %5s %4d%s %4.0f %-9s %8.0f %5.1f %5.1f %5.1f %5.1f %5.1f %9.1f %-7s "
+                "%5.1f\n", name, (long long)o->groups, (long long)o->items,
+                tn_gpu_percent(o->global[0].ideal, o->global[0].moved, load),
+                tn_gpu_percent(o->global[1].ideal, o->global[1].moved, store),
+                tn_gpu_percent(o->shared[0].ideal + o->shared[1].ideal, o->shared[0].moved + o->shared[1].moved, bank),
+                o->registers + o->spilled, o->spilled || o->private_nbytes ? "!" : " ", 100 * o->occupancy,
+                o->occupancy_by, all, 100 * o->n[TN_GPU_FLOAT] / all,
+                100 * (o->n[TN_GPU_INTEGER] + o->n[TN_GPU_SELECT]) / all, 100 * memory / all,
+                100 * o->n[TN_GPU_MATRIX] / all, inner > 0 ? 100 * o->inner[main_kind] / inner : 0.0, o->us, o->limit,
+                100 * o->best_us / (o->us - o->gpu->launch_us));
+}
+#endif

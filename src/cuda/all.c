@@ -1,0 +1,11 @@
+// all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
+#include "../base/library.c"
+#include "../render/lang_cuda.c"
+#include "driver.c"
+#include "device.c"
+#include "memory.c"
+#include "compile.c"
+#include "module.c"
+#include "graph.c"
+#include "stream.c"
+#include "backend.c"

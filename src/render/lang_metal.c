@@ -1,0 +1,124 @@
+// lang_metal: the descriptor of Metal Shading Language 2.4 and newer: an element at a time or vectors of 2 and 4.
+//
+// Out: tn_lang_metal fills a tiny_renderer. A kernel has memory of PARAM k in buffer k and ARG k, low bytes first, in
+//      buffer 30 - k: there are 31 (Metal Feature Set Tables).
+// Holds:
+//  - There is no f64: rendering it says so. bf16 has a name from 3.1 on; without, and as fp8, it is an integer that
+//    rules/decompose.c takes apart. limits.dtypes is to be TN_METAL_ARITHMETIC: narrow floats are computed in f32.
+//  - The text is to be compiled without fast math (MTLCompileOptions: mathMode safe; before macOS 15 fastMathEnabled
+//    NO), else it may be taken that there is no NaN, infinity or -0 (1.6.5). From 3.2 on it says so itself.
+//  - exp2, log2 and sin are decomposed: the language allows them 4 ulp (8.4), this library promises 1. Quotients and
+//    roots are rounded correctly. The device may flush numbers below the normals of f32 to 0 (8.1).
+//  - Integers wrap: sums and products are of unsigned types, unless their bounds say that they need not.
+//  - Vectors lie in memory at the alignment of an element: packed_float4 and so on (2.2.3).
+// What is what: Apple, Metal Shading Language Specification.
+#ifndef TN_RENDER_LANG_METAL
+#define TN_RENDER_LANG_METAL
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#include <string.h>
+
+// limits.dtypes: all but narrow floats, and f64, which is not there.
+#define TN_METAL_ARITHMETIC (~((uint64_t)1 << TINY_F16 | (uint64_t)1 << TINY_BF16 | (uint64_t)1 << TINY_F8E4M3 | \
+                               (uint64_t)1 << TINY_F8E5M2 | (uint64_t)1 << TINY_F64))
+
+// wrap(x) is x as its sums wrap: narrow integers would become int. S: a space of addresses, of which pointers are (4).
+static const char *const tn_metal_prelude[] = {
+  "#include <metal_stdlib>",
+  "using namespace metal;",
+  "#if __METAL_VERSION__ >= 320",
+  "  #pragma METAL fp math_mode(safe)",
+  "#endif",
+  "#define WRAP(T, U, V) inline V wrap(T x) { return V(x); } inline U##2 wrap(T##2 x) { return U##2(x); } \\",
+  "  inline U##4 wrap(T##4 x) { return U##4(x); }",
+  "WRAP(char, uchar, uint) WRAP(uchar, uchar, uint) WRAP(short, ushort, uint) WRAP(ushort, ushort, uint)",
+  "WRAP(int, uint, uint) WRAP(uint, uint, uint) WRAP(long, ulong, ulong) WRAP(ulong, ulong, ulong)",
+  "WRAP(half, half, half) WRAP(float, float, float)",
+  "#define MEMORY_IN(S, T, L) \\",
+  "  inline T##L load##L(const S T *p) { return T##L(*(const S packed_##T##L *)p); } \\",
+  "  inline void store##L(S T *p, T##L v) { *(S packed_##T##L *)p = packed_##T##L(v); } \\",
+  "  inline T##L load_masked(const S T *p, bool##L m, T##L y) { \\",
+  "    for (int i = 0; i < L; i++) if (m[i]) y[i] = p[i]; return y; } \\",
+  "  inline void store_masked(S T *p, T##L v, bool##L m) { for (int i = 0; i < L; i++) if (m[i]) p[i] = v[i]; } \\",
+  "  APART_IN(S, T, L, int) APART_IN(S, T, L, long)",
+  "#define APART_IN(S, T, L, I) \\",
+  "  inline T##L gather(const S T *p, I##L k) { T##L v; for (int i = 0; i < L; i++) v[i] = p[k[i]]; return v; } \\",
+  "  inline T##L gather_masked(const S T *p, I##L k, bool##L m, T##L y) { \\",
+  "    for (int i = 0; i < L; i++) if (m[i]) y[i] = p[k[i]]; return y; } \\",
+  "  inline void scatter(S T *p, I##L k, T##L v) { for (int i = 0; i < L; i++) p[k[i]] = v[i]; } \\",
+  "  inline void scatter_masked(S T *p, I##L k, T##L v, bool##L m) { \\",
+  "    for (int i = 0; i < L; i++) if (m[i]) p[k[i]] = v[i]; }",
+  "#define MEMORY(T) MEMORY_IN(device, T, 2) MEMORY_IN(device, T, 4) MEMORY_IN(threadgroup, T, 2) \\",
+  "  MEMORY_IN(threadgroup, T, 4)",
+  "MEMORY(char) MEMORY(uchar) MEMORY(short) MEMORY(ushort) MEMORY(int) MEMORY(uint) MEMORY(long) MEMORY(ulong)",
+  "MEMORY(half) MEMORY(float)",
+  "#if __METAL_VERSION__ >= 310",
+  "  WRAP(bfloat, bfloat, bfloat) MEMORY(bfloat)",
+  "#endif",
+  NULL
+};
+
+// exact: of what cannot wrap; vector NULL: as scalar.
+static const struct { int op; const char *scalar, *exact, *vector; } tn_metal_ops[] = {
+  {TINY_OP_NEG, "%t(-wrap(%0))", "-%0", NULL}, {TINY_OP_ADD, "%t(wrap(%0) + wrap(%1))", "%0 + %1", NULL},
+  {TINY_OP_SUB, "%t(wrap(%0) - wrap(%1))", "%0 - %1", NULL},
+  {TINY_OP_MUL, "%t(wrap(%0) * wrap(%1))", "%0 * %1", NULL}, {TINY_OP_FDIV, "%t(%0 / %1)", "%0 / %1", NULL},
+  {TINY_OP_CDIV, "%t(%0 / %1)", "%0 / %1", NULL}, {TINY_OP_CMOD, "%t(%0 %% %1)", "%0 %% %1", NULL},
+  {TINY_OP_AND, "%t(%0 & %1)", "%0 & %1", NULL}, {TINY_OP_OR, "%t(%0 | %1)", "%0 | %1", NULL},
+  {TINY_OP_XOR, "%t(%0 ^ %1)", "%0 ^ %1", NULL}, {TINY_OP_SHL, "%t(wrap(%0) << wrap(%1))", NULL, NULL},
+  {TINY_OP_SHR, "%t(%0 >> %1)", "%0 >> %1", NULL}, {TINY_OP_LT, "%0 < %1", NULL, NULL},
+  {TINY_OP_NE, "%0 != %1", NULL, NULL}, {TINY_OP_EQ, "%0 == %1", NULL, NULL},
+  {TINY_OP_WHERE, "%0 ? %1 : %2", NULL, "select(%2, %1, %0)"},
+  {TINY_OP_SQRT, "precise::sqrt(%0)", NULL, NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL, NULL},
+  {TINY_OP_CAST, "%t(%0)", NULL, NULL}, {TINY_OP_BITCAST, "as_type<%t>(%0)", NULL, NULL},
+  {TINY_OP_BROADCAST, "%t(%0)", NULL, NULL}, {TINY_OP_PICK, "%0[%k]", NULL, NULL},
+  {TINY_OP_STACK, "%t(%a)", NULL, NULL}, {TINY_OP_LOAD, "*(%0)", NULL, NULL},
+  {TINY_OP_STORE, "*(%0) = %1", NULL, NULL}
+};
+
+// version: from which on there is one.
+static const struct { int dtype, version; const char *type, *literal; } tn_metal_types[] = {
+  {TINY_VOID, 0, "void", NULL}, {TINY_BOOL, 0, "bool", "bool(%k)"}, {TINY_I8, 0, "char", NULL},
+  {TINY_U8, 0, "uchar", NULL}, {TINY_I16, 0, "short", NULL}, {TINY_U16, 0, "ushort", NULL}, {TINY_I32, 0, "int", "%k"},
+  {TINY_U32, 0, "uint", "%ku"}, {TINY_I64, 0, "long", "%kl"}, {TINY_U64, 0, "ulong", "%kul"},
+  {TINY_F16, 0, "half", "half(%kf)"}, {TINY_BF16, 31, "bfloat", "bfloat(%kf)"}, {TINY_F32, 0, "float", "%kf"}
+};
+
+// version: 24 of 2.4, 31 of 3.1: what MTLCompileOptions asks for.
+static void tn_lang_metal(tiny_renderer *r, int version) {
+  tiny_language *l = &r->language;
+  memset(r, 0, sizeof *r);
+  r->name = "Metal"; r->file = "metal";
+  r->flags = TINY_TARGET_OPTIMIZES;
+  l->prelude = tn_metal_prelude;
+  l->kernel = "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2)]] void %n(%a,\n"
+      "    uint3 group [[threadgroup_position_in_grid]], uint3 item [[thread_position_in_threadgroup]]) {";
+  l->end = "}";
+  l->buffer = "device %t *%n [[buffer(%k)]]"; l->scalar = "constant %t &%n [[buffer(30 - %k)]]";
+  l->local = "threadgroup %t %n[%k];";
+  l->barrier = "threadgroup_barrier(mem_flags::mem_threadgroup);";
+  l->global_id = "%t(group[%d])"; l->local_id = "%t(item[%d])";
+  l->variable = "%t %n;"; l->variables = "%t %n[%k];";
+  l->value = "const %t %n = %0;"; l->choice = "%t %n = %0;";
+  l->infinity = "%t(as_type<float>(0x7F800000u))"; l->nan = "%t(as_type<float>(0x7FC00000u))"; l->zero = "%t(0)";
+  l->vector = "%e%l";
+  l->address = "%0 + %1";
+  l->load = "load%l(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
+  l->gather = "gather(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";
+  l->store = "store%l(%0, %1)"; l->store_masked = "store_masked(%0, %1, %2)";
+  l->scatter = "scatter(%0, %1, %2)"; l->scatter_masked = "scatter_masked(%0, %1, %2, %3)";
+  l->low = "%0.xy"; l->high = "%0.zw";
+  l->bops[TINY_OP_AND] = "%0 && %1"; l->bops[TINY_OP_OR] = "%0 || %1"; l->bops[TINY_OP_XOR] = "%0 != %1";
+  for (size_t i = 0; i < sizeof tn_metal_types / sizeof *tn_metal_types; i++) {
+    if (tn_metal_types[i].version > version) continue;
+    l->types[tn_metal_types[i].dtype] = tn_metal_types[i].type;
+    l->literals[tn_metal_types[i].dtype] = tn_metal_types[i].literal;
+  }
+  for (size_t i = 0; i < sizeof tn_metal_ops / sizeof *tn_metal_ops; i++) {
+    l->ops[tn_metal_ops[i].op] = tn_metal_ops[i].scalar;
+    l->eops[tn_metal_ops[i].op] = tn_metal_ops[i].exact;
+    l->vops[tn_metal_ops[i].op] = tn_metal_ops[i].vector;
+  }
+}
+#endif

@@ -1,0 +1,146 @@
+// languages: a device for each language that kernels are written in: "LANG:metal31", and "LANG:metal31-lanes" where
+// they are scheduled as for a CPU with vectors of 16 bytes, so that every task is a group of one item.
+//
+// What they write goes to the folder $TEST_LANGUAGES, if any: NAME/prelude.txt and NAME/kernels.txt (lanes.txt), each
+// kernel behind a line "==== its name, its graph". Nothing runs, but on a device "..-run" (language_host.h).
+#ifndef LANGUAGES_H
+#define LANGUAGES_H
+#include "../src/render/lang_cuda.c"
+#include "../src/render/lang_metal.c"
+#include "../src/render/lang_opencl.c"
+#include "language_host.h"
+#include <sys/stat.h>
+
+// items of a group, bytes that they share; dtypes: that have arithmetic; host: how a module runs on this machine; NULL:
+// it does not.
+typedef struct language {
+  const char *name; void (*renderer)(tiny_renderer *r); int items, shared; uint64_t dtypes; const host_language *host;
+} language;
+
+static void cuda_75(tiny_renderer *r) { tn_lang_cuda(r, 75); }
+static void cuda_80(tiny_renderer *r) { tn_lang_cuda(r, 80); }
+static void hip(tiny_renderer *r) { tn_lang_hip(r, "gfx1100"); }
+static void opencl(tiny_renderer *r) { tn_lang_opencl(r, TN_OPENCL_F64 | TN_OPENCL_F16 | TN_OPENCL_I64); }
+static void metal_24(tiny_renderer *r) { tn_lang_metal(r, 24); }
+static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31); }
+
+static const language languages[] = {
+  {"cuda75", cuda_75, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
+  {"cuda80", cuda_80, 1024, 48 << 10, TN_CUDA_ARITHMETIC, &host_cuda},
+  {"hip", hip, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
+  {"opencl", opencl, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
+  {"metal24", metal_24, 1024, 32 << 10, TN_METAL_ARITHMETIC, NULL},
+  {"metal31", metal_31, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal},
+  {"wgsl16", tn_lang_wgsl_f16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL},
+  {"wgsl", tn_lang_wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL}
+};
+enum { LANGUAGES = sizeof languages / sizeof *languages };
+
+// reads: how often its memory was read; graph: whose kernels it writes.
+typedef struct language_device {
+  tn_null null; const language *language; int lanes, run, reads; char graph[100];
+  host_items *items;
+} language_device;
+
+// ** what is written **
+
+static void language_path(char *path, size_t nbytes, const language *l, const char *name) {
+  snprintf(path, nbytes, "%s/%s%s%s", getenv("TEST_LANGUAGES"), l->name, name ? "/" : "", name ? name : "");
+}
+static void language_write(const language *l, const char *name, const char *text) {
+  char path[300];
+  if (!getenv("TEST_LANGUAGES")) return;
+  language_path(path, sizeof path, l, name);
+  FILE *f = fopen(path, "ab");
+  CHECK(f && fputs(text, f) >= 0);
+  if (f) fclose(f);
+}
+static tiny_code language_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                                 uint64_t *uses) {
+  const language_device *d = (const language_device *)r->own;
+  const char *file = d->lanes ? "lanes.txt" : "kernels.txt";
+  const size_t before = out->n;
+  const tiny_code code = tn_cstyle_kernel(t, r, k, out, uses);
+  if (code != TINY_OK) return code;
+  language_write(d->language, file, tn_text_of_format(t, "==== %s %s\n", k->name, d->graph));
+  language_write(d->language, file, out->data + before);
+  return code;
+}
+static void language_renderer(void *dev, tiny_renderer *r) {
+  ((language_device *)dev)->language->renderer(r);
+  tn_cstyle(r);
+  r->own = dev;
+  r->kernel = language_kernel;
+}
+
+// ** the device **
+
+static void language_close(void *dev) {
+  language_device *d = (language_device *)dev;
+  tiny_ctx *t = d->null.t;
+  if (d->items) tiny_realloc(t, d->items, sizeof *d->items, 0);
+  tiny_realloc(t, d, sizeof *d, 0);
+}
+// which: "metal31", "metal31-lanes", "metal31-lanes-run"
+static void *language_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  int i = 0;
+  while (i < LANGUAGES && strncmp(which, languages[i].name, strlen(languages[i].name))) i++;
+  language_device *d = i < LANGUAGES ? (language_device *)tiny_realloc(t, NULL, 0, sizeof *d) : NULL;
+  if (!d) return NULL;
+  memset(d, 0, sizeof *d);
+  d->null.t = t;
+  d->language = &languages[i];
+  d->lanes = strstr(which, "-lanes") != NULL; d->run = strstr(which, "-run") != NULL;
+  if (d->run) d->items = (host_items *)tiny_realloc(t, NULL, 0, sizeof *d->items);
+  if (d->run && !d->items) { language_close(d); return NULL; }
+  limits->host_memory = d->run;
+  limits->dtypes = d->language->dtypes;
+  limits->threads = d->lanes;
+  limits->vector_nbytes = d->lanes ? 16 : 0;
+  limits->warp = 32;
+  limits->shared_nbytes = (size_t)d->language->shared;
+  limits->local_total = d->language->items;
+  limits->local_max[2] = 64;
+  return d;
+}
+
+// ** its functions **
+
+static tiny_code language_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+  language_device *d = (language_device *)dev;
+  tiny_code code = TINY_OK;
+  if (!d->run) return tn_null_compile(dev, n, source, binary, log);
+  for (int i = 0; i < n && code == TINY_OK; i++)
+    code = host_compile(d->null.t, d->language->host, source[i].data, &binary[i]);
+  return code;
+}
+static void *language_load(void *dev, const void *binary, size_t nbytes) {
+  return ((language_device *)dev)->run ? host_load((const char *)binary) : tn_null_load(dev, binary, nbytes);
+}
+static void language_unload(void *dev, void *module) { if (((language_device *)dev)->run) host_unload(module); }
+static void *language_find(void *dev, void *module, const char *kernel) {
+  return ((language_device *)dev)->run ? host_find((host_module *)module, kernel) : dev;
+}
+static tiny_code language_launch(void *dev, const tiny_launch *l) {
+  language_device *d = (language_device *)dev;
+  return d->run ? host_launch(d->null.t, d->items, l) : TINY_OK;
+}
+static tiny_code language_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  ((language_device *)dev)->reads++;
+  return tn_null_copy_out(dev, dst, src, nbytes);
+}
+
+static tiny_backend language_backend(void) {
+  tiny_backend b = *tiny_backend_named("NULL");
+  b.name = "LANG"; b.open = language_open; b.close = language_close; b.renderer = language_renderer;
+  b.compile = language_compile; b.load = language_load; b.unload = language_unload; b.find = language_find;
+  b.launch = language_launch; b.copy_out = language_copy_out;
+  return b;
+}
+static tiny_ctx *language_context(const tiny_backend *b, const char *device) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.backends[0] = b; d.cache_dir = ""; d.threads = 1;
+  return tiny_open(&d);
+}
+#endif

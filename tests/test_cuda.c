@@ -1,0 +1,564 @@
+// test_cuda: tiny_cuda.h on a driver that is strict and late (tests/mock_cuda.cpp) and compiles CUDA C as C++: values,
+// order beside a model that does everything at once, two devices, the host's own context, graphs, and every refusal.
+//
+// TEST_ROUNDS=n: random sequences instead of the usual. TEST_FROM=s: start there.
+#ifndef _GNU_SOURCE
+  #define _GNU_SOURCE
+#endif
+#include "../src/all.c"
+#define TEST_COMPANION "../src/cuda/all.c"
+#include "companion.h"
+#include "test.h"
+#include "memory_test.h"
+#include "mock_cuda.h"
+#include <dlfcn.h>
+#include <math.h>
+
+static struct {
+  void *library;
+  long (*refuse)(long n, int code), (*graphs)(void), (*changed)(void), (*overlapped)(void);
+  void (*memory)(unsigned long long nbytes), (*lose)(long n), (*seed)(unsigned long long seed);
+  int (*wrongs)(void), (*ctx_new)(void **out, unsigned flags, int device), (*ctx_free)(void *ctx);
+  int (*ctx_current)(void **out), (*init)(unsigned flags), (*alloc)(uint64_t *out, size_t nbytes), (*free)(uint64_t at);
+  int (*stream_new)(void **out, unsigned flags), (*stream_free)(void *stream);
+  unsigned long long (*live)(void);
+} mock;
+
+static void mock_take(void *to, const char *name) {
+  void *const found = dlsym(mock.library, name);
+  CHECK(found != NULL);
+  memcpy(to, &found, sizeof found);
+}
+static int mock_open(void) {
+  setenv("TINY_CUDA_DRIVER", "build/mock/libcuda.so.1", 1);
+  setenv("TINY_CUDA_NVRTC", "build/mock/libnvrtc.so.13", 1);
+  mock.library = dlopen("build/mock/libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  CHECK(mock.library != NULL);
+  if (!mock.library) return 0;
+  mock_take(&mock.refuse, "mock_cuda_refuse"); mock_take(&mock.graphs, "mock_cuda_graphs");
+  mock_take(&mock.changed, "mock_cuda_changed"); mock_take(&mock.overlapped, "mock_cuda_overlapped");
+  mock_take(&mock.memory, "mock_cuda_memory"); mock_take(&mock.lose, "mock_cuda_lose");
+  mock_take(&mock.seed, "mock_cuda_seed"); mock_take(&mock.wrongs, "mock_cuda_wrongs");
+  mock_take(&mock.live, "mock_cuda_live"); mock_take(&mock.ctx_new, "cuCtxCreate_v2");
+  mock_take(&mock.ctx_free, "cuCtxDestroy_v2"); mock_take(&mock.ctx_current, "cuCtxGetCurrent");
+  mock_take(&mock.init, "cuInit"); mock_take(&mock.alloc, "cuMemAlloc_v2"); mock_take(&mock.free, "cuMemFree_v2");
+  mock_take(&mock.stream_new, "cuStreamCreate"); mock_take(&mock.stream_free, "cuStreamDestroy_v2");
+  return 1;
+}
+
+static tiny_ctx *open_with(const char *device, const char *debug) {
+  return tiny_open(
+      &(tiny_desc){.device = device, .backends = {&tiny_cuda}, .cache_dir = "", .debug = debug, .threads = 1});
+}
+static tiny_ctx *open_on(const char *device) { return open_with(device, ""); }
+static void says(tiny_ctx *t, tiny_code code, const char *text) {
+  CHECK_EQ(tiny_status(t), code);
+  CHECK(strstr(tiny_error(t), text) != NULL);
+  if (!strstr(tiny_error(t), text)) fprintf(stderr, "    says: %s\n    wanted: %s\n", tiny_error(t), text);
+}
+
+// ** what is not there **
+
+static void refused_open(const char *variable, const char *value, const char *device, const char *text) {
+  char was[256] = "";
+  if (getenv(variable)) snprintf(was, sizeof was, "%s", getenv(variable));
+  setenv(variable, value, 1);
+  tiny_ctx *t = open_on(device);
+  says(t, TINY_E_DEVICE, text);
+  tiny_close(t);
+  t = tiny_open(&(tiny_desc){.backends = {&tiny_cuda}, .cache_dir = ""});   // the CPU goes on
+  if (!strcmp(device, "CUDA")) CHECK(tiny_status(t) == TINY_OK && !strcmp(tiny_device_name(t, 0), "CPU"));
+  tiny_close(t);
+  if (*was) setenv(variable, was, 1); else unsetenv(variable);
+}
+static void test_refused_open(void) {
+  refused_open("TINY_CUDA_DRIVER", "/nowhere/libcuda.so.1", "CUDA", "there is no driver");
+  refused_open("TINY_CUDA_DRIVER", "build/mock/libnvrtc.so.13", "CUDA", "has no cuInit; install");
+  refused_open("MOCK_CUDA_INIT", "34", "CUDA", "the toolkit's stub");
+  refused_open("MOCK_CUDA_INIT", "100", "CUDA", "finds no GPU");
+  refused_open("MOCK_CUDA_INIT", "999", "CUDA", "does not start: an unknown error (error 999)");
+  refused_open("MOCK_CUDA_VERSION", "11020", "CUDA", "of CUDA 11.2; install");
+  refused_open("MOCK_CUDA_DEVICES", "0", "CUDA", "finds no GPU");
+  refused_open("MOCK_CUDA_DEVICES", "2", "CUDA:7", "finds 2, counted from 0");
+  refused_open("MOCK_CUDA_DEVICES", "2", "CUDA:one", "devices are numbers");
+  refused_open("MOCK_CUDA_DEVICES", "2", tiny_cuda_host(NULL, NULL).text, "no CUDA context is current");
+}
+
+// ** values: generated and hand-written kernels **
+
+enum { ROWS = 17, INNER = 23, COLUMNS = 19 };
+static void values_on(const char *device, float *out) {
+  tiny_ctx *t = open_on(device);
+  tiny_tensor *x = tiny_randn(t, TINY_SHAPE(ROWS, INNER)), *w = tiny_randn(t, TINY_SHAPE(INNER, COLUMNS));
+  CHECK_EQ(tiny_read(tiny_softmax(tiny_matmul(x, w), -1), out, ROWS * COLUMNS * sizeof *out), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "    %s: %s\n", device, tiny_error(t));
+  tiny_close(t);
+}
+static void test_values(void) {
+  static float cuda[ROWS * COLUMNS], cpu[ROWS * COLUMNS];
+  double most = 0;
+  values_on("CPU", cpu);
+  values_on("CUDA", cuda);
+  for (int i = 0; i < ROWS * COLUMNS; i++) most = fmax(most, fabs((double)cuda[i] - cpu[i]));
+  CHECK(most < 1e-6);
+  if (test_shown()) fprintf(stderr, "    %g\n", most);
+  setenv("MOCK_NVRTC_ARCH", "80", 1);      // older than the device: PTX
+  setenv("MOCK_CUDA_POOLS", "0", 1);
+  memset(cuda, 0, sizeof cuda);
+  values_on("CUDA:1", cuda);
+  for (int i = 0; i < ROWS * COLUMNS; i++) most = fmax(most, fabs((double)cuda[i] - cpu[i]));
+  CHECK(most < 1e-6);
+  unsetenv("MOCK_NVRTC_ARCH");
+  unsetenv("MOCK_CUDA_POOLS");
+}
+
+static const char sum_source[] =
+  "extern \"C\" __global__ void group_sums(float *out, const float *x) {\n"
+  "  __shared__ float part[4];\n"
+  "  float sum = x[blockIdx.x * blockDim.x + threadIdx.x];\n"
+  "  for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(0xFFFFFFFFu, sum, d);\n"
+  "  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;\n"
+  "  __syncthreads();\n"
+  "  if (threadIdx.x == 0) out[blockIdx.x] = part[0] + part[1] + part[2] + part[3];\n"
+  "}\n";
+static tiny_tensor *own_kernel(tiny_ctx *t, const char *source, const char *name, tiny_tensor *x, int groups,
+                               int items) {
+  return tiny_kernel(t, &(tiny_kernel_desc){.name = name,
+                                            .source = source,
+                                            .inputs = &x,
+                                            .n = 1,
+                                            .shape = TINY_SHAPE(groups),
+                                            .dtype = TINY_F32,
+                                            .global = {groups, 1, 1},
+                                            .local = {items, 1, 1}});
+}
+static void test_own_kernel(void) {
+  float x[256], got[2] = {0, 0}, want[2] = {0, 0};
+  for (int i = 0; i < 256; i++) { x[i] = (float)(i % 13); want[i / 128] += x[i]; }
+  tiny_ctx *t = open_on("CUDA");
+  tiny_tensor *in = tiny_from(t, x, TINY_F32, TINY_SHAPE(256));
+  CHECK_EQ(tiny_read(own_kernel(t, sum_source, "group_sums", in, 2, 128), got, sizeof got), TINY_OK);
+  CHECK(got[0] == want[0] && got[1] == want[1]);
+  CHECK_EQ(
+      tiny_read(own_kernel(t, "extern \"C\" __global__ void bad(float *o) { o[0] = nonsense; }", "bad", in, 1, 1),
+                got, 4),
+      TINY_E_COMPILE);
+  says(t, TINY_E_COMPILE, "nonsense");
+  tiny_clear(t);
+  tiny_close(t);
+  setenv("TINY_CUDA_NVRTC", "/nowhere/libnvrtc.so", 1);
+  t = open_on("CUDA");
+  in = tiny_from(t, x, TINY_F32, TINY_SHAPE(256));
+  tiny_read(own_kernel(t, sum_source, "group_sums", in, 2, 128), got, sizeof got);
+  says(t, TINY_E_COMPILE, "pip install nvidia-cuda-nvrtc");
+  tiny_close(t);
+  setenv("TINY_CUDA_NVRTC", "build/mock/libnvrtc.so.13", 1);
+}
+
+// ** devices, called as the library calls them **
+
+static const char affine_source[] =
+  "extern \"C\" __global__ void affine(int *to, const int *from, int times, int more) {\n"
+  "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  "  to[i] = from[i] * times + more;\n"
+  "}\n"
+  "extern \"C\" __global__ void heavy(int *to) { to[threadIdx.x] = 1; }\n";
+enum { N = 64, DEVICES = 2, SLOTS = 5, BYTES = N * sizeof(int) };
+static char *affine_binary;
+static size_t affine_nbytes;
+
+typedef struct device { tiny_ctx *t; void *dev, *module, *kernel; tiny_limits limits; } device;
+static void affine_compile(void) {
+  tiny_ctx *t = open_on("CUDA");
+  const struct tn_device *d = t->device[0];
+  tiny_bytes source = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0}, log = {t, NULL, 0, 0};
+  tiny_bytes_add(&source, affine_source, sizeof affine_source - 1);
+  CHECK_EQ(tiny_cuda.compile(d->dev, 1, &source, &binary, &log), TINY_OK);
+  affine_nbytes = binary.n;
+  affine_binary = (char *)malloc(binary.n + 1);
+  memcpy(affine_binary, binary.data, binary.n);
+  tiny_close(t);
+}
+static int device_load(device *d) {
+  d->module = tiny_cuda.load(d->dev, affine_binary, affine_nbytes);
+  d->kernel = d->module ? tiny_cuda.find(d->dev, d->module, "affine") : NULL;
+  return d->kernel != NULL;
+}
+static tiny_launch affine_of(const device *d, const tiny_mem *mem, const int64_t *args) {
+  tiny_launch l;
+  memset(&l, 0, sizeof l);
+  l.kernel = d->kernel; l.mem = mem; l.nmem = 2; l.args = args; l.nargs = 2;
+  l.global[0] = 2; l.local[0] = N / 2;
+  l.global[1] = l.global[2] = l.local[1] = l.local[2] = 1;
+  return l;
+}
+
+static uint32_t state;
+static int dice(int n) {
+  state = state * 1664525u + 1013904223u;
+  return (int)((state >> 16) % (uint32_t)n);
+}
+// Memory of a device, and what a device that does everything at once would have in it.
+typedef struct slot { void *mem; int want[N]; } slot;
+typedef struct world { device d[DEVICES]; slot slot[DEVICES][SLOTS]; } world;
+
+static void slot_take(world *w, int k, int i) {
+  slot *s = &w->slot[k][i];
+  s->mem = tiny_cuda.alloc(w->d[k].dev, BYTES);
+  CHECK(s->mem != NULL);
+  for (int j = 0; j < N; j++) s->want[j] = dice(1000);
+  const tiny_mem to = {s->mem, 0};
+  int data[N];
+  memcpy(data, s->want, sizeof data);
+  CHECK_EQ(tiny_cuda.copy_in(w->d[k].dev, to, data, sizeof data), TINY_OK);
+  memset(data, 0, sizeof data);            // it is the caller's again
+}
+static void slot_affine(slot *to, const slot *from, const int64_t *args) {
+  for (int j = 0; j < N; j++) to->want[j] = from->want[j] * (int)args[0] + (int)args[1];
+}
+static void step_launches(world *w, int k) {
+  enum { MOST = 6 };
+  tiny_launch l[MOST];
+  tiny_mem mem[MOST][2];
+  int64_t args[MOST][2];
+  const int n = dice(3) ? 1 : MOST - dice(2);
+  for (int i = 0; i < n; i++) {
+    slot *const to = &w->slot[k][n > 1 ? i % SLOTS : dice(SLOTS)], *const from = &w->slot[k][dice(SLOTS)];
+    mem[i][0] = (tiny_mem){to->mem, 0}; mem[i][1] = (tiny_mem){from->mem, 0};
+    args[i][0] = dice(3); args[i][1] = dice(100);
+    l[i] = affine_of(&w->d[k], mem[i], args[i]);
+    slot_affine(to, from, args[i]);
+  }
+  CHECK_EQ(n > 1 ? tiny_cuda.submit(w->d[k].dev, l, n) : tiny_cuda.launch(w->d[k].dev, l), TINY_OK);
+  memset(mem, 0, sizeof mem);
+  memset(args, 0, sizeof args);
+}
+static void step_copy_between(world *w, int k) {
+  const int other = 1 - k, i = dice(SLOTS), j = dice(SLOTS);
+  const tiny_mem to = {w->slot[k][i].mem, 0}, from = {w->slot[other][j].mem, 0};
+  void *behind = tiny_cuda.event(w->d[other].dev);
+  CHECK(behind != NULL);
+  CHECK_EQ(tiny_cuda.wait(w->d[k].dev, behind), TINY_OK);
+  tiny_cuda.event_free(w->d[other].dev, behind);
+  CHECK_EQ(tiny_cuda.copy_from(w->d[k].dev, to, w->d[other].dev, from, BYTES), TINY_OK);
+  void *copied = tiny_cuda.event(w->d[k].dev);
+  CHECK_EQ(tiny_cuda.wait(w->d[other].dev, copied), TINY_OK);
+  tiny_cuda.event_free(w->d[k].dev, copied);
+  memcpy(w->slot[k][i].want, w->slot[other][j].want, BYTES);
+}
+static void step_part(world *w, int k) {   // a part of a block is written, a part is read
+  slot *const s = &w->slot[k][dice(SLOTS)];
+  const int from = dice(N - 8), n = 1 + dice(8);
+  int data[8];
+  for (int j = 0; j < n; j++) data[j] = s->want[from + j] = dice(1000);
+  const tiny_mem to = {s->mem, (size_t)from * sizeof(int)};
+  CHECK_EQ(tiny_cuda.copy_in(w->d[k].dev, to, data, (size_t)n * sizeof(int)), TINY_OK);
+}
+static void step_read(world *w, int k) {
+  const slot *const s = &w->slot[k][dice(SLOTS)];
+  const tiny_mem from = {s->mem, 0};
+  int got[N];
+  CHECK_EQ(tiny_cuda.copy_out(w->d[k].dev, got, from, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, s->want, sizeof got));
+}
+static void step_other(world *w, int k) {
+  const int i = dice(SLOTS);
+  switch (dice(3)) {
+    case 0: CHECK_EQ(tiny_cuda.sync(w->d[k].dev), TINY_OK); break;
+    case 1:
+      tiny_cuda.free(w->d[k].dev, w->slot[k][i].mem, BYTES);
+      slot_take(w, k, i);
+      break;
+    default:
+      tiny_cuda.unload(w->d[k].dev, w->d[k].module);
+      CHECK(device_load(&w->d[k]));
+  }
+}
+static void random_sequence(uint32_t seed) {
+  static void (*const steps[])(world *, int) = {step_launches, step_launches, step_launches, step_part, step_read,
+                                                step_copy_between, step_other};
+  world w;
+  state = seed * 2654435761u + 1;
+  mock.seed(seed);
+  setenv("MOCK_CUDA_POOLS", seed % 3 ? "1" : "0", 1);
+  tiny_ctx *t = open_on("CUDA,CUDA:1");
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  for (int k = 0; k < DEVICES; k++) {
+    w.d[k].t = t; w.d[k].dev = t->device[k]->dev;
+    CHECK(device_load(&w.d[k]));
+    for (int i = 0; i < SLOTS; i++) slot_take(&w, k, i);
+  }
+  for (int i = 0; i < 60; i++) steps[dice(7)](&w, dice(DEVICES));
+  for (int k = 0; k < DEVICES; k++) {
+    for (int i = 0; i < SLOTS; i++) {
+      step_read(&w, k);
+      tiny_cuda.free(w.d[k].dev, w.slot[k][i].mem, BYTES);
+      if (i + 1 < SLOTS) slot_take(&w, k, i);
+    }
+    for (int i = 0; i + 1 < SLOTS; i++) tiny_cuda.free(w.d[k].dev, w.slot[k][i].mem, BYTES);
+    tiny_cuda.unload(w.d[k].dev, w.d[k].module);
+  }
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "    sequence %u: %s\n", seed, tiny_error(t));
+  tiny_close(t);
+  unsetenv("MOCK_CUDA_POOLS");
+}
+static void test_order(void) {
+  const uint32_t from = getenv("TEST_FROM") ? (uint32_t)atoi(getenv("TEST_FROM")) : 0;
+  const uint32_t n = getenv("TEST_ROUNDS") ? (uint32_t)atoi(getenv("TEST_ROUNDS")) : 64;
+  for (uint32_t i = from; i < from + n; i++) random_sequence(i);
+  mock.seed(0);
+}
+
+// Bytes larger than all chunks, there and back.
+static void test_large(void) {
+  const size_t n = (size_t)TN_CUDA_CHUNK / sizeof(int) * (TN_CUDA_CHUNKS + 1) + 77;
+  int *data = (int *)malloc(n * sizeof *data), *got = (int *)malloc(n * sizeof *got);
+  for (size_t i = 0; i < n; i++) data[i] = (int)(i * 2654435761u);
+  tiny_ctx *t = open_on("CUDA");
+  tiny_tensor *x = tiny_from(t, data, TINY_I32, TINY_SHAPE((int64_t)n));
+  CHECK_EQ(tiny_read(x, got, n * sizeof *got), TINY_OK);
+  CHECK(!memcmp(data, got, n * sizeof *got));
+  tiny_close(t);
+  free(data);
+  free(got);
+}
+
+// A copy to memory that nothing uses any more goes while kernels before it have not run.
+static void test_early(void) {
+  device d;
+  int data[N] = {0};
+  const int64_t args[2] = {1, 1};
+  tiny_ctx *t = open_on("CUDA");
+  d.t = t; d.dev = t->device[0]->dev;
+  CHECK(device_load(&d));
+  const tiny_mem mem[2] = {{tiny_cuda.alloc(d.dev, BYTES), 0}, {tiny_cuda.alloc(d.dev, BYTES), 0}};
+  const tiny_mem other = {tiny_cuda.alloc(d.dev, BYTES), 0};
+  CHECK_EQ(tiny_cuda.copy_in(d.dev, mem[1], data, sizeof data), TINY_OK);
+  CHECK_EQ(tiny_cuda.sync(d.dev), TINY_OK);
+  const long before = mock.overlapped();
+  const tiny_launch l = affine_of(&d, mem, args);
+  for (int i = 0; i < 3; i++) CHECK_EQ(tiny_cuda.launch(d.dev, &l), TINY_OK);
+  CHECK_EQ(tiny_cuda.copy_in(d.dev, other, data, sizeof data), TINY_OK);
+  CHECK_EQ(mock.overlapped() - before, (long)sizeof data);
+  for (int i = 0; i < 2; i++) tiny_cuda.free(d.dev, mem[i].base, BYTES);
+  tiny_cuda.free(d.dev, other.base, BYTES);
+  tiny_cuda.unload(d.dev, d.module);
+  tiny_close(t);
+}
+
+// ** launches that are refused, or timed **
+
+static void launch_says(device *d, tiny_launch l, const char *text) {
+  CHECK(tiny_cuda.launch(d->dev, &l) != TINY_OK);
+  says(d->t, TINY_E_DEVICE, text);
+  tiny_clear(d->t);
+}
+static void test_launches(void) {
+  device d;
+  uint64_t stamp[2] = {0, 0}, later[2] = {0, 0};
+  const int64_t args[2] = {1, 1};
+  tiny_ctx *t = open_on("CUDA:1");
+  d.t = t; d.dev = t->device[0]->dev;
+  CHECK(device_load(&d));
+  CHECK(tiny_cuda.find(d.dev, d.module, "nothing") == NULL);
+  void *const heavy = tiny_cuda.find(d.dev, d.module, "heavy");
+  tiny_mem mem[2] = {{tiny_cuda.alloc(d.dev, BYTES), 0}, {NULL, 0}};
+  mem[1] = mem[0];
+  const tiny_launch l = affine_of(&d, mem, args);
+  tiny_launch wrong = l;
+  wrong.global[1] = 70000;
+  launch_says(&d, wrong, "dim 1 has 70000 groups");
+  wrong = l; wrong.local[0] = 512; wrong.kernel = heavy; wrong.nmem = 1; wrong.nargs = 0;
+  launch_says(&d, wrong, "groups of 512 items, but its registers and launch bounds allow 256");
+  wrong = l; wrong.local_nbytes = 1 << 20;
+  launch_says(&d, wrong, "1048576 bytes of shared memory, but a group has 101376");
+  wrong = l; wrong.nmem = 600;
+  launch_says(&d, wrong, "602 parameters");
+  wrong = l; wrong.local_nbytes = 64 << 10;                  // is asked for
+  CHECK_EQ(tiny_cuda.launch(d.dev, &wrong), TINY_OK);
+  wrong = l; wrong.stamp = stamp;
+  CHECK_EQ(tiny_cuda.launch(d.dev, &wrong), TINY_OK);
+  wrong.stamp = later;
+  CHECK_EQ(tiny_cuda.launch(d.dev, &wrong), TINY_OK);
+  CHECK_EQ(tiny_cuda.sync(d.dev), TINY_OK);
+  CHECK(stamp[0] > 0 && stamp[1] > stamp[0] && later[0] >= stamp[1] && later[1] > later[0]);
+  CHECK(tiny_cuda.load(d.dev, "no binary", 9) == NULL);
+  says(t, TINY_E_COMPILE, "unexpected token");
+  tiny_cuda.free(d.dev, mem[0].base, BYTES);
+  tiny_cuda.unload(d.dev, d.module);
+  tiny_close(t);
+}
+
+// ** a program that is replayed becomes a graph **
+
+static void test_graphs(void) {
+  enum { LAYERS = 6, SIZE = 8 };
+  float x[SIZE * SIZE], got[SIZE * SIZE], first[SIZE * SIZE];
+  tiny_ctx *t = open_on("CUDA");
+  for (int i = 0; i < SIZE * SIZE; i++) x[i] = (float)(i % 5) - 2;
+  tiny_tensor *in = tiny_from(t, x, TINY_F32, TINY_SHAPE(SIZE, SIZE)), *y = in;
+  for (int i = 0; i < LAYERS; i++) y = tiny_softmax(tiny_matmul(y, in), -1);
+  tiny_program *p = tiny_capture(t, &in, 1, &y, 1);
+  CHECK(p && tiny_program_kernel_count(p) >= LAYERS);
+  const long graphs = mock.graphs(), changed = mock.changed();
+  for (int i = 0; p && i < 12; i++) {
+    tiny_tensor *out;
+    CHECK_EQ(tiny_run(p, &in, &out), TINY_OK);
+    CHECK_EQ(tiny_read(out, i ? got : first, sizeof got), TINY_OK);
+    if (i) CHECK(!memcmp(got, first, sizeof got));
+    if (i % 3) tiny_free(out);             // the next one comes to other memory
+  }
+  CHECK(mock.graphs() - graphs >= 8);
+  CHECK(mock.changed() > changed);
+  tiny_close(t);
+}
+
+// ** the host's own context **
+
+static void test_host(void) {
+  void *ctx = NULL, *stream = NULL, *now = NULL;
+  float x[4] = {1, 2, 3, 4}, got[4];
+  CHECK_EQ(mock.init(0), 0);
+  CHECK_EQ(mock.ctx_new(&ctx, 0, 1), 0);
+  CHECK_EQ(mock.stream_new(&stream, 0), 0);
+  tiny_ctx *t = open_on(tiny_cuda_host(ctx, stream).text);
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  tiny_tensor *y = tiny_mul(tiny_from(t, x, TINY_F32, TINY_SHAPE(4)), tiny_full(t, 2, TINY_F32, TINY_SHAPE(4)));
+  CHECK_EQ(tiny_read(y, got, sizeof got), TINY_OK);
+  CHECK(got[0] == 2 && got[3] == 8);
+  mock.ctx_current(&now);
+  CHECK(now == ctx);                       // as it was
+  uint64_t at = 0;
+  CHECK_EQ(mock.alloc(&at, sizeof x), 0);
+  tiny_tensor *blob = tiny_blob_of(t, (void *)(uintptr_t)at, TINY_F32, TINY_SHAPE(4));
+  CHECK_EQ(tiny_write(blob, x, sizeof x), TINY_OK);
+  CHECK_EQ(tiny_read(tiny_add(blob, y), got, sizeof got), TINY_OK);
+  CHECK(got[0] == 3 && got[3] == 12);
+  tiny_close(t);
+  CHECK_EQ(mock.free(at), 0);
+  CHECK_EQ(mock.stream_free(stream), 0);
+  t = open_on(tiny_cuda_host(NULL, NULL).text);              // the current one, and its default stream
+  CHECK_EQ(tiny_item(tiny_sum(tiny_from(t, x, TINY_F32, TINY_SHAPE(4)), TINY_ALL, 0)), 10);
+  tiny_close(t);
+  CHECK_EQ(mock.ctx_free(ctx), 0);
+}
+
+// ** memory that runs out, a device that is lost, calls that fail **
+
+static void test_memory(void) {
+  tiny_ctx *t = open_on("CUDA");
+  mock.memory(mock.live() + (1 << 20));
+  tiny_tensor *x = tiny_contiguous(tiny_full(t, 1, TINY_F32, TINY_SHAPE(1 << 20)));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_E_MEMORY);
+  says(t, TINY_E_MEMORY, "CUDA has no");
+  tiny_clear(t);
+  x = tiny_contiguous(tiny_full(t, 1, TINY_F32, TINY_SHAPE(1 << 10)));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);  // it goes on
+  tiny_close(t);
+  mock.memory(0);
+}
+static void test_lost(void) {
+  float x[4] = {1, 2, 3, 4}, got[4];
+  tiny_ctx *t = open_on("CUDA,CPU");
+  mock.lose(1);
+  tiny_tensor *a = tiny_from(t, x, TINY_F32, TINY_SHAPE(4));
+  CHECK_EQ(tiny_read(tiny_neg(a), got, sizeof got), TINY_E_DEVICE);
+  says(t, TINY_E_DEVICE, "the device is lost: an illegal memory access");
+  for (int i = 0; i < 2; i++) {            // each call says so
+    tiny_clear(t);
+    CHECK_EQ(tiny_read(tiny_exp(a), got, sizeof got), TINY_E_DEVICE);
+    says(t, TINY_E_DEVICE, "the device is lost: an illegal memory access");
+  }
+  tiny_clear(t);
+  tiny_use_device(t, 1);
+  CHECK_EQ(tiny_read(tiny_neg(tiny_from(t, x, TINY_F32, TINY_SHAPE(4))), got, sizeof got), TINY_OK);
+  CHECK_EQ(got[3], -4);
+  tiny_close(t);
+}
+// All kinds of calls, the n-th of which the driver refuses. Were all of them taken?
+static int calls_with(long n) {
+  device d;
+  int data[N], got[N];
+  const int64_t args[2] = {2, 1};
+  tiny_mem mem[2] = {{NULL, 0}, {NULL, 0}};
+  uint64_t stamp[2];
+  mock.refuse(n, TN_CU_OUT_OF_MEMORY);
+  tiny_ctx *t = open_on("CUDA");
+  if (tiny_status(t) == TINY_OK) {
+    d.t = t; d.dev = t->device[0]->dev;
+    for (int i = 0; i < N; i++) data[i] = i;
+    const int loaded = device_load(&d);
+    for (int i = 0; i < 2; i++) mem[i].base = tiny_cuda.alloc(d.dev, BYTES);
+    tiny_code code = loaded && mem[0].base && mem[1].base ? TINY_OK : TINY_E_MEMORY;
+    if (code == TINY_OK) code = tiny_cuda.copy_in(d.dev, mem[1], data, sizeof data);
+    tiny_launch l[4];
+    for (int i = 0; i < 4 && code == TINY_OK; i++) l[i] = affine_of(&d, mem, args);
+    for (int i = 0; i < 4 && code == TINY_OK; i++) code = tiny_cuda.submit(d.dev, l, 4);
+    if (code == TINY_OK) { l[0].stamp = stamp; code = tiny_cuda.launch(d.dev, l); }
+    void *event = code == TINY_OK ? tiny_cuda.event(d.dev) : NULL;
+    if (code == TINY_OK && !event) code = tiny_status(t);
+    if (event) tiny_cuda.event_free(d.dev, event);
+    if (code == TINY_OK) code = tiny_cuda.copy_out(d.dev, got, mem[0], sizeof got);
+    if (code == TINY_OK) for (int i = 0; i < N; i++) CHECK_EQ(got[i], i * 2 + 1);
+    if (code == TINY_OK) code = tiny_cuda.sync(d.dev);
+    if (code != TINY_OK) CHECK(tiny_status(t) != TINY_OK || !loaded || !mem[0].base || !mem[1].base);
+    mock.refuse(0, 0);                     // what is freed is not refused
+    for (int i = 0; i < 2; i++) if (mem[i].base) tiny_cuda.free(d.dev, mem[i].base, BYTES);
+    if (d.module) tiny_cuda.unload(d.dev, d.module);
+    if (code != TINY_OK) { tiny_close(t); return 0; }
+  }
+  const int all = tiny_status(t) == TINY_OK;
+  tiny_close(t);
+  return all;
+}
+static void test_refused_calls(void) {
+  const long count = (mock.refuse(0, 0), calls_with(0), mock.refuse(0, 0));
+  int taken = 0;
+  CHECK(count > 5);                        // those behind the sequence: what frees
+  for (long n = 1; n < 200; n++) taken += calls_with(n);
+  CHECK(taken > 20 && taken < 199);
+  CHECK_EQ(mock.live(), 0);
+}
+static long memory_refused(long n, int *done) {
+  memory_count count = {0, n, 0, 0};
+  tiny_desc desc = {.device = "CUDA", .backends = {&tiny_cuda}, .cache_dir = "", .debug = "", .threads = 1,
+                    .alloc = {memory_fn, &count}};
+  float got = 0;
+  tiny_ctx *t = tiny_open(&desc);
+  tiny_tensor *x = tiny_full(t, 3, TINY_F32, TINY_SHAPE(4));
+  *done = tiny_read(tiny_sum(tiny_contiguous(x), TINY_ALL, 0), &got, sizeof got) == TINY_OK;
+  CHECK(*done ? got == 12 : tiny_status(t) != TINY_OK);
+  tiny_close(t);
+  CHECK_EQ(count.live, 0);
+  CHECK_EQ(count.wrong, 0);
+  return count.calls;
+}
+// The host's allocator refuses the n-th: every one until the device is there, then some.
+static void test_refused_memory(void) {
+  int done = 0;
+  const long all = memory_refused(0, &done);
+  CHECK(done);
+  for (long n = 1; n <= all; n += n < 24 ? 1 : 1 + all / 24) memory_refused(n, &done);
+}
+
+int main(void) {
+  if (!mock_open()) return test_report();
+  test_refused_open();
+  test_values();
+  test_own_kernel();
+  affine_compile();
+  test_order();
+  test_large();
+  test_early();
+  test_launches();
+  test_graphs();
+  test_host();
+  test_memory();
+  test_refused_calls();
+  test_lost();
+  test_refused_memory();
+  CHECK_EQ(mock.wrongs(), 0);
+  free(affine_binary);
+  return test_report();
+}

@@ -1,0 +1,199 @@
+// test_languages: kernels in CUDA C, HIP C, OpenCL C, Metal and WGSL: what CUDA's and Metal's texts compute, compiled
+// as C++ on this machine, is what the interpreter computes; what a language has not is an error that says so.
+//
+// $TEST_LANGUAGES: a folder into which the kernels are written instead, which tools/languages.py has compiled;
+// $TEST_LANGUAGES_ALL: not the few that `make test` looks at, but all of them.
+#include "../src/all.c"
+#include "test.h"
+#include "language_graphs.h"
+#include "languages.h"
+
+// ** text **
+
+static int graph_number(const tiny_dtype *dtypes) { int n = 0; while (dtypes[n] != TINY_VOID) n++; return n; }
+// Two or three of each maker's.
+static int is_of_few(const graph *g, int at) { return at % (graph_number(g->dtypes) * g->variants / 2 + 1) == 0; }
+
+// What a language refuses, and in which words.
+static void write_refused(tiny_ctx *t, const language_device *d) {
+  CHECK(tiny_status(t) == TINY_E_COMPILE && strstr(tiny_error(t), " has no "));
+  language_write(d->language, "refused.txt", tn_text_of_format(t, "%s: %s\n", d->graph, tiny_error(t)));
+  tiny_clear(t);
+}
+static void write_graph(tiny_ctx *t, const graph *g, tiny_dtype d, int variant) {
+  language_device *to = (language_device *)t->device[0]->dev;
+  tiny_tensor *out[GRAPH_OUTPUTS];
+  snprintf(to->graph, sizeof to->graph, "%s %s %d", g->name, tiny_dtype_name(d), variant);
+  tiny_begin(t);
+  const int n = g->make(t, d, variant, out);
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  if (tiny_realize(out, n) != TINY_OK) write_refused(t, to);
+  tiny_end(t);
+}
+// What depends on values that were not computed is left out.
+static void write_case(tiny_ctx *t, vector_case *c) {
+  language_device *d = (language_device *)t->device[0]->dev;
+  tiny_tensor *in[MOST] = {0}, *out[MOST] = {0};
+  tiny_begin(t);
+  d->reads = 0;
+  snprintf(d->graph, sizeof d->graph, "%s", c->op->name);
+  for (int i = 0; i < c->nin; i++) in[i] = tiny_from(t, c->in[i].data, c->in[i].dtype, c->in[i].s);
+  const int n = c->op->make(t, in, out);
+  if (n == c->nout && !d->reads && tiny_status(t) == TINY_OK && tiny_realize(out, n) != TINY_OK)
+    write_refused(t, d);
+  tiny_clear(t);
+  tiny_end(t);
+}
+// The first case of every eighth operator.
+static void write_room(tiny_ctx *t, const vector_room *room) {
+  static vector_case c;
+  size_t nbytes = 0;
+  unsigned char *data = load_room(room, &nbytes), seen[512] = {0};
+  CHECK(data != NULL && room->n <= sizeof seen);
+  for (const unsigned char *p = data; data && p < data + nbytes;) {
+    p = take_case(p, room, &c);
+    if ((c.op - room->op) % 8 == 0 && !seen[c.op - room->op]++) write_case(t, &c);
+  }
+  free(data);
+}
+static void write_graphs(tiny_ctx *t, int all) {
+  for (int i = 0; i < GRAPHS; i++)
+    for (int at = 0, n = graph_number(graphs[i].dtypes); at < n * graphs[i].variants; at++)
+      if (all || is_of_few(&graphs[i], at)) write_graph(t, &graphs[i], graphs[i].dtypes[at % n], at / n);
+}
+static void write_language(const language *l, int all) {
+  static const char *const how[] = {"", "-lanes"};
+  char path[300], device[64];
+  tiny_backend b = language_backend();
+  language_path(path, sizeof path, l, NULL);
+  mkdir(path, 0777);
+  for (int i = 0; i < 2; i++) {
+    snprintf(device, sizeof device, "LANG:%s%s", l->name, how[i]);
+    tiny_ctx *t = language_context(&b, device);
+    CHECK(tiny_status(t) == TINY_OK);
+    tiny_renderer r;
+    tiny_bytes prelude = {t, NULL, 0, 0};
+    language_renderer(t->device[0]->dev, &r);
+    r.module(t, &r, NULL, 0, &prelude);
+    if (!i) language_write(l, "prelude.txt", prelude.data);
+    write_graphs(t, all);
+    for (size_t k = 0; all && !i && k < sizeof rooms / sizeof *rooms; k++) write_room(t, &rooms[k]);
+    tiny_close(t);
+  }
+}
+
+// ** values **
+
+// A graph on the device and by the interpreter.
+typedef struct subject { char name[64]; int n; tiny_tensor *got[GRAPH_OUTPUTS], *want[GRAPH_OUTPUTS]; } subject;
+
+static void compare(const subject *s) {
+  case_named("%s", s->name);
+  for (int i = 0; i < s->n; i++) {
+    const size_t nbytes = (size_t)tiny_nelem_of(s->got[i]) * tiny_dtype_nbytes(tiny_dtype_of(s->got[i]));
+    unsigned char *got = (unsigned char *)malloc(nbytes + 1), *data = (unsigned char *)malloc(nbytes + 1);
+    const value v = {tiny_dtype_of(s->want[i]), tiny_shape_of(s->want[i]), data, NULL};
+    int64_t at = 0;
+    CHECK_EQ(tiny_read(s->got[i], got, nbytes), TINY_OK);
+    CHECK_EQ(tiny_read(s->want[i], data, nbytes), TINY_OK);
+    const double e = error_of(&v, got, 0, 0, &at);
+    CHECK(e <= 32);                        // sums in another order
+    if (e > 32 && test_shown())
+      fprintf(stderr, "  output %d, element %lld: %.9g, by the interpreter %.9g\n", i, (long long)at,
+              number(v.dtype, got, at), number(v.dtype, data, at));
+    free(got); free(data);
+  }
+}
+// All at once, so that the compiler is called once.
+static void test_values(const char *device) {
+  static subject subjects[256];
+  static tiny_tensor *all[256 * GRAPH_OUTPUTS];
+  int nsubject = 0, n = 0;
+  tiny_backend b = language_backend();
+  tiny_ctx *t = language_context(&b, device), *interp = language_context(&b, "INTERP");
+  CHECK(tiny_status(t) == TINY_OK);
+  for (int i = 0; i < GRAPHS; i++) {
+    const graph *g = &graphs[i];
+    for (int at = 0, dtypes = graph_number(g->dtypes); at < dtypes * g->variants; at++) {
+      const tiny_dtype d = g->dtypes[at % dtypes];
+      subject *s = &subjects[nsubject];
+      if (!is_of_few(g, at) || (d == TINY_F64 && strstr(device, "metal"))) continue;
+      snprintf(s->name, sizeof s->name, "%s %s %d", g->name, tiny_dtype_name(d), at / dtypes);
+      s->n = g->make(t, d, at / dtypes, s->got);
+      CHECK_EQ(g->make(interp, d, at / dtypes, s->want), s->n);
+      for (int k = 0; k < s->n; k++) all[n++] = s->got[k];
+      nsubject++;
+    }
+  }
+  CHECK_EQ(tiny_realize(all, n), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
+  else for (int i = 0; i < nsubject; i++) compare(&subjects[i]);
+  case_end();
+  tiny_close(t);
+  tiny_close(interp);
+}
+
+// Integers as narrow floats where there is no f64 to cast them by, at the borders between two of them and beside.
+static void test_casts(void) {
+  static const tiny_dtype to[] = {TINY_F16, TINY_BF16};
+  enum { N = 4096 };
+  static int64_t wide[N]; static int32_t data[N]; static uint16_t got[N], want[N];
+  tiny_backend b = language_backend();
+  tiny_ctx *t = language_context(&b, "LANG:metal31-run"), *interp = language_context(&b, "INTERP");
+  for (int i = 0; i < N; i++) {            // a power of two, half a step of bf16 or f16 above it, or about that much
+    const int power = i / 2 % 31, step = power - (i & 1 ? 8 : 11);
+    data[i] = (int32_t)((1u << power) + (step > 0 ? 1u << step : 0)) + i % 5 - 2;
+    wide[i] = (int64_t)data[i] * ((int64_t)1 << (i / 64 % 21)) + i % 3;      // the interpreter's f64 holds them
+    if (i % 7 == 0) { data[i] = ~data[i]; wide[i] = ~wide[i]; }
+  }
+  data[0] = INT32_MAX; data[1] = INT32_MIN; wide[0] = INT64_MIN;
+  for (int k = 0; k < 4; k++) {
+    const void *from = k & 1 ? (const void *)wide : (const void *)data;
+    const tiny_dtype d = k & 1 ? TINY_I64 : TINY_I32;
+    CHECK_EQ(tiny_read(tiny_cast(tiny_from(t, from, d, TINY_SHAPE(N)), to[k / 2]), got, sizeof got), TINY_OK);
+    CHECK_EQ(tiny_read(tiny_cast(tiny_from(interp, from, d, TINY_SHAPE(N)), to[k / 2]), want, sizeof want), TINY_OK);
+    int bad = 0;
+    for (int i = 0; i < N; i++) bad += got[i] != want[i];
+    CHECK_EQ(bad, 0);
+  }
+  tiny_close(t);
+  tiny_close(interp);
+}
+
+// ** what a language has not **
+
+static void refuse(const char *device, graph_maker *make, tiny_dtype d, const char *what) {
+  tiny_backend b = language_backend();
+  tiny_ctx *t = language_context(&b, device);
+  tiny_tensor *out[GRAPH_OUTPUTS];
+  CHECK_EQ(tiny_realize(out, make(t, d, 0, out)), TINY_E_COMPILE);
+  CHECK(strstr(tiny_error(t), what) != NULL);
+  if (!strstr(tiny_error(t), what)) fprintf(stderr, "  %s\n", tiny_error(t));
+  tiny_close(t);
+}
+static void test_refused(void) {
+  refuse("LANG:metal24", g_matmul, TINY_F64, "Metal has no f64");
+  refuse("LANG:metal31-lanes", g_rows, TINY_F64, "Metal has no f64");
+  refuse("LANG:wgsl", g_matmul, TINY_F64, "WGSL has no f64");
+  refuse("LANG:wgsl", g_matmul, TINY_I8, "WGSL has no i8");
+}
+
+int main(void) {
+  static const char *const run[] = {
+    "LANG:metal31-run", "LANG:metal31-lanes-run", "LANG:cuda80-run", "LANG:cuda80-lanes-run"
+  };
+  const char *all = getenv("TEST_LANGUAGES_ALL");
+  for (int i = 0; i < LANGUAGES && getenv("TEST_LANGUAGES"); i++) write_language(&languages[i], all != NULL);
+  if (getenv("TEST_LANGUAGES")) return test_report();
+  test_refused();
+  mkdir("build", 0777); mkdir("build/metal", 0777);
+  FILE *f = fopen("build/metal/metal_stdlib", "wb");
+  CHECK(f && fputs("#include \"../../tests/metal_stub.h\"\n", f) >= 0);
+  if (f) fclose(f);
+  if (!host_compiler()) printf("test_languages: values are left out, there is no clang++ with halves (15 and newer)\n");
+  else {
+    for (size_t i = 0; i < sizeof run / sizeof *run; i++) test_values(run[i]);
+    test_casts();
+  }
+  return test_report();
+}
