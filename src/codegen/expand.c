@@ -96,25 +96,36 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
 
 enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
 
-// Where r stands among the loops of its END; of those that share no END, the older one comes first.
-static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
+// Does some load read what lies together for values of r?
+static int tn_reads_together(tiny_ctx *t, const tn_list *loads, const tiny_uop *r) {
+  for (int i = 0; i < loads->n; i++) if (tn_stride_in(t, loads->u[i]->src[0]->src[1], r) == 1) return 1;
+  return 0;
+}
+
+// Where r stands among the loops of its END. Those of no END, which share a sum, come last where they read what lies
+// together, else first; of two the older one.
+static int64_t tn_loop_place(tiny_ctx *t, const tn_list *ends, const tn_list *loads, const tiny_uop *r) {
   for (int i = ends->n - 1; i >= 0; i--)
     for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
-  return TN_NO_PLACE + (r->k >> 8);
+  return (tn_reads_together(t, loads, r) ? TN_NO_PLACE : -TN_NO_PLACE) + (r->k >> 8) % TN_NO_PLACE;
 }
 
 // Ranges of the wanted kinds in the order in which they are numbered, the last one fastest.
 static void tn_numbered(tiny_ctx *t, tiny_uop *sink, int (*wanted)(const tiny_uop *r), tn_list *items) {
-  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0};
+  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, loads = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
   tn_collect_op(t, sink, TINY_OP_END, &ends);
+  tn_collect_op(t, sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < all.n; i++) if (wanted(all.u[i])) tn_push(t, items, all.u[i]);
-  for (int i = 1; i < items->n; i++)       // as they loop
-    for (int j = i; j && tn_loop_place(&ends, items->u[j - 1]) > tn_loop_place(&ends, items->u[j]); j--) {
-      tiny_uop *x = items->u[j];
-      items->u[j] = items->u[j - 1];
-      items->u[j - 1] = x;
-    }
+  int64_t *place = (int64_t *)tn_scratch(t, ((size_t)items->n + 1) * sizeof *place);
+  for (int i = 0; i < items->n; i++) {     // sorted as they loop
+    tiny_uop *r = items->u[i];
+    const int64_t at = tn_loop_place(t, &ends, &loads, r);
+    int j = i;
+    for (; j && place[j - 1] > at; j--) { place[j] = place[j - 1]; items->u[j] = items->u[j - 1]; }
+    place[j] = at;
+    items->u[j] = r;
+  }
 }
 
 // ** copies that the items of a group share **
@@ -212,13 +223,13 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
   const int n = (int)stage->nsrc - 1, space = tn_stage_space(stage);
-  const int64_t elements = tn_stage_nelem(n, stage->src + 1, tn_stage_pad(stage)), nelem = elements * stage->lanes;
+  const int64_t elements = tn_stage_nelem(stage), nelem = elements * stage->lanes;
   int64_t owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
           now = {NULL, 0, 0}, shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
   tiny_uop *owner = tn_stage_owner(t, stage, &owners), *kblocks = tn_stage_kblocks(stage), *value = stage->src[0],
            *valid = tn_stage_filler(t, sink, stage), *own = tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)),
-           *flat = tn_u2(t, TINY_OP_ADD, own, tn_stage_element(t, n, stage->src + 1, tn_stage_pad(stage)));
+           *flat = tn_u2(t, TINY_OP_ADD, own, tn_stage_element(t, stage, stage->src + 1));
   if (kblocks) tn_push(t, &end, kblocks);
   for (int i = 1; i <= n; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &end, stage->src[i]);

@@ -38,10 +38,11 @@ static int64_t tn_grid_part(int64_t n, int64_t most, int *pads) {
   return most;
 }
 
-// A part of r that is items of a group, at most `most` of them. *rest: what is left, NULL: nothing. NULL: it may not be.
+// A part of r that is items of a group, at most `most` of them. *rest: what is left, NULL: nothing. NULL: there is none.
 static tiny_uop *tn_grid_items(tn_kernel_state *s, const tn_profile *p, tiny_uop *r, int64_t most, tiny_uop **rest) {
+  const int64_t left = tn_opt_most_items(s) / tn_opt_items(s);
   int pads;
-  int64_t f = tn_grid_part(tn_range_extent(r), most, &pads);
+  int64_t f = tn_grid_part(tn_range_extent(r), most < left ? most : left, &pads);
   *rest = r;
   if (pads && (p->carried || p->filled)) {
     while (tn_range_extent(r) % f) f--;
@@ -60,14 +61,13 @@ static int tn_grid_is_outer(tn_kernel_state *s, const tn_profile *p, const tiny_
   return 1;
 }
 
-// The loops of the store that are left become items, the last ones first, and groups. items: how many there are.
-static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p, int64_t items) {
-  const int64_t most = tn_machine_items(s->target->limits), dim = TN_DIM_WARPS * tn_machine_warp(s->target->limits);
+// The loops of the store that are left become items, the last ones first, and groups.
+static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
+  const int64_t most = TN_DIM_WARPS * tn_machine_warp(s->target->limits);
   for (int i = p->nout - 1; i >= 0; i--) {
     tiny_uop *r = p->out[i], *rest = r;
     if (tn_axis_of(s, r) < 0 || tn_range_kind(r) != TN_LOOP || !tn_grid_is_outer(s, p, r)) continue;
-    const tiny_uop *item = most / items > 1 ? tn_grid_items(s, p, r, most / items < dim ? most / items : dim, &rest) : NULL;
-    if (item) items *= tn_range_extent(item);
+    tn_grid_items(s, p, r, most, &rest);
     tn_grid_groups(s, rest);
   }
 }
@@ -143,8 +143,8 @@ static int tn_grid_lies_together(tn_kernel_state *s, const tiny_uop *x, const ti
 // apart, rows of the side. Where it lies the other way round a load of 4 elements along K is written to 4 rows, and 8
 // items write elements beside each other: with 8 words more after each 4 rows, 32 items write to 32 banks.
 static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn_grid_side *side) {
-  tiny_uop *x = tn_grid_operand(s, side->item), *all[5] = {tile->k_part, tile->k_near, side->copies, side->item, side->near},
-           *inner[5], *copy[5], *lane = NULL;
+  tiny_uop *const all[5] = {tile->k_part, tile->k_near, side->copies, side->item, side->near};
+  tiny_uop *x = tn_grid_operand(s, side->item), *inner[5], *copy[5], *lane = NULL;
   int n = 0;
   if (!x) return;
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
@@ -175,7 +175,6 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
     tn_do_kind(s, i && lanes ? TN_OPT_LANE : TN_OPT_UPCAST, side->near);
   }
   tn_do_kind(s, TN_OPT_UNROLL, tile.k_near);
-  tn_do_kind(s, TN_OPT_UNROLL, tile.k_part);
   const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;
@@ -202,10 +201,11 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
       if (tn_range_kind(r) != TN_REDUCE || tn_grid_is_whole(reduce) || tn_range_extent(r) < g) continue;
       if (items && tn_is_open(s->t, reduce, items)) continue;
       if (tn_range_extent(r) % g) {
-        if (tn_is_open(s->t, p.store->src[1], r)) continue;
-        tn_do_pad(s, r, g);
-      } else tn_do_group(s, reduce, r, g);
-      left = 1;
+        left = !tn_is_open(s->t, p.store->src[1], r) && tn_do_pad(s, r, g) != r;
+      } else if (tn_opt_may_group(s, reduce, r, g)) {
+        tn_do_group(s, reduce, r, g);
+        left = 1;
+      }
     }
   }
 }
@@ -219,7 +219,7 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   if (!row || p->carried || p->filled || !s->target->limits->shared_nbytes || tn_range_extent(row) < warp) return 0;
   const tiny_uop *item = tn_grid_items(s, p, row, group, &rest);
   if (item) tn_grid_share_sums(s, item, tn_range_extent(item));
-  tn_grid_spread(s, p, item ? tn_range_extent(item) : 1);
+  tn_grid_spread(s, p);
   return 1;
 }
 
@@ -240,7 +240,7 @@ static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   if (g * beside < warp || g < 2) return 0;
   const tiny_uop *item = beside > 1 ? tn_grid_items(s, p, last, beside, &rest) : NULL;
   tn_grid_share_sums(s, NULL, g);
-  tn_grid_spread(s, p, g * (item ? tn_range_extent(item) : 1));
+  tn_grid_spread(s, p);
   if (item) tn_grid_groups(s, rest);
   return 1;
 }
@@ -261,7 +261,7 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
     tn_do_split(s, TN_OPT_LANE, last, lanes, NULL);
     *p = tn_profile_of(s);
   }
-  tn_grid_spread(s, p, 1);
+  tn_grid_spread(s, p);
 }
 
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {

@@ -31,7 +31,7 @@
 #include "../ir/spec.c"
 #endif
 
-enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
+enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_PAD = 256, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
 
 enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
   TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
@@ -153,8 +153,8 @@ static int64_t tn_opt_items(const tn_kernel_state *s) {
   }
   return n;
 }
-// May there be so many groups, or items, more? Up to three axes are a dim each, whichever; more of them, and longer ones,
-// are dim 0.
+// May there be so many groups, or items, more? Up to three axes are a dim each, whichever; more of them, and longer
+// ones, are dim 0.
 static int tn_opt_fits(const tn_kernel_state *s, int item, int64_t n) {
   const int64_t *most = item ? s->target->limits->local_max : s->target->limits->global_max;
   int64_t all = n, longest = n, least = INT64_MAX;
@@ -313,8 +313,7 @@ static int64_t tn_staged_nbytes(tn_kernel_state *s) {
   int64_t all = 0;
   for (int i = 0; i < stages.n; i++) {
     const tiny_uop *u = stages.u[i];
-    all = tn_clamp_add(all, tn_clamp_mul(tn_dtypes[u->dtype].nbytes * u->src[0]->lanes,
-                                         tn_stage_nelem((int)u->nsrc - 1, u->src + 1, tn_stage_pad(u))));
+    all = tn_clamp_add(all, tn_clamp_mul(tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u)));
   }
   return all;
 }
@@ -346,14 +345,15 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
 static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *x = tn_opt_operand(s, o), *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};
-  int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
-  if (o->amount > TN_OPT_STAGE_NBYTES) return 0;
+  int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0, nelem = 1, rows = 0;
+  if (o->amount > TN_OPT_STAGE_PAD) return 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
   if (x->op == TINY_OP_REDUCE && tn_has_kblocks(x) && !s->target->limits->threads) return 0;   // no barriers around
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
+    if (kind == TN_SHARE) return 0;        // each item of such a copy has an element of its own, memory of the group one copy
     if (named ? kind == TN_TASK || kind == TN_GLOBAL || kind == TN_GROUP : tn_is_parallel(ranges.u[i])) return 0;
   }
   for (int i = 0; i < o->naxes; i++) {
@@ -362,8 +362,10 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
     for (int j = 0; j < ranges.n; j++) open |= ranges.u[j] == inner[i];
     for (int j = 0; j < i; j++) open &= inner[j] != inner[i];
     if (!open) return 0;
+    nelem = tn_clamp_mul(nelem, tn_range_extent(inner[i]));
   }
-  nbytes = tn_clamp_mul(nbytes, tn_stage_nelem(o->naxes, inner, o->amount));
+  if (o->amount) rows = tn_range_extent(inner[0]);
+  nbytes = tn_clamp_mul(nbytes, tn_clamp_add(nelem, tn_clamp_mul(rows, o->amount)));
   const size_t shared = s->target->limits->shared_nbytes;
   if (tn_clamp_add(nbytes, tn_staged_nbytes(s)) >
       (s->target->limits->threads || !shared ? (int64_t)TN_OPT_STAGE_NBYTES : (int64_t)shared))
@@ -372,16 +374,18 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   return 1;
 }
 
+// May g items share the reduction along r: those that there are, or as many more?
+static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
+  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
+      tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE))
+    return 0;
+  return tn_group_items(s, reduce, g) ||
+      (tn_clamp_mul(tn_opt_items(s), g) <= tn_opt_most_items(s) && tn_opt_fits(s, 1, g));
+}
 static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   (void)p;
   tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
-  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_carried(reduce) || s->target->limits->threads ||
-      !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
-      tn_opt_has(s, TINY_OP_DEFINE))
-    return 0;
-  if (!tn_group_items(s, reduce, o->amount) &&
-      (tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || !tn_opt_fits(s, 1, o->amount)))
-    return 0;
+  if (!reduce || reduce->op != TINY_OP_REDUCE || !tn_opt_may_group(s, reduce, r, o->amount)) return 0;
   tn_transform_group(s, reduce, r, o->amount);
   return 1;
 }

@@ -273,7 +273,7 @@ static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, t
   for (int i = 0; i < n; i++) tn_axis_add(s, fresh[i + 1]);
   fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
   tiny_uop *stage = tn_stage(t, space, pad, fresh[0], n, fresh + 1),
-           *staged = tn_load_at(t, stage, tn_stage_element(t, n, inner, pad));
+           *staged = tn_load_at(t, stage, tn_stage_element(t, stage, inner));
   s->sink = tn_replace(t, s->sink, 1, &load, &staged);
   if (load->op != TINY_OP_REDUCE) tn_stage_masked(s, n, inner, fresh);
   return stage;

@@ -37,23 +37,29 @@ static tiny_uop *tn_define(tiny_ctx *t, int dtype, int lanes, int space, int64_t
   const int64_t v[2] = {space, nelem};
   return tn_uop_make(t, TINY_OP_DEFINE, dtype, lanes, 0, NULL, ++t->ir->serial, 2, v);
 }
-// What x is for every value of the ranges, in memory of the space, row by row; pad: elements between the rows of the
-// first range.
+// What x is for every value of the ranges, in memory of the space, row by row of the first range, pad elements between.
 static tiny_uop *tn_stage(tiny_ctx *t, int space, int64_t pad, tiny_uop *x, int n, tiny_uop *const *ranges) {
-  return tn_node_over(t, TINY_OP_STAGE, x->dtype, x->lanes, x, n, ranges, space | pad << 8);
+  int64_t row = pad != 0;
+  for (int i = 1; i < n && pad; i++) row *= tn_range_extent(ranges[i]);
+  const int64_t k = space | pad << TN_STAGE_PAD | row << TN_STAGE_ROW;
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, x->lanes, x, n, ranges, k);
 }
-// Elements that it takes.
-static int64_t tn_stage_nelem(int n, tiny_uop *const *ranges, int64_t pad) {
-  int64_t row = 1;
-  for (int i = 1; i < n; i++) row = tn_clamp_mul(row, tn_range_extent(ranges[i]));
-  return n ? tn_clamp_mul(tn_clamp_add(row, pad), tn_range_extent(ranges[0])) : 1;
+// Elements that a stage takes.
+static int64_t tn_stage_nelem(const tiny_uop *u) {
+  int64_t n = 1;
+  for (uint32_t i = 1; i < u->nsrc; i++) n = tn_clamp_mul(n, tn_range_extent(u->src[i]));
+  return tn_stage_pad(u) ? tn_clamp_add(n, tn_clamp_mul(n / tn_stage_row(u), tn_stage_pad(u))) : n;
 }
-// Which of them belongs to the ranges' values.
-static tiny_uop *tn_stage_element(tiny_ctx *t, int n, tiny_uop *const *ranges, int64_t pad) {
+// Which of them belongs to these values of its ranges. Rows stay as they were made when a range is split.
+static tiny_uop *tn_stage_element(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *values) {
   tiny_uop *element = tn_index(t, 0);
-  for (int i = 0; i < n; i++)
-    element = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, tn_range_extent(ranges[i]))), ranges[i]);
-  return pad ? tn_u2(t, TINY_OP_ADD, element, tn_u2(t, TINY_OP_MUL, ranges[0], tn_index(t, pad))) : element;
+  for (uint32_t i = 1; i < u->nsrc; i++) {
+    tiny_uop *extent = tn_index(t, tn_range_extent(u->src[i]));
+    element = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, extent), values[i - 1]);
+  }
+  if (!tn_stage_pad(u)) return element;
+  tiny_uop *row = tn_u2(t, TINY_OP_IDIV, element, tn_index(t, tn_stage_row(u)));
+  return tn_u2(t, TINY_OP_ADD, element, tn_u2(t, TINY_OP_MUL, row, tn_index(t, tn_stage_pad(u))));
 }
 // x, not before `done`.
 static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, tiny_uop *done) {

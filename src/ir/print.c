@@ -135,7 +135,7 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
     tn_text_add(out, ":%s%d", k & 16 ? "item" : "group", (int)(k & 15));
   else if (style == TN_K_SPACE && k >= 0 && low < 3) {
     tn_text_add(out, ":%s", tn_space_names[low]);
-    if (k >> 8) tn_text_add(out, ":%lld", (long long)(k >> 8));
+    if (k >> 8) tn_text_add(out, ":%lld:%lld", (long long)(k >> TN_STAGE_PAD & 0xFFFF), (long long)(k >> TN_STAGE_ROW));
   }
   else if (style == TN_K_AXES && k > 0 && k < 1 << TINY_MAX_DIMS) tn_print_axes(out, k);
   else if (style == TN_K_OP && low < TINY_OP_COUNT && k >= 0 && k >> 8 < 1 << TINY_MAX_DIMS) {
@@ -409,9 +409,10 @@ static int tn_parse_field(tn_parse_open *o, const char *word, size_t n, int firs
     o->k = (word[4] - '0') + 16;
     return o->k >= 16 && o->k < 19;
   }
-  if (style == TN_K_SPACE && tn_parse_integer(word, n, TINY_I64, &x)) {
-    o->k |= (x & (((int64_t)1 << 48) - 1)) << 8;
-    return o->k >> 8 == x;
+  if (style == TN_K_SPACE && tn_parse_integer(word, n, TINY_I64, &x)) {     // a pad, then a row
+    const int bits = o->k >> TN_STAGE_PAD ? 32 : 16;
+    o->k |= (x & (((int64_t)1 << bits) - 1)) << (bits == 32 ? TN_STAGE_ROW : TN_STAGE_PAD);
+    return x > 0 && x < (int64_t)1 << bits;
   }
   if (style == TN_K_SPACE) { o->k |= i = tn_word_among(word, n, tn_space_names, 3); return i >= 0; }
   if ((style == TN_K_AXES || style == TN_K_OP) && n > 5 && !memcmp(word, "axes=", 5) &&

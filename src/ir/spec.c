@@ -192,7 +192,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE:
-      if (tn_stage_pad(u) < 0 || (tn_stage_pad(u) && u->nsrc < 2)) return "has a pad without rows";
+      if (u->k < 0 || !tn_stage_pad(u) != !tn_stage_row(u)) return "has a pad without rows";
       return tn_stage_space(u) == TN_SPACE_LOCAL || tn_stage_space(u) == TN_SPACE_REG ? tn_spec_ranges(u)
         : "stages to LOCAL or REG memory";
     case TINY_OP_MASKED: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
