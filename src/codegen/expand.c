@@ -220,6 +220,19 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
 
+// Where an element of an owner's part lies: the parts one after the other, or the owners' elements beside each other where
+// neighbours among the items are owners.
+static tiny_uop *tn_stage_place(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tiny_uop *owner, int64_t owners,
+                                int64_t elements, tiny_uop *element) {
+  tn_list items = {NULL, 0, 0};
+  int parts = 0;
+  tn_numbered(t, sink, tn_is_item, &items);
+  for (int i = 0; i < items.n; i++) parts |= tn_closes(stage, items.u[i]);
+  if (parts && !tn_closes(stage, items.u[items.n - 1]) && stage->lanes == 1)
+    return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, owners)), owner);
+  return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)), element);
+}
+
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
   const int n = (int)stage->nsrc - 1, space = tn_stage_space(stage);
@@ -228,8 +241,8 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
           now = {NULL, 0, 0}, shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
   tiny_uop *owner = tn_stage_owner(t, stage, &owners), *kblocks = tn_stage_kblocks(stage), *value = stage->src[0],
-           *valid = tn_stage_filler(t, sink, stage), *own = tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)),
-           *flat = tn_u2(t, TINY_OP_ADD, own, tn_stage_element(t, stage, stage->src + 1));
+           *valid = tn_stage_filler(t, sink, stage),
+           *flat = tn_stage_place(t, sink, stage, owner, owners, elements, tn_stage_element(t, stage, stage->src + 1));
   if (kblocks) tn_push(t, &end, kblocks);
   for (int i = 1; i <= n; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &end, stage->src[i]);
@@ -260,7 +273,7 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     tiny_uop *u = all.u[i], *src[3];
     if (u->op != TINY_OP_INDEX || u->src[0] != stage) continue;
     src[0] = filled;
-    src[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, nelem)), u->src[1]);
+    src[1] = tn_stage_place(t, sink, stage, owner, owners, nelem, u->src[1]);
     src[2] = u->nsrc == 3 ? u->src[2] : NULL;
     tn_push(t, &from, u);
     tn_push(t, &now, tn_uop_with(t, u, src));

@@ -20,10 +20,24 @@ enum {
   TN_GRID_NEAR = 4,                        // elements of each that lie together,
   TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
   TN_GRID_GROUPS = 64,                     // of such large tiles, from which they are many enough
+  TN_GRID_SECTOR = 32,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
-  TN_GRID_SUMMED = 4                       // elements that an item adds up at least, where several share a sum
+  TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
+  TN_GRID_UNROLL = 8, TN_GRID_PARTS = 16,  // of them at once; of what others have summed
+  TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
+
+// Only where it is legal.
+static void tn_grid_try(tn_kernel_state *s, int kind, tiny_uop *r, int64_t f) {
+  const tn_opt o = tn_opt_of(s, kind, 1, &r, f == tn_range_extent(r) ? 0 : f);
+  if (f > 1) tn_opt_apply(s, &o);
+}
+static int64_t tn_grid_divisor(int64_t n, int64_t most) {
+  int64_t f = 1;
+  for (int64_t d = 2; d <= most && d <= n; d++) if (n % d == 0) f = d;
+  return f;
+}
 
 // ** items **
 
@@ -75,14 +89,22 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
 // ** products **
 
 // One side of a tile: what an operand alone moves with. near, copies: elements of an item, that lie together and that
-// lie a side of items apart.
-typedef struct tn_grid_side { tiny_uop *r, *near, *item, *copies, *groups; int64_t block; } tn_grid_side;
+// lie a side of items apart; apart: near ones do so too, where they are not loaded or stored as a vector.
+typedef struct tn_grid_side { tiny_uop *r, *near, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
 typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_near, *k_part; int64_t k_block; } tn_grid_tile;
 
 static int64_t tn_grid_tiles(const tn_grid_tile *tile, int64_t block) {
   int64_t n = 1;
   for (int i = 0; i < 2; i++) n *= (tn_range_extent(tile->side[i].r) + block - 1) / block;
   return n;
+}
+
+// Of an element that the kernel loads.
+static int64_t tn_grid_least_nbytes(const tn_profile *p) {
+  int64_t least = 4;
+  for (int i = 0; i < p->nload; i++)
+    if (tn_dtypes[p->load[i]->dtype].nbytes < least) least = tn_dtypes[p->load[i]->dtype].nbytes;
+  return least;
 }
 
 // 1: the kernel's sum is one of products worth a tile, whose second side is the one that is stored together.
@@ -95,7 +117,8 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
       tn_machine_items(s->target->limits) < side * side || !tn_contraction_of_kernel(s->t, p, &fact) || fact.inside)
     return 0;
   for (int i = 0; i < 2; i++) tile->side[i].r = tn_core_range(p, &fact, i);
-  tile->k = p->red[0];
+  for (int i = 0; i < p->nred; i++)
+    if (!tile->k || tn_range_extent(p->red[i]) > tn_range_extent(tile->k)) tile->k = p->red[i];
   if (!tile->side[0].r || !tile->side[1].r) return 0;
   if (tn_stride_in(s->t, p->store->src[1], tile->side[0].r) == 1) {
     const tn_grid_side last = tile->side[0];
@@ -107,7 +130,7 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
     if (p->out[i] != tile->side[0].r && p->out[i] != tile->side[1].r) others *= tn_range_extent(p->out[i]);
   const int64_t large = 2 * side * TN_GRID_NEAR;
   const int many = registers >= TN_GRID_MANY && tn_grid_tiles(tile, large) * others >= TN_GRID_GROUPS;
-  tile->k_block = many ? 2 * TN_GRID_NEAR : 4 * TN_GRID_NEAR;
+  tile->k_block = many ? TN_GRID_SECTOR / tn_grid_least_nbytes(p) : 4 * TN_GRID_NEAR;
   for (int i = 0; i < 2; i++) tile->side[i].block = many ? large : side * TN_GRID_NEAR;
   const int64_t row = tile->side[0].block + tile->side[1].block + 2 * TN_GRID_PAD,
                 nbytes = row * tile->k_block * tn_dtypes[fact.sum->dtype].nbytes;
@@ -116,8 +139,9 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
 
 static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
   tiny_uop *r = tn_do_pad(s, side->r, side->block), *rest;
+  if (side->apart) side->item = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_SIDE, &r);
   side->near = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_NEAR, &rest);
-  side->item = tn_do_split(s, TN_OPT_SPLIT, rest, TN_GRID_SIDE, &rest);
+  if (!side->apart) side->item = tn_do_split(s, TN_OPT_SPLIT, rest, TN_GRID_SIDE, &rest);
   const int64_t copies = side->block / (TN_GRID_NEAR * TN_GRID_SIDE);
   side->groups = rest;
   if (rest && copies > 1) side->copies = tn_do_split(s, TN_OPT_SPLIT, rest, copies, &side->groups);
@@ -139,11 +163,25 @@ static int tn_grid_lies_together(tn_kernel_state *s, const tiny_uop *x, const ti
   return x->op == TINY_OP_LOAD && tn_stride_in(s->t, x->src[0]->src[1], r) == 1;
 }
 
+// Does a load of TN_GRID_NEAR elements along r start at a multiple of as many, whatever the other ranges are?
+static int tn_grid_is_aligned(tn_kernel_state *s, const tiny_uop *x, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0}, zero = {NULL, 0, 0};
+  tn_collect_op(s->t, x->src[0]->src[1], TINY_OP_RANGE, &all);
+  for (int i = 0; i < all.n; i++) {
+    const int64_t step = tn_stride_in(s->t, x->src[0]->src[1], all.u[i]);
+    if (all.u[i] != r && (step == TN_IRREGULAR || step % TN_GRID_NEAR)) return 0;
+    tn_push(s->t, &zero, tn_index(s->t, 0));
+  }
+  const tiny_uop *first = tn_simplify(s->t, tn_replace(s->t, x->src[0]->src[1], all.n, all.u, zero.u));
+  return tn_is_const(first) && first->k % TN_GRID_NEAR == 0;
+}
+
 // A side's operand is copied to memory of the group, a tile at a time, laid out as items read it: 4 elements along K
 // apart, rows of the side. Where it lies the other way round a load of 4 elements along K is written to 4 rows, and 8
 // items write elements beside each other: with 8 words more after each 4 rows, 32 items write to 32 banks.
 static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn_grid_side *side) {
-  tiny_uop *const all[5] = {tile->k_part, tile->k_near, side->copies, side->item, side->near};
+  tiny_uop *const all[5] = {tile->k_part, tile->k_near, side->copies, side->apart ? side->near : side->item,
+                            side->apart ? side->item : side->near};
   tiny_uop *x = tn_grid_operand(s, side->item), *inner[5], *copy[5], *lane = NULL;
   int n = 0;
   if (!x) return;
@@ -153,7 +191,9 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
   if (!fresh) return;
   memcpy(copy, fresh, (size_t)n * sizeof *copy);
   for (int i = 0; i < n; i++)
-    if (lanes && tn_grid_lies_together(s, x, inner[i]) && tn_range_extent(inner[i]) == TN_GRID_NEAR) lane = copy[i];
+    if (lanes && tn_grid_lies_together(s, x, inner[i]) && tn_range_extent(inner[i]) == TN_GRID_NEAR &&
+        tn_grid_is_aligned(s, x, inner[i]))
+      lane = copy[i];
   for (int i = 0; i < n; i++) tn_do_kind(s, copy[i] == lane ? TN_OPT_LANE : TN_OPT_SHARE, copy[i]);
 }
 
@@ -163,6 +203,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
   const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
       tn_stride_in(s->t, p->store->src[1], last) == 1;
+  tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
   tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
   tile.k_near = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
@@ -210,6 +251,31 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
   }
 }
 
+// Sums are unrolled, so that places in memory are constants beyond one that is computed once.
+static void tn_grid_unroll(tn_kernel_state *s) {
+  const int n = tn_profile_of(s).nreduce;
+  for (int i = 0; i < n; i++) {
+    const tn_profile p = tn_profile_of(s);
+    if (i >= p.nreduce) return;
+    tiny_uop *r = tn_grid_summed(p.reduce[i]);
+    if (tn_range_kind(r) == TN_REDUCE)
+      tn_grid_try(s, TN_OPT_UNROLL, r,
+                  tn_grid_divisor(tn_range_extent(r), tn_grid_is_whole(p.reduce[i]) ? TN_GRID_PARTS : TN_GRID_UNROLL));
+  }
+}
+
+// How many items share a sum of n, so that each adds up the least: its own part, then what they have, in two steps
+// where they are many (transform.c).
+static int64_t tn_grid_sharers(int64_t n, int64_t most) {
+  int64_t best = 1, least = n;
+  for (int64_t g = 2, few = 2; g <= most && g <= n; g *= 2) {
+    while (few * few < g) few *= 2;
+    const int64_t cost = (n + g - 1) / g + (g > TN_GROUP_STEP ? few + g / few : g);
+    if (cost < least) { least = cost; best = g; }
+  }
+  return best;
+}
+
 // The row that a group has: the last loop of the store within which a sum of the kernel stays the same.
 static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
@@ -217,9 +283,13 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   tiny_uop *row = NULL, *rest;
   for (int i = 0; i < p->nout; i++) if (!tn_grid_is_outer(s, p, p->out[i])) row = p->out[i];
   if (!row || p->carried || p->filled || !s->target->limits->shared_nbytes || tn_range_extent(row) < warp) return 0;
-  const tiny_uop *item = tn_grid_items(s, p, row, group, &rest);
+  const int64_t g = tn_grid_sharers(tn_range_extent(row), group);
+  const tiny_uop *item = tn_grid_items(s, p, row, g < warp ? warp : g, &rest);
   if (item) tn_grid_share_sums(s, item, tn_range_extent(item));
   tn_grid_spread(s, p);
+  tn_grid_unroll(s);
+  if (item && rest && tn_axis_of(s, rest) >= 0)
+    tn_grid_try(s, TN_OPT_UPCAST, rest, tn_grid_divisor(tn_range_extent(rest), TN_GRID_UNROLL));
   return 1;
 }
 
@@ -235,17 +305,73 @@ static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
     columns |= last && tn_stride_in(s->t, p->load[i]->src[1], last) == 1;
   }
   const int64_t beside = columns && !together ? tn_range_extent(last) < warp ? tn_range_extent(last) : warp : 1;
-  int64_t g = 1, wanted = together ? group : TN_GRID_BUSY / (outputs < 1 ? 1 : outputs);
+  int64_t g = 1, wanted = TN_GRID_BUSY / (outputs < 1 ? 1 : outputs);
+  if (together && wanted < tn_grid_sharers(n, group)) wanted = tn_grid_sharers(n, group);
   while (2 * g * beside <= group && 2 * g <= wanted && 2 * g * TN_GRID_SUMMED <= n) g *= 2;
   if (g * beside < warp || g < 2) return 0;
   const tiny_uop *item = beside > 1 ? tn_grid_items(s, p, last, beside, &rest) : NULL;
   tn_grid_share_sums(s, NULL, g);
   tn_grid_spread(s, p);
   if (item) tn_grid_groups(s, rest);
+  tn_grid_unroll(s);
   return 1;
 }
 
 // ** elements **
+
+static int tn_grid_is_turned(tn_kernel_state *s, const tiny_uop *load, const tiny_uop *row, const tiny_uop *last) {
+  tiny_uop *element = load->src[1];
+  const int64_t step = tn_stride_in(s->t, element, last);
+  return tn_stride_in(s->t, element, row) == 1 && step != 0 && step != 1 && step != -1;
+}
+
+// The loads of a transpose: tiles of 32 x 32 are copied to memory of the group along what lies together there, and read
+// from it along what is stored together. Rows lie a word further apart than they are long: 32 items of a column read
+// from 32 banks.
+static int tn_grid_transposed(tn_kernel_state *s, const tn_profile *p) {
+  const int64_t side = TN_GRID_TURNED, items = side * TN_GRID_TURNED_ROWS;
+  tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL, *row = NULL, *rest, *turned[2];
+  int64_t nbytes = 0;
+  if (p->nout < 2 || p->nreduce || p->carried || p->filled || tn_range_extent(last) < side || !tn_opt_fits(s, 1, items) ||
+      tn_machine_items(s->target->limits) < items || tn_stride_in(s->t, p->store->src[1], last) != 1)
+    return 0;
+  for (int d = 0; d < p->nout - 1; d++)
+    for (int i = 0; i < p->nload && !row; i++)
+      if (tn_range_extent(p->out[d]) >= side && tn_grid_is_turned(s, p->load[i], p->out[d], last)) row = p->out[d];
+  for (int i = 0; row && i < p->nload; i++)
+    if (tn_grid_is_turned(s, p->load[i], row, last))
+      nbytes += (side + 4) * side * (int64_t)tn_dtypes[p->load[i]->dtype].nbytes;
+  if (!row || nbytes > (int64_t)s->target->limits->shared_nbytes) return 0;
+  tiny_uop *axes[2] = {last, row};
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *r = tn_do_pad(s, axes[i], side);
+    turned[i] = tn_do_split(s, TN_OPT_SPLIT, r, side, &rest);
+    tn_grid_groups(s, rest);
+  }
+  for (int again = 1; again;) {            // each load that is turned
+    const tn_profile now = tn_profile_of(s);
+    again = 0;
+    for (int i = 0; i < now.nload && !again; i++) {
+      const int size = tn_dtypes[now.load[i]->dtype].nbytes;
+      tiny_uop *load = NULL, **copy = NULL;
+      if (now.load[i]->src[0]->op != TINY_OP_PARAM || !tn_grid_is_turned(s, now.load[i], turned[1], turned[0])) continue;
+      const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
+      for (int j = 0; j < loads.n; j++) if (loads.u[j]->src[0] == now.load[i]) load = loads.u[j];
+      if (load) copy = tn_do_stage(s, load, 2, turned, size < 4 ? 4 / size : 1);
+      if (!copy) continue;
+      tiny_uop *const fresh[2] = {copy[0], copy[1]};
+      for (int j = 0; j < 2; j++) tn_do_kind(s, TN_OPT_SHARE, fresh[j]);
+      again = 1;
+    }
+  }
+  tn_do_kind(s, TN_OPT_LOCAL, turned[0]);
+  tn_do_split(s, TN_OPT_LOCAL, turned[1], TN_GRID_TURNED_ROWS, &rest);
+  if (rest) tn_grid_try(s, TN_OPT_UPCAST, rest, tn_range_extent(rest));
+  const tn_profile now = tn_profile_of(s);
+  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != rest) tn_grid_groups(s, now.out[i]);
+  return 1;
+}
+
 
 // Lanes of neighbours that are loaded and stored together.
 static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
@@ -265,6 +391,7 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
 }
 
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p)) tn_grid_elements(s, p);
+  if (!tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
+    tn_grid_elements(s, p);
 }
 #endif

@@ -81,15 +81,15 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   tn_profile_nodes(t, sink, &all, p);
 }
 
-// The REDUCE of a kernel as a contraction. Axes: out[0..nout-1], then the range of kind REDUCE. Operands are what a
+// The REDUCE of a kernel as a contraction. Axes: out[0..nout-1], then red[0..nred-1]. Operands are what a
 // product or DOT is of, else the two loads that another function is of, such as a distance. 0: it is none.
 static int tn_contraction_of_kernel(tiny_ctx *t, const tn_profile *p, tn_contraction *c) {
   tn_list loads = {NULL, 0, 0};
   memset(c, 0, sizeof *c);
-  if (p->nreduce != 1 || p->nred != 1 || p->nout > 62) return 0;
+  if (p->nreduce != 1 || p->nred < 1 || p->nout + p->nred > 63) return 0;
   c->sum = p->reduce[0];
   c->product = c->sum->src[0];
-  c->k = (uint64_t)1 << p->nout;
+  c->k = (((uint64_t)1 << p->nred) - 1) << p->nout;
   if (c->product->op == TINY_OP_WHERE) { c->inside = c->product->src[0]; c->product = c->product->src[1]; }
   tiny_uop **operand = c->product->src;
   if ((c->product->op != TINY_OP_MUL && c->product->op != TINY_OP_DOT) || operand[0] == operand[1]) {

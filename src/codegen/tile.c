@@ -236,7 +236,7 @@ static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *t
 static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
   tn_tile best, c;
   tn_contraction found;
-  const tn_contraction *fact = tn_contraction_of_kernel(t, p, &found) ? &found : NULL;
+  const tn_contraction *fact = p->nred == 1 && tn_contraction_of_kernel(t, p, &found) ? &found : NULL;
   memset(&best, 0, sizeof best);
   best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
   const int most = tn_target_lanes(target, p);
@@ -278,7 +278,7 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
   tn_list operands = {NULL, 0, 0};
   const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   const tn_profile p = tn_profile_of(s);
-  for (int i = 0; i < 2 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
+  for (int i = 0; i < 2 && p.nred == 1 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
   for (int i = 0; i < loads.n; i++) tn_push(t, &operands, loads.u[i]);
   for (int i = 0; i < operands.n; i++) {
     tiny_uop *x = operands.u[i];
