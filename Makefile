@@ -188,8 +188,7 @@ cl         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cl.h"'
 cuda       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cuda.h"'
 FLAVOURS   = plain late cl cuda llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END' tests/test_*.c /dev/null))
-# -MD: all of it is a system's header to the compiler, tests/cuda.h and what that includes, too.
-WHOLE      = -DTEST_LIBRARY -MD -include build/library.c -c -x c /dev/null
+WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
 OBJECT     = build/library/$(if $(filter llvm,$(1)),plain,$(1)).o
 
@@ -204,8 +203,9 @@ build/flags/%: FORCE
 	   printf '%s\n' $(foreach word,$($*) -O1: $(OPTIMISED),'$(subst ','\'',$(word))'))" && \
 	 [ "$$said" = "$$(cat $@ 2>/dev/null)" ] || printf '%s\n' "$$said" >$@
 
+# -MD: to the compiler all of it is a system's header, tests/cuda.h and src/cuda, too.
 $(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.c build/flags/%
-	@$(BUILD) $($*) $(if $(filter $(OPTIMISED),$*),-O1) $(WHOLE) -o $@
+	@$(BUILD) $(subst -MMD,-MD,$($*)) $(if $(filter $(OPTIMISED),$*),-O1) $(WHOLE) -o $@
 
 # A CUDA driver and its compiler for machines without a GPU: tests/test_cuda.sh.
 MOCK_CXX = $(firstword $(foreach c,clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++ g++,$(if $(shell command -v $(c)),$(c))))
