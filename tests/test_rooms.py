@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """rooms: every room compiles alone, as C11 and as C++17, so that editors and analysers work on it; and says what it is
-for. A room is read as it is, and of those that it includes, which are compiled as well, all but what functions do. With TEST_BRIEF as
-in `make test` a third of them by C++17, which takes twice the time of C11: that all are C++ test_headers.sh sees."""
+for. A room is read as it is, and of those that it includes, which are compiled as well, all but what functions do.
+With TEST_BRIEF, as in `make test`, a third of them by C++17, which takes twice the time of C11: that all of them are C++
+test_headers.sh sees."""
 import os
 import re
 import subprocess
