@@ -1,4 +1,3 @@
-// brief: asan
 // test_search: schedules and what a search makes of them. Whatever opts a list has, the interpreter finds the same values
 // as in the kernel without them, and a list that is applied again gives the same kernel; what a search chooses gives the values of the reference, is found again on disk, and
 // damaged files or refused memory never show in a result. TEST_ROUNDS=n: n schedules for each kernel; TEST_SEED=s: one.
@@ -393,7 +392,7 @@ static void test_outsiders(void) {
   enum { LISTS = sizeof lists / sizeof *lists };
   static const char *const devices[] = {"CPU", "CPU:avx2", "LLVM"};
   static char got[1 << 16], want[1 << 16];
-  const int n = test_rounds(60) / 20;
+  const int n = (test_rounds(60) + 19) / 20;
   char line[TN_SCHEDULE_TEXT];
   for (int device = 0; device < 3; device++) {
     tiny_desc d;
