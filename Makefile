@@ -1,6 +1,7 @@
 # make        tiny.h, .hpp from src/, and examples             make bench   ratios against named references
 # make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 each, 10,000 programs
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
+# make test-whole   the same, and every value of those that make test keeps brief: a line `// brief: asan` in a test
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
@@ -26,6 +27,10 @@ PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/
             $(patsubst %,build/late/%,$(call also,late)) $(patsubst %,build/llvm/%,$(call also,llvm))
 VALGRIND := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind))
 SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
+# In `make test` these look at every so many of their values (TEST_BRIEF): the test's line `// brief: asan tsan` says in which
+# flavours. The same places of the code are passed; the other values are make test-whole's, by BRIEF=.
+briefly   = $(patsubst tests/%.c,build/$(1)/%,$(shell grep -lE '^// brief:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
+BRIEF     = $(foreach flavour,plain asan tsan llvm,$(call briefly,$(flavour))) $(addprefix tests/test_,rooms.py fuzz.sh vectors_devices.sh)
 # First, so that no processor waits for them in the end; what plain ones have compiled the others find.
 LONGEST   = build/plain/test_vectors tests/test_headers.sh build/llvm/test_matmul build/plain/test_search build/plain/test_matmul
 
@@ -51,7 +56,11 @@ run:
 test:
 	@tools/setup.sh test
 	@$(MAKE) -s -k -j$(JOBS) tiny.h $(WHOLES) $(PROGRAMS) || echo "some tests did not build"
-	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(LONGEST) $(filter-out $(LONGEST),$(SCRIPTS) $(VALGRIND) $(PROGRAMS))
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(foreach p,$(LONGEST) $(filter-out $(LONGEST),$(SCRIPTS) $(VALGRIND) $(PROGRAMS)), \
+	  $(if $(filter $(p),$(BRIEF)),brief:)$(p))
+
+test-whole:
+	@$(MAKE) test BRIEF=
 
 # What says most in a second: each room once, random programs in a tenth of the rounds, the header without a warning.
 CHECKED  = codegen attention blob capture cliffs decompose einsum elementwise errors eval grad index lengths limits look loss match \
@@ -194,8 +203,9 @@ build/flags/%: FORCE
 	   printf '%s\n' $(foreach word,$($*) -O1: $(OPTIMISED),'$(subst ','\'',$(word))'))" && \
 	 [ "$$said" = "$$(cat $@ 2>/dev/null)" ] || printf '%s\n' "$$said" >$@
 
+# -MD: to the compiler all of it is a system's header, tests/cuda.h and src/cuda, too.
 $(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.c build/flags/%
-	@$(BUILD) $($*) $(if $(filter $(OPTIMISED),$*),-O1) $(WHOLE) -o $@
+	@$(BUILD) $(subst -MMD,-MD,$($*)) $(if $(filter $(OPTIMISED),$*),-O1) $(WHOLE) -o $@
 
 # A CUDA driver and its compiler for machines without a GPU: tests/test_cuda.sh.
 MOCK_CXX = $(firstword $(foreach c,clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++ g++,$(if $(shell command -v $(c)),$(c))))
@@ -230,6 +240,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-gpu check bench count results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu check bench count results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -13,5 +13,6 @@ pub fn build(b: *std.Build) void {
     library.installHeader(b.path("tiny.h"), "tiny.h");
     library.installHeader(b.path("tiny.hpp"), "tiny.hpp");
     library.installHeader(b.path("tiny_cl.h"), "tiny_cl.h");
+    library.installHeader(b.path("tiny_cuda.h"), "tiny_cuda.h");
     b.installArtifact(library);
 }

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 45c10982484d4a7e779719c9f859bcea9de705204d5e78771ef6fbe5b3f96e36
+/* tiny.h 0.1.0, source d992a559b56eea16a12bc2502cd7180f9bc5ac66092d6a8082124bfc29f1bd15
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3630,7 +3630,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "45c10982484d4a7e779719c9f859bcea9de705204d5e78771ef6fbe5b3f96e36"
+#define TN_SOURCE_ID "d992a559b56eea16a12bc2502cd7180f9bc5ac66092d6a8082124bfc29f1bd15"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -39630,12 +39630,13 @@ static void tn_lang_c(tiny_renderer *r) {
 #include "../ir/uop.c"
 #endif
 
-#define TN_WGSL_NUMBERS \
-  "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }", \
-  "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }", NULL
-
-static void tn_lang_wgsl(tiny_renderer *r) {
-  static const char *const prelude[] = {TN_WGSL_NUMBERS};
+// f16: for devices with the feature shader-f16.
+static void tn_lang_wgsl(tiny_renderer *r, int f16) {
+  static const char *const prelude[] = {
+    "enable f16;",
+    "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }",
+    "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }", NULL
+  };
   // Shifts are by u32. NEG is not there for u32, nor ^ for bools.
   static const struct { int op; const char *format; } ops[] = {
     {TINY_OP_ADD, "%0 + %1"}, {TINY_OP_SUB, "%0 - %1"}, {TINY_OP_MUL, "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1"},
@@ -39650,7 +39651,7 @@ static void tn_lang_wgsl(tiny_renderer *r) {
   memset(r, 0, sizeof *r);
   r->name = "WGSL"; r->file = "wgsl";
   r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALONE;    // magic products would want 64 bits
-  l->prelude = prelude;
+  l->prelude = prelude + !f16;
   l->global_buffer = "@group(0) @binding(%k) var<storage, read_write> %n: array<%t>;";
   l->global_scalar = "@group(1) @binding(%k) var<uniform> %n: %t;";
   l->kernel = "@compute @workgroup_size(%0, %1, %2)\n"
@@ -39672,12 +39673,7 @@ static void tn_lang_wgsl(tiny_renderer *r) {
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) l->ops[ops[i].op] = ops[i].format;
   l->bops[TINY_OP_XOR] = "%0 != %1";
   l->vops[TINY_OP_SHL] = "%0 << vec%l<u32>(%1)"; l->vops[TINY_OP_SHR] = "%0 >> vec%l<u32>(%1)";
-}
-static void tn_lang_wgsl_f16(tiny_renderer *r) {
-  static const char *const prelude[] = {"enable f16;", TN_WGSL_NUMBERS};
-  tn_lang_wgsl(r);
-  r->language.prelude = prelude;
-  r->language.types[TINY_F16] = "f16"; r->language.literals[TINY_F16] = "%kh";
+  if (f16) { l->types[TINY_F16] = "f16"; l->literals[TINY_F16] = "%kh"; }
 }
 #endif
 // ---- end src/render/lang_wgsl.c ----
@@ -42689,13 +42685,14 @@ static void tn_null_webgpu(tiny_limits *limits) {
   limits->local_total = 256;
 }
 static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
+static void tn_null_wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
 
 // What stands behind "NULL:", who writes it, and for what device.
 typedef struct tn_null_language {
   const char *name; void (*renderer)(tiny_renderer *r); void (*limits)(tiny_limits *limits);
 } tn_null_language;
 static const tn_null_language tn_null_languages[] = {
-  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host}, {"WGSL", tn_lang_wgsl, tn_null_webgpu}
+  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host}, {"WGSL", tn_null_wgsl, tn_null_webgpu}
 };
 enum { TN_NULL_LANGUAGES = sizeof tn_null_languages / sizeof *tn_null_languages };
 typedef struct tn_null { tiny_ctx *t; const tn_null_language *language; } tn_null;
@@ -53730,90 +53727,90 @@ Where things stand in tiny.h
                                       freestanding, no includes, GNU vectors
   39614  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  39685  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39681  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40237  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40233  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40793  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40789  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41143  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41139  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41444  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41440  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41839  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42588  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41835  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42584  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42665  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42661  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42775  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43005  src/runtime/device.c         which backend a context runs on
-  43207  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43361  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42772  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43002  src/runtime/device.c         which backend a context runs on
+  43204  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43358  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43422  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43419  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43690  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43687  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43924  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43921  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44187  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44184  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44369  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44436  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44366  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44433  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44794  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44791  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45068  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45065  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45278  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45749  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45275  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45746  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45921  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46029  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46306  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45918  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46026  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46303  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46800  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46797  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47405  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47402  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47588  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47585  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47925  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48114  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48907  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47922  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48111  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48904  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49284  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49625  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49281  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49622  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49831  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49828  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50085  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50082  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50344  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50341  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50614  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50611  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50779  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50776  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50953  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51314  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51550  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50950  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51311  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51547  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51698  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51861  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51695  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51858  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51968  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51965  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52053  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52050  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  52381  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52378  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52544  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52607  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52786  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52541  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52604  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52783  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52922  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52919  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53308  src/runtime/context.c        opening and closing, the first error, totals
+  53305  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -23,6 +23,8 @@ static void hip(tiny_renderer *r) { tn_lang_hip(r, "gfx1100"); }
 static void opencl(tiny_renderer *r) { tn_lang_opencl(r, TN_OPENCL_F64 | TN_OPENCL_F16 | TN_OPENCL_I64); }
 static void metal_24(tiny_renderer *r) { tn_lang_metal(r, 24); }
 static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31); }
+static void wgsl_16(tiny_renderer *r) { tn_lang_wgsl(r, 1); }
+static void wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
 
 static const language languages[] = {
   {"cuda75", cuda_75, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
@@ -31,8 +33,8 @@ static const language languages[] = {
   {"opencl", opencl, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
   {"metal24", metal_24, 1024, 32 << 10, TN_METAL_ARITHMETIC, NULL},
   {"metal31", metal_31, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal},
-  {"wgsl16", tn_lang_wgsl_f16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL},
-  {"wgsl", tn_lang_wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL}
+  {"wgsl16", wgsl_16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL},
+  {"wgsl", wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL}
 };
 enum { LANGUAGES = sizeof languages / sizeof *languages };
 

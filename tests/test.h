@@ -83,8 +83,10 @@ static void test_check_str(const char *a, const char *b, const char *file, int l
   if (!ok && test_shown()) fprintf(stderr, "    got:  %s\n    want: %s\n", a ? a : "(null)", b ? b : "(null)");
 }
 
-// How often: as usual, or a tenth of that for `make check`, which sets $TEST_BRIEF; or $TEST_ROUNDS.
+// How often: as usual, or a tenth of that where $TEST_BRIEF is set, by `make check` and by `make test` for tests with a line
+// `// brief:`; or $TEST_ROUNDS.
 static int test_some(int usual) { return getenv("TEST_BRIEF") ? (usual + 9) / 10 : usual; }
+static int test_brief(int brief, int usual) { return getenv("TEST_BRIEF") ? brief : usual; }
 static size_t test_step(void) { return getenv("TEST_BRIEF") ? 5 : 1; }     // of many alike, every so many
 static int test_rounds(int usual) {
   const char *rounds = getenv("TEST_ROUNDS");

@@ -239,7 +239,7 @@ static void check_weights(void) {
 }
 
 int main(void) {
-  const tiny_desc d = {.cache_dir = "", .seed = 2024};
+  const tiny_desc d = {.seed = 2024};
   t = tiny_open(&d);
   check_ranges();
   check_identity();

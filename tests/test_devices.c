@@ -1,4 +1,5 @@
 // also: tsan asan
+// brief: asan tsan
 // test_devices: a context that holds several devices: what lives where, copies that were asked for, order, memory, errors.
 // INTERP is late here in every build (late.h).
 #ifndef TN_TEST_BACKEND
@@ -387,7 +388,7 @@ static void test_refused(void) {
     d.alloc.fn = memory_fn; d.alloc.user = &m;
     long n = 0, done = 0;
     int wrong = 0;
-    for (n = 1; !done && n < 100000; n += 1 + n / 16) {
+    for (n = 1; !done && n < 100000; n += 1 + n / test_brief(6, 16)) {
       m.calls = 0; m.fail_at = n;
       tiny_ctx *t = tiny_open(&d);
       if (t) { across(t, &wrong); done = tiny_status(t) == TINY_OK && m.calls < n; }

@@ -93,10 +93,7 @@ static void check_errors(void) {
 }
 
 int main(void) {
-  tiny_desc d;
-  memset(&d, 0, sizeof d);
-  d.cache_dir = "";
-  t = tiny_open(&d);
+  t = tiny_open(NULL);
   check_lengths(TINY_F64);
   check_lengths(TINY_F32);
   check_convolution();

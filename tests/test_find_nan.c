@@ -9,7 +9,7 @@ static char text[512];
 static tiny_ctx *open_on(const char *device) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = device; d.cache_dir = "";
+  d.device = device;
   return tiny_open(&d);
 }
 static tiny_tensor *of(tiny_ctx *t, int n, const float *values) {

@@ -69,6 +69,7 @@ INDIRECT = [
     (r"\bread\(&s, what", r"tn_npy_load|tn_(?:picture|wav|idx|csv)_read", "io/"),
     (r"\bwrite\(&s, what|\bpath, write, what", r"tn_(?:npy|picture|wav|idx|csv)_write\w*", "io/"),
     (r"\bhow(?:\[i\])?\(t, u, ", r"tn_\w+", "tensor/augment.c"),
+    (r"r->groups_by\(r\)", "HOST", ""),    # bench/count.h has one; here it is NULL
     (r"host->fn\(", r"HOST|tn_pool_guest_task", "runtime/"),
     (r"g->task\(", r"tn_(?!pool_guest)\w*task\w*", "runtime/|ir/"),
     (r"ir->interpret\(", "tn_custom_interpret", "runtime/"),
@@ -84,7 +85,7 @@ INDIRECT = [
     (r"over_shards\(", "SHARDS", ""),
     (r"tn_opt_kinds\[o->kind\]\.apply\(", r"tn_opt_\w+", "codegen/opts.c"),
     (r"language->limits\(", r"tn_null_(?:host|webgpu)", "runtime/null.c"),
-    (r"language->renderer\(", r"tn_null_llvm|tn_lang_\w+", "runtime/null.c|render/"),
+    (r"language->renderer\(", r"tn_null_(?:llvm|wgsl)|tn_lang_\w+", "runtime/null.c|render/"),
     (r"pass->run\(", r"tn_pass_\w+", "codegen/pipeline.c"),
     (r"\b(?:set|fn)\(t, 0, NULL", "REGISTER", ""),
     (r"rule->fn\(", r"tn_rules_\w+", ""),

@@ -273,10 +273,7 @@ static int kernels_of(int by_length) {
 }
 
 int main(void) {
-  tiny_desc d;
-  memset(&d, 0, sizeof d);
-  d.cache_dir = "";
-  t = tiny_open(&d);
+  t = tiny_open(NULL);
   fill(weight, WIDE * WIDE); fill(query, FEW * WIDE); fill(filter_of, FEW * WIDE * 3);
   weights = tiny_from(t, weight, TINY_F32, TINY_SHAPE(WIDE, WIDE));
   queries = tiny_from(t, query, TINY_F32, TINY_SHAPE(FEW, WIDE));

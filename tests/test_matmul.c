@@ -1,3 +1,4 @@
+// brief: asan llvm
 // also: llvm
 // matmul: shapes around the borders of tiles, panels and blocks, against sums written out here. The numbers are small and
 // whole, so that every order of adding gives the same bits; with others, 1 and 2 threads must give the same bits.

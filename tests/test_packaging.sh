@@ -51,13 +51,19 @@ END
 sed 's/tiny\.h"/tiny.hpp"/' sum.c >sum.cc             # C++ also finds the wrapper
 { echo '#define TINY_IMPLEMENTATION'; cat sum.c; } >whole.c
 
+# Each header of the repository lies where an installation puts headers; a recipe names it.
+headers=$(cd "$root" && echo tiny*.h tiny*.hpp)
+brings() { local name; for name in $headers; do [ -f "$1/include/$name" ] || { echo "$name is missing"; return 1; }; done; }
+names() { local name; for name in $headers; do grep -qF "$name" "$1" || { echo "$name is missing"; return 1; }; done; }
+
 # By hand: one file, and tiny.c beside it.
 try "header alone" $CC -std=c11 -O0 -Itiny whole.c -o whole -lm -lpthread && try "header alone, runs" says ./whole
 try "tiny.c beside a program of C++" $CC -std=c11 -O0 -c tiny/tiny.c -o tiny.o &&
   try "linked" $CXX -std=c++17 -Itiny sum.cc tiny.o -o beside -lm -lpthread && try "runs" says ./beside
 
 # make install, and pkg-config.
-if try "make install" make -s -C tiny install PREFIX="$work/made here" CC="$CC" && has pkg-config; then
+if try "make install" make -s -C tiny install PREFIX="$work/made here" CC="$CC" && try "make install, its headers" brings "$work/made here" &&
+  has pkg-config; then
   export PKG_CONFIG_PATH="$work/made here/lib/pkgconfig"
   try "pkg-config: the version" [ "$(pkg-config --modversion tiny)" = "$version" ]
   eval "flags=($(pkg-config --cflags --libs tiny))"
@@ -92,6 +98,7 @@ FetchContent_MakeAvailable(tiny)"
     try "cmake, shared $kind" cmake -S tiny -B "build_$kind" -DBUILD_SHARED_LIBS=$kind -DCMAKE_INSTALL_PREFIX=/elsewhere \
       -DCMAKE_INSTALL_LIBDIR=lib && try "cmake, shared $kind, built" cmake --build "build_$kind" &&
       try "cmake, shared $kind, installed" cmake --install "build_$kind" --prefix "$installed" || continue
+    try "cmake, shared $kind, its headers" brings "$installed"
     consumer "find_package_$kind" tiny::tiny "$work/sum.cc" "find_package(tiny $version REQUIRED COMPONENTS tiny)" -DCMAKE_PREFIX_PATH="$installed"
     try "cmake, no such component" absent "$installed"
   done
@@ -126,6 +133,9 @@ try "conanfile.py" python3 -c 'import sys; compile(open(sys.argv[1]).read(), sys
 try "conanfile.py, its version" grep -q "version = \"$version\"" tiny/packaging/conan/conanfile.py
 try "meson.build, its version" grep -q "version: '$version'" tiny/meson.build
 try "build.zig.zon, its version" grep -q "version = \"$version\"" tiny/build.zig.zon
+for recipe in CMakeLists.txt meson.build build.zig build.zig.zon package.json packaging/conan/conanfile.py; do
+  try "$recipe, its headers" names tiny/$recipe
+done
 if has zig; then
   try "zig" zig build --build-file tiny/build.zig --prefix "$work/zig"
 else echo "zig is not here"; fi

@@ -1,3 +1,4 @@
+// brief: asan
 // test_profile: where the time of launches goes: rows add up to what ran, by name, kernel and operator; tables; summaries.
 #include "../src/all.c"
 #include "test.h"
@@ -290,7 +291,7 @@ static void tables(void) {
 static void count_row(void *user, const tiny_profile_row *r) { *(uint64_t *)user += r->launches; }
 static void refused(void) {
   int ended = 0;
-  for (long n = 1; n < 20000 && !ended; n += 1 + n / 30) {
+  for (long n = 1; n < 20000 && !ended; n += 1 + n / test_brief(8, 30)) {
     memory_count m = {0, n, 0, 0};
     tiny_desc d;
     uint64_t launches = 0;

@@ -1,4 +1,5 @@
 // also: tsan
+// brief: plain asan tsan
 // test_shard: tensors split over devices: what is computed of parts is what is computed of the whole; traffic, bits, order.
 #include "../src/all.c"
 #include "test.h"
@@ -174,7 +175,7 @@ static int graph(tiny_ctx *t, int seed) {
 static void test_graphs(void) {
   for (int l = 0; l < LISTS; l++) {
     tiny_ctx *t = open_on(lists[l], quiet);
-    const int most = test_some(l == 1 ? 20 : 200);
+    const int most = l == 1 ? test_brief(5, 20) : test_brief(100, 200);
     for (int seed = 1; seed <= most; seed++) {
       case_seeded((unsigned long long)seed, "TEST_FROM=%llu");
       CHECK(graph(t, seed));
@@ -537,7 +538,7 @@ static int schedule(tiny_ctx *t, int seed) {
 }
 static void test_schedules(void) {
   tiny_ctx *t = open_on("CPU,CPU:1,CPU:2,CPU:3", quiet);
-  const int most = test_some(10000);
+  const int most = test_brief(2500, 10000);
   int wrong = 0;
   for (int seed = 1; seed <= most && !wrong; seed++) wrong = !schedule(t, seed);
   CHECK_EQ(wrong, 0);

@@ -1,4 +1,5 @@
 // also: tsan
+// brief: asan tsan
 // test_trace: traces: every kind of event is there and is JSON, launches are all there, and nothing fails because of one.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
@@ -264,7 +265,7 @@ static int fails_behind(size_t nbytes) {
 }
 static void fails_anywhere(void) {
   size_t n = 1;
-  while (n < 1 << 15 && fails_behind(n)) n += 37;
+  while (n < 1 << 15 && fails_behind(n)) n += (size_t)test_brief(211, 37);
   CHECK(n > 4000 && n < 1 << 15);
   remove(path);
 }
@@ -292,7 +293,7 @@ static void forks(void) {
 
 static void refused(void) {
   int ended = 0;
-  for (long n = 1; n < 20000 && !ended; n += 1 + n / 40) {
+  for (long n = 1; n < 20000 && !ended; n += 1 + n / test_brief(8, 40)) {
     memory_count m = {0, n, 0, 0};
     tiny_desc d;
     memset(&d, 0, sizeof d);

@@ -1,4 +1,5 @@
 // also: tsan
+// brief: asan tsan
 // Progress that is told and cancelled, and kernels that are compiled ahead on a thread of the library's own.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
@@ -305,7 +306,7 @@ static void test_kept(void) {
 // Whichever allocation is refused: nothing leaks, and what is asked for is right, or TINY_E_MEMORY.
 static void test_refused(void) {
   int ended = 0;
-  for (int n = 1; !ended && n < 100000; n += n < 40 ? 7 : n / 9) {
+  for (int n = 1; !ended && n < 100000; n += n < 40 ? 7 : n / test_brief(3, 9)) {
     memory_count m = {0, n, 0, 0};
     tiny_desc d;
     memset(&d, 0, sizeof d);

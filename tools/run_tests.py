@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs test programs, a line each, and prints the sum of their counts last: `N passed, N failed`.
 
-  tools/run_tests.py [--jobs N] PROGRAM...      PROGRAM: a path, or valgrind:path
+  tools/run_tests.py [--jobs N] PROGRAM...      PROGRAM: a path, valgrind:path, or brief:path, with TEST_BRIEF=1
 
 A program ends its output with `N passed, N failed`. One that is missing, crashes, hangs, or fails without having
 counted why is one failure more. What a failing program said is shown, and its name again at the end.
@@ -94,6 +94,8 @@ def run(program, env):
     wrapper, path = program.rsplit(":", 1) if ":" in program else ("", program)
     if not os.path.exists(path):
         return 0, 1, 0.0, "", "did not build"
+    if wrapper == "brief":
+        env = dict(env, TEST_BRIEF="1")
     command = WRAPPERS.get(wrapper, []) + INTERPRETERS.get(os.path.splitext(path)[1], []) + [os.path.join(".", path)]
     seconds, output = 0.0, tempfile.TemporaryFile()
     try:

@@ -17,12 +17,13 @@
 #include "../ir/uop.c"
 #endif
 
-#define TN_WGSL_NUMBERS \
-  "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }", \
-  "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }", NULL
-
-static void tn_lang_wgsl(tiny_renderer *r) {
-  static const char *const prelude[] = {TN_WGSL_NUMBERS};
+// f16: for devices with the feature shader-f16.
+static void tn_lang_wgsl(tiny_renderer *r, int f16) {
+  static const char *const prelude[] = {
+    "enable f16;",
+    "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }",
+    "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }", NULL
+  };
   // Shifts are by u32. NEG is not there for u32, nor ^ for bools.
   static const struct { int op; const char *format; } ops[] = {
     {TINY_OP_ADD, "%0 + %1"}, {TINY_OP_SUB, "%0 - %1"}, {TINY_OP_MUL, "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1"},
@@ -37,7 +38,7 @@ static void tn_lang_wgsl(tiny_renderer *r) {
   memset(r, 0, sizeof *r);
   r->name = "WGSL"; r->file = "wgsl";
   r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALONE;    // magic products would want 64 bits
-  l->prelude = prelude;
+  l->prelude = prelude + !f16;
   l->global_buffer = "@group(0) @binding(%k) var<storage, read_write> %n: array<%t>;";
   l->global_scalar = "@group(1) @binding(%k) var<uniform> %n: %t;";
   l->kernel = "@compute @workgroup_size(%0, %1, %2)\n"
@@ -59,11 +60,6 @@ static void tn_lang_wgsl(tiny_renderer *r) {
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) l->ops[ops[i].op] = ops[i].format;
   l->bops[TINY_OP_XOR] = "%0 != %1";
   l->vops[TINY_OP_SHL] = "%0 << vec%l<u32>(%1)"; l->vops[TINY_OP_SHR] = "%0 >> vec%l<u32>(%1)";
-}
-static void tn_lang_wgsl_f16(tiny_renderer *r) {
-  static const char *const prelude[] = {"enable f16;", TN_WGSL_NUMBERS};
-  tn_lang_wgsl(r);
-  r->language.prelude = prelude;
-  r->language.types[TINY_F16] = "f16"; r->language.literals[TINY_F16] = "%kh";
+  if (f16) { l->types[TINY_F16] = "f16"; l->literals[TINY_F16] = "%kh"; }
 }
 #endif

@@ -25,13 +25,14 @@ static void tn_null_webgpu(tiny_limits *limits) {
   limits->local_total = 256;
 }
 static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
+static void tn_null_wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
 
 // What stands behind "NULL:", who writes it, and for what device.
 typedef struct tn_null_language {
   const char *name; void (*renderer)(tiny_renderer *r); void (*limits)(tiny_limits *limits);
 } tn_null_language;
 static const tn_null_language tn_null_languages[] = {
-  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host}, {"WGSL", tn_lang_wgsl, tn_null_webgpu}
+  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host}, {"WGSL", tn_null_wgsl, tn_null_webgpu}
 };
 enum { TN_NULL_LANGUAGES = sizeof tn_null_languages / sizeof *tn_null_languages };
 typedef struct tn_null { tiny_ctx *t; const tn_null_language *language; } tn_null;

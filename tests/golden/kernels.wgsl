@@ -209,17 +209,17 @@ fn r_5_70_425713da(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoc
   let x1: i32 = i32(item[0]);
   let x2: bool = x1 < 1i;
   var acc3: f32;
-  acc3 = (-infinity());
+  acc3 = (-f32(infinity()));
   let x5: i32 = x0 * 35i;
   let x6: i32 = x5 + x1;
   var acc7: f32;
   let x8: i32 = (x0 * 70i) + x1;
-  acc7 = (-infinity());
+  acc7 = (-f32(infinity()));
   for (var r9: i32 = 0; r9 < 2i; r9++) {
     let x10: i32 = (r9 * 35i) + x8;
     let v11: f32 = p1[x10];
     let v12: f32 = acc7;
-    acc7 = (select((select(v12, v11, (v12 < v11))), (not_a_number()), (v11 != v11)));
+    acc7 = (select((select(v12, v11, (v12 < v11))), (f32(not_a_number())), (v11 != v11)));
   }
   local4[x6] = (acc7);
   workgroupBarrier();
@@ -227,7 +227,7 @@ fn r_5_70_425713da(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoc
     let v14: f32 = acc3;
     let x15: i32 = x5 + r13;
     let v16: f32 = local4[x15];
-    acc3 = (select((select(v16, v14, (v16 < v14))), (not_a_number()), (v14 != v14)));
+    acc3 = (select((select(v16, v14, (v16 < v14))), (f32(not_a_number())), (v14 != v14)));
   }
   if (x2) { p0[x0] = (acc3); }
 }
@@ -268,12 +268,12 @@ fn r_12_200_200_200_09f781d2(@builtin(workgroup_id) group: vec3<u32>, @builtin(l
   let x0: i32 = (i32(item[0])) * 200i;
   var acc1: f32;
   var acc2: f32;
-  acc2 = (-infinity());
+  acc2 = (-f32(infinity()));
   for (var r3: i32 = 0; r3 < 200i; r3++) {
     let x4: i32 = x0 + r3;
     let v5: f32 = p1[x4];
     let v6: f32 = acc2;
-    acc2 = (select((select(v6, v5, (v6 < v5))), (not_a_number()), (v5 != v5)));
+    acc2 = (select((select(v6, v5, (v6 < v5))), (f32(not_a_number())), (v5 != v5)));
   }
   let v7: f32 = acc2;
   acc1 = 0x0p+0f;
