@@ -308,7 +308,7 @@ static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   int64_t g = 1, wanted = TN_GRID_BUSY / (outputs < 1 ? 1 : outputs);
   if (together && wanted < tn_grid_sharers(n, group)) wanted = tn_grid_sharers(n, group);
   while (2 * g * beside <= group && 2 * g <= wanted && 2 * g * TN_GRID_SUMMED <= n) g *= 2;
-  if (g * beside < warp || g < 2) return 0;
+  if (g * beside < warp / 4 || g < 2) return 0;
   const tiny_uop *item = beside > 1 ? tn_grid_items(s, p, last, beside, &rest) : NULL;
   tn_grid_share_sums(s, NULL, g);
   tn_grid_spread(s, p);

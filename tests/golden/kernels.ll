@@ -181,7 +181,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @r_9_300_b77ee409(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_9_300_9a23902a(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -328,14 +328,14 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @r_40_56_48_3ec5e5f4(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_40_56_48_b62f4411(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
-  %p2.at = getelementptr i64, ptr %mem, i64 2
-  %p2 = load ptr, ptr %p2.at, align 8
   %p1.at = getelementptr i64, ptr %mem, i64 1
   %p1 = load ptr, ptr %p1.at, align 8
+  %p2.at = getelementptr i64, ptr %mem, i64 2
+  %p2 = load ptr, ptr %p2.at, align 8
   %v10 = alloca <8 x float>, align 32
   %v21 = alloca <8 x float>, align 32
   %v24 = alloca <8 x float>, align 32
@@ -410,42 +410,42 @@ L2:
 L2.body:
   %v150 = add nsw i32 %v15, %v149
   %v151 = add nsw i32 %v79, %v150
-  %t4 = getelementptr inbounds float, ptr %p2, i32 %v151
+  %t4 = getelementptr inbounds float, ptr %p1, i32 %v151
   %v153 = load float, ptr %t4, align 4
   %t5 = insertelement <8 x float> poison, float %v153, i64 0
   %v154 = shufflevector <8 x float> %t5, <8 x float> poison, <8 x i32> zeroinitializer
   %v155 = mul nsw i32 %v149, 56
   %v156 = sub nsw i32 %v155, %v84
   %v157 = add nsw i32 %v156, 24
-  %t6 = getelementptr inbounds float, ptr %p1, i32 %v157
+  %t6 = getelementptr inbounds float, ptr %p2, i32 %v157
   %v159 = load <8 x float>, ptr %t6, align 4
   %v160 = fmul contract <8 x float> %v154, %v159
   %v163 = load <8 x float>, ptr %v10, align 32
   %v164 = fadd contract <8 x float> %v160, %v163
   store <8 x float> %v164, ptr %v10, align 32
   %v166 = add nsw i32 %v156, 32
-  %t7 = getelementptr inbounds float, ptr %p1, i32 %v166
+  %t7 = getelementptr inbounds float, ptr %p2, i32 %v166
   %v168 = load <8 x float>, ptr %t7, align 4
   %v169 = fmul contract <8 x float> %v154, %v168
   %v172 = load <8 x float>, ptr %v21, align 32
   %v173 = fadd contract <8 x float> %v169, %v172
   store <8 x float> %v173, ptr %v21, align 32
   %v175 = add nsw i32 %v156, 40
-  %t8 = getelementptr inbounds float, ptr %p1, i32 %v175
+  %t8 = getelementptr inbounds float, ptr %p2, i32 %v175
   %v177 = load <8 x float>, ptr %t8, align 4
   %v178 = fmul contract <8 x float> %v154, %v177
   %v181 = load <8 x float>, ptr %v24, align 32
   %v182 = fadd contract <8 x float> %v178, %v181
   store <8 x float> %v182, ptr %v24, align 32
   %v184 = add nsw i32 %v156, 48
-  %t9 = getelementptr inbounds float, ptr %p1, i32 %v184
+  %t9 = getelementptr inbounds float, ptr %p2, i32 %v184
   %v186 = load <8 x float>, ptr %t9, align 4
   %v187 = fmul contract <8 x float> %v154, %v186
   %v190 = load <8 x float>, ptr %v27, align 32
   %v191 = fadd contract <8 x float> %v187, %v190
   store <8 x float> %v191, ptr %v27, align 32
   %v193 = add nsw i32 %v151, 48
-  %t10 = getelementptr inbounds float, ptr %p2, i32 %v193
+  %t10 = getelementptr inbounds float, ptr %p1, i32 %v193
   %v195 = load float, ptr %t10, align 4
   %t11 = insertelement <8 x float> poison, float %v195, i64 0
   %v196 = shufflevector <8 x float> %t11, <8 x float> poison, <8 x i32> zeroinitializer
@@ -466,7 +466,7 @@ L2.body:
   %v219 = fadd contract <8 x float> %v215, %v218
   store <8 x float> %v219, ptr %v35, align 32
   %v221 = add nsw i32 %v151, 96
-  %t12 = getelementptr inbounds float, ptr %p2, i32 %v221
+  %t12 = getelementptr inbounds float, ptr %p1, i32 %v221
   %v223 = load float, ptr %t12, align 4
   %t13 = insertelement <8 x float> poison, float %v223, i64 0
   %v224 = shufflevector <8 x float> %t13, <8 x float> poison, <8 x i32> zeroinitializer
@@ -487,7 +487,7 @@ L2.body:
   %v247 = fadd contract <8 x float> %v243, %v246
   store <8 x float> %v247, ptr %v44, align 32
   %v249 = add nsw i32 %v151, 144
-  %t14 = getelementptr inbounds float, ptr %p2, i32 %v249
+  %t14 = getelementptr inbounds float, ptr %p1, i32 %v249
   %v251 = load float, ptr %t14, align 4
   %t15 = insertelement <8 x float> poison, float %v251, i64 0
   %v252 = shufflevector <8 x float> %t15, <8 x float> poison, <8 x i32> zeroinitializer
@@ -508,7 +508,7 @@ L2.body:
   %v275 = fadd contract <8 x float> %v271, %v274
   store <8 x float> %v275, ptr %v53, align 32
   %v277 = add nsw i32 %v151, 192
-  %t16 = getelementptr inbounds float, ptr %p2, i32 %v277
+  %t16 = getelementptr inbounds float, ptr %p1, i32 %v277
   %v279 = load float, ptr %t16, align 4
   %t17 = insertelement <8 x float> poison, float %v279, i64 0
   %v280 = shufflevector <8 x float> %t17, <8 x float> poison, <8 x i32> zeroinitializer
@@ -670,7 +670,7 @@ attributes #0 = { nounwind "no-builtins" }
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
-define hidden void @r_40_48_24_d42ec7c5(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_40_48_24_e5fbc263(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -1114,7 +1114,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @r_3_40_40_0b0f6101(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_3_40_40_21e31273(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8

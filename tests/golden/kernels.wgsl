@@ -56,20 +56,21 @@ fn E_7_9_3c8e60a0(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<i32>;
-@group(0) @binding(2) var<storage, read_write> p2: array<i32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<i32>;
-@compute @workgroup_size(13, 1, 1)
+@group(0) @binding(2) var<storage, read_write> p2: array<i32>;
+@compute @workgroup_size(64, 1, 1)
 fn E_65_91b89aaf(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
-  let x0: i32 = ((i32(group[0])) * 13i) + (i32(item[0]));
-  let v1: i32 = p2[x0];
-  let v2: i32 = p1[x0];
-  let x3: bool = v1 != 0i;
-  let x4: bool = v1 != (-1i);
-  let x5: i32 = select(1i, v1, x4);
-  let x6: i32 = select(1i, x5, (x5 != 0i));
-  let x7: i32 = select(v2, (select(0i, (v2 % x6), x4)), x3);
-  let x8: i32 = v2 % 7i;
-  p0[x0] = (((v1 & v2) + (v1 * v2)) + (((select(0i, (select((v2 * (-1i)), (v2 / x6), x4)), x3)) + (select(0i, (-1i), (((x7 != 0i) & ((x7 ^ v1) < 0i)) & x3)))) + ((select(0i, 7i, (x8 < 0i))) + x8)));
+  let x0: i32 = ((i32(group[0])) * 64i) + (i32(item[0]));
+  let x1: bool = x0 < 65i;
+  let v2: i32 = select(0i, p1[x0], x1);
+  let x3: i32 = v2 % 7i;
+  let v4: i32 = select(0i, p2[x0], x1);
+  let x5: bool = v4 != 0i;
+  let x6: bool = v4 != (-1i);
+  let x7: i32 = select(1i, v4, x6);
+  let x8: i32 = select(1i, x7, (x7 != 0i));
+  let x9: i32 = select(v2, (select(0i, (v2 % x8), x6)), x5);
+  if (x1) { p0[x0] = ((((select(0i, 7i, (x3 < 0i))) + x3) + ((select(0i, (-1i), (((x9 != 0i) & ((x9 ^ v4) < 0i)) & x5))) + (select(0i, (select((v2 * (-1i)), (v2 / x8), x6)), x5)))) + ((v4 & v2) + (v4 * v2))); }
 }
 // == shifts
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
@@ -92,34 +93,78 @@ fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<i32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<i32>;
-var<workgroup> local4: array<i32, 240>;
-@compute @workgroup_size(60, 4, 1)
-fn r_4_300_69b5d8ef(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+var<workgroup> local3: array<i32, 256>;
+var<workgroup> local6: array<i32, 256>;
+@compute @workgroup_size(64, 4, 1)
+fn r_4_300_6460c578(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[1]);
   let x1: i32 = i32(item[0]);
   let x2: bool = x1 < 1i;
-  var acc3: i32;
-  acc3 = (-2147483647i - 1);
-  let x5: i32 = x0 * 60i;
-  let x6: i32 = x5 + x1;
-  var acc7: i32;
-  acc7 = (-2147483647i - 1);
-  let x8: i32 = (x0 * 300i) + x1;
-  for (var r9: i32 = 0; r9 < 5i; r9++) {
-    let v10: i32 = acc7;
-    let x11: i32 = (r9 * 60i) + x8;
-    let v12: i32 = p1[x11];
-    acc7 = (select(v10, v12, (v10 < v12)));
-  }
-  local4[x6] = (acc7);
+  let x4: i32 = x0 * 64i;
+  let x5: i32 = x4 + x1;
+  let x7: i32 = (x0 * 300i) + x1;
+  let x8: i32 = x7 + 192i;
+  let v9: i32 = p1[x8];
+  let x10: i32 = x7 + 128i;
+  let v11: i32 = p1[x10];
+  let x12: i32 = select(v9, v11, (v9 < v11));
+  let x13: i32 = x7 + 64i;
+  let v14: i32 = p1[x13];
+  let v15: i32 = p1[x7];
+  let x16: i32 = select(v14, v15, (v14 < v15));
+  let x17: i32 = select(x12, x16, (x12 < x16));
+  let x18: bool = x1 < 44i;
+  let x19: i32 = x7 + 256i;
+  let v20: i32 = select(0i, p1[x19], x18);
+  let x21: i32 = select((-2147483647i - 1), v20, x18);
+  local6[x5] = (select(x17, x21, (x17 < x21)));
   workgroupBarrier();
-  for (var r13: i32 = 0; r13 < 60i; r13++) {
-    let v14: i32 = acc3;
-    let x15: i32 = x5 + r13;
-    let v16: i32 = local4[x15];
-    acc3 = (select(v14, v16, (v14 < v16)));
-  }
-  if (x2) { p0[x0] = (acc3); }
+  let x22: i32 = (x1 & 7i) + x4;
+  let x23: i32 = x22 + 40i;
+  let v24: i32 = local6[x23];
+  let x25: i32 = x22 + 32i;
+  let v26: i32 = local6[x25];
+  let x27: i32 = select(v24, v26, (v24 < v26));
+  let x28: i32 = x22 + 56i;
+  let v29: i32 = local6[x28];
+  let x30: i32 = x22 + 48i;
+  let v31: i32 = local6[x30];
+  let x32: i32 = select(v29, v31, (v29 < v31));
+  let x33: i32 = select(x27, x32, (x27 < x32));
+  let x34: i32 = x22 + 16i;
+  let v35: i32 = local6[x34];
+  let x36: i32 = x22 + 24i;
+  let v37: i32 = local6[x36];
+  let x38: i32 = select(v35, v37, (v35 < v37));
+  let v39: i32 = local6[x22];
+  let x40: i32 = x22 + 8i;
+  let v41: i32 = local6[x40];
+  let x42: i32 = select(v39, v41, (v39 < v41));
+  let x43: i32 = select(x38, x42, (x38 < x42));
+  local3[x5] = (select(x33, x43, (x33 < x43)));
+  workgroupBarrier();
+  let x44: i32 = x4 + 2i;
+  let v45: i32 = local3[x44];
+  let x46: i32 = x4 + 3i;
+  let v47: i32 = local3[x46];
+  let x48: i32 = select(v45, v47, (v45 < v47));
+  let v49: i32 = local3[x4];
+  let x50: i32 = x4 + 1i;
+  let v51: i32 = local3[x50];
+  let x52: i32 = select(v49, v51, (v49 < v51));
+  let x53: i32 = select(x48, x52, (x48 < x52));
+  let x54: i32 = x4 + 4i;
+  let v55: i32 = local3[x54];
+  let x56: i32 = x4 + 5i;
+  let v57: i32 = local3[x56];
+  let x58: i32 = select(v55, v57, (v55 < v57));
+  let x59: i32 = x4 + 7i;
+  let v60: i32 = local3[x59];
+  let x61: i32 = x4 + 6i;
+  let v62: i32 = local3[x61];
+  let x63: i32 = select(v60, v62, (v60 < v62));
+  let x64: i32 = select(x58, x63, (x58 < x63));
+  if (x2) { p0[x0] = (select(x53, x64, (x53 < x64))); }
 }
 // == casts
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
@@ -141,249 +186,608 @@ fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-var<workgroup> local6: array<f32, 180>;
-@compute @workgroup_size(60, 3, 1)
-fn r_6_480_315e05db(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+var<workgroup> local5: array<f32, 192>;
+var<workgroup> local8: array<f32, 192>;
+@compute @workgroup_size(64, 3, 1)
+fn r_6_480_b727b50a(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(group[0]);
   let x1: i32 = i32(item[1]);
   let x2: i32 = (x0 * 3i) + x1;
   let x3: i32 = i32(item[0]);
   let x4: bool = x3 < 1i;
-  var acc5: f32;
-  acc5 = 0x0p+0f;
-  let x7: i32 = x1 * 60i;
-  let x8: i32 = x7 + x3;
-  var acc9: f32;
-  let x10: i32 = (x0 * 1440i) + ((x1 * 480i) + x3);
-  acc9 = 0x0p+0f;
-  for (var r11: i32 = 0; r11 < 8i; r11++) {
-    let x12: i32 = (r11 * 60i) + x10;
-    let v13: f32 = p1[x12];
-    acc9 = (v13 + (acc9));
-  }
-  local6[x8] = (acc9);
+  let x6: i32 = x1 * 64i;
+  let x7: i32 = x6 + x3;
+  let x9: bool = x3 < 32i;
+  let x10: i32 = ((x1 * 480i) + (x0 * 1440i)) + x3;
+  let x11: i32 = x10 + 448i;
+  let v12: f32 = select(0x0p+0f, p1[x11], x9);
+  let x13: i32 = x10 + 384i;
+  let v14: f32 = p1[x13];
+  let x15: i32 = x10 + 256i;
+  let v16: f32 = p1[x15];
+  let x17: i32 = x10 + 320i;
+  let v18: f32 = p1[x17];
+  let v19: f32 = p1[x10];
+  let x20: i32 = x10 + 64i;
+  let v21: f32 = p1[x20];
+  let x22: i32 = x10 + 128i;
+  let v23: f32 = p1[x22];
+  let x24: i32 = x10 + 192i;
+  let v25: f32 = p1[x24];
+  local8[x7] = ((((select(0x0p+0f, v12, x9)) + v14) + (v16 + v18)) + ((v19 + v21) + (v23 + v25)));
   workgroupBarrier();
-  for (var r14: i32 = 0; r14 < 60i; r14++) {
-    let x15: i32 = x7 + r14;
-    let v16: f32 = local6[x15];
-    acc5 = ((acc5) + v16);
-  }
-  if (x4) { p0[x2] = (acc5); }
+  let x26: i32 = (x3 & 7i) + x6;
+  let x27: i32 = x26 + 8i;
+  let v28: f32 = local8[x27];
+  let v29: f32 = local8[x26];
+  let x30: i32 = x26 + 16i;
+  let v31: f32 = local8[x30];
+  let x32: i32 = x26 + 24i;
+  let v33: f32 = local8[x32];
+  let x34: i32 = x26 + 40i;
+  let v35: f32 = local8[x34];
+  let x36: i32 = x26 + 32i;
+  let v37: f32 = local8[x36];
+  let x38: i32 = x26 + 48i;
+  let v39: f32 = local8[x38];
+  let x40: i32 = x26 + 56i;
+  let v41: f32 = local8[x40];
+  local5[x7] = (((v28 + v29) + (v31 + v33)) + ((v35 + v37) + (v39 + v41)));
+  workgroupBarrier();
+  let x42: i32 = x6 + 4i;
+  let v43: f32 = local5[x42];
+  let x44: i32 = x6 + 5i;
+  let v45: f32 = local5[x44];
+  let x46: i32 = x6 + 6i;
+  let v47: f32 = local5[x46];
+  let x48: i32 = x6 + 7i;
+  let v49: f32 = local5[x48];
+  let x50: i32 = x6 + 2i;
+  let v51: f32 = local5[x50];
+  let x52: i32 = x6 + 3i;
+  let v53: f32 = local5[x52];
+  let v54: f32 = local5[x6];
+  let x55: i32 = x6 + 1i;
+  let v56: f32 = local5[x55];
+  if (x4) { p0[x2] = (((v43 + v45) + (v47 + v49)) + ((v51 + v53) + (v54 + v56))); }
 }
 // == sum_of_all
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-var<workgroup> local3: array<f32, 64>;
-@compute @workgroup_size(64, 1, 1)
-fn r_4096_14e7215c(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+var<workgroup> local2: array<f32, 256>;
+var<workgroup> local3: array<f32, 256>;
+@compute @workgroup_size(256, 1, 1)
+fn r_4096_bb85afc5(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[0]);
   let x1: bool = x0 < 1i;
-  var acc2: f32;
   var acc4: f32;
   acc4 = 0x0p+0f;
-  for (var r5: i32 = 0; r5 < 64i; r5++) {
-    let x6: i32 = (r5 * 64i) + x0;
-    let v7: f32 = p1[x6];
-    acc4 = (v7 + (acc4));
+  for (var r5: i32 = 0; r5 < 2i; r5++) {
+    let x6: i32 = (r5 * 2048i) + x0;
+    let x7: i32 = x6 + 768i;
+    let v8: f32 = p1[x7];
+    let x9: i32 = x6 + 512i;
+    let v10: f32 = p1[x9];
+    let v11: f32 = p1[x6];
+    let x12: i32 = x6 + 256i;
+    let v13: f32 = p1[x12];
+    let x14: i32 = x6 + 1280i;
+    let v15: f32 = p1[x14];
+    let x16: i32 = x6 + 1024i;
+    let v17: f32 = p1[x16];
+    let x18: i32 = x6 + 1536i;
+    let v19: f32 = p1[x18];
+    let x20: i32 = x6 + 1792i;
+    let v21: f32 = p1[x20];
+    acc4 = ((((v8 + v10) + (v11 + v13)) + ((v15 + v17) + (v19 + v21))) + (acc4));
   }
   local3[x0] = (acc4);
   workgroupBarrier();
-  acc2 = 0x0p+0f;
-  for (var r8: i32 = 0; r8 < 64i; r8++) {
-    let v9: f32 = local3[r8];
-    acc2 = (v9 + (acc2));
-  }
-  if (x1) { p0[0i] = (acc2); }
+  let x22: i32 = x0 & 15i;
+  let x23: i32 = x22 + 64i;
+  let v24: f32 = local3[x23];
+  let x25: i32 = x22 + 80i;
+  let v26: f32 = local3[x25];
+  let x27: i32 = x22 + 96i;
+  let v28: f32 = local3[x27];
+  let x29: i32 = x22 + 112i;
+  let v30: f32 = local3[x29];
+  let x31: i32 = x22 + 48i;
+  let v32: f32 = local3[x31];
+  let x33: i32 = x22 + 32i;
+  let v34: f32 = local3[x33];
+  let v35: f32 = local3[x22];
+  let x36: i32 = x22 + 16i;
+  let v37: f32 = local3[x36];
+  let x38: i32 = x22 + 192i;
+  let v39: f32 = local3[x38];
+  let x40: i32 = x22 + 208i;
+  let v41: f32 = local3[x40];
+  let x42: i32 = x22 + 240i;
+  let v43: f32 = local3[x42];
+  let x44: i32 = x22 + 224i;
+  let v45: f32 = local3[x44];
+  let x46: i32 = x22 + 160i;
+  let v47: f32 = local3[x46];
+  let x48: i32 = x22 + 176i;
+  let v49: f32 = local3[x48];
+  let x50: i32 = x22 + 144i;
+  let v51: f32 = local3[x50];
+  let x52: i32 = x22 + 128i;
+  let v53: f32 = local3[x52];
+  local2[x0] = ((((v24 + v26) + (v28 + v30)) + ((v32 + v34) + (v35 + v37))) + (((v39 + v41) + (v43 + v45)) + ((v47 + v49) + (v51 + v53))));
+  workgroupBarrier();
+  let v54: f32 = local2[0i];
+  let v55: f32 = local2[1i];
+  let v56: f32 = local2[3i];
+  let v57: f32 = local2[2i];
+  let v58: f32 = local2[6i];
+  let v59: f32 = local2[7i];
+  let v60: f32 = local2[4i];
+  let v61: f32 = local2[5i];
+  let v62: f32 = local2[15i];
+  let v63: f32 = local2[14i];
+  let v64: f32 = local2[13i];
+  let v65: f32 = local2[12i];
+  let v66: f32 = local2[9i];
+  let v67: f32 = local2[8i];
+  let v68: f32 = local2[11i];
+  let v69: f32 = local2[10i];
+  if (x1) { p0[0i] = ((((v54 + v55) + (v56 + v57)) + ((v58 + v59) + (v60 + v61))) + (((v62 + v63) + (v64 + v65)) + ((v66 + v67) + (v68 + v69)))); }
 }
 // == largest
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-var<workgroup> local4: array<f32, 175>;
-@compute @workgroup_size(35, 5, 1)
-fn r_5_70_425713da(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
-  let x0: i32 = i32(item[1]);
-  let x1: i32 = i32(item[0]);
-  let x2: bool = x1 < 1i;
-  var acc3: f32;
-  acc3 = (-f32(infinity()));
-  let x5: i32 = x0 * 35i;
-  let x6: i32 = x5 + x1;
-  var acc7: f32;
-  let x8: i32 = (x0 * 70i) + x1;
-  acc7 = (-f32(infinity()));
-  for (var r9: i32 = 0; r9 < 2i; r9++) {
-    let x10: i32 = (r9 * 35i) + x8;
-    let v11: f32 = p1[x10];
-    let v12: f32 = acc7;
-    acc7 = (select((select(v12, v11, (v12 < v11))), (f32(not_a_number())), (v11 != v11)));
+@compute @workgroup_size(5, 1, 1)
+fn r_5_70_4bd22c03(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+  let x0: i32 = i32(item[0]);
+  var acc1: f32;
+  acc1 = (-f32(infinity()));
+  let x2: i32 = x0 * 70i;
+  for (var r3: i32 = 0; r3 < 70i; r3++) {
+    let v4: f32 = acc1;
+    let x5: i32 = x2 + r3;
+    let v6: f32 = p1[x5];
+    acc1 = (select((select(v6, v4, (v6 < v4))), (f32(not_a_number())), (v4 != v4)));
   }
-  local4[x6] = (acc7);
-  workgroupBarrier();
-  for (var r13: i32 = 0; r13 < 35i; r13++) {
-    let v14: f32 = acc3;
-    let x15: i32 = x5 + r13;
-    let v16: f32 = local4[x15];
-    acc3 = (select((select(v16, v14, (v16 < v14))), (f32(not_a_number())), (v14 != v14)));
-  }
-  if (x2) { p0[x0] = (acc3); }
+  p0[x0] = (acc1);
 }
 // == matmul
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(2) var<storage, read_write> p2: array<f32>;
-@group(0) @binding(3) var<storage, read_write> p3: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-@compute @workgroup_size(64, 4, 1)
-fn r_64_64_32_6e171b93(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+@group(0) @binding(3) var<storage, read_write> p3: array<f32>;
+var<workgroup> local4: array<f32, 1024>;
+var<workgroup> local6: array<f32, 1056>;
+@compute @workgroup_size(16, 16, 1)
+fn r_64_64_32_8c069978(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[1]);
-  let x1: i32 = i32(group[0]);
-  let x2: i32 = i32(item[0]);
-  let x3: i32 = ((x0 * 64i) + (x1 * 256i)) + x2;
-  let v4: f32 = p2[x2];
-  var acc5: f32;
-  let x6: i32 = (x1 * 128i) + (x0 * 32i);
-  acc5 = 0x0p+0f;
-  for (var r7: i32 = 0; r7 < 32i; r7++) {
-    let x8: i32 = (r7 * 64i) + x2;
-    let v9: f32 = p3[x8];
-    let x10: i32 = x6 + r7;
-    let v11: f32 = p1[x10];
-    acc5 = ((v9 * v11) + (acc5));
+  let x1: i32 = i32(item[0]);
+  let x2: i32 = (x0 * 256i) + x1;
+  var acc3: f32;
+  let x5: i32 = (x0 * 16i) + x1;
+  let x7: i32 = ((x1 * 64i) + ((x1 >> u32(2i)) * 8i)) + x0;
+  let x8: i32 = (x0 * 32i) + x1;
+  let x9: i32 = x0 * 4i;
+  acc3 = 0x0p+0f;
+  var acc10: f32;
+  acc10 = 0x0p+0f;
+  var acc11: f32;
+  acc11 = 0x0p+0f;
+  var acc12: f32;
+  acc12 = 0x0p+0f;
+  var acc13: f32;
+  acc13 = 0x0p+0f;
+  var acc14: f32;
+  acc14 = 0x0p+0f;
+  var acc15: f32;
+  acc15 = 0x0p+0f;
+  var acc16: f32;
+  acc16 = 0x0p+0f;
+  var acc17: f32;
+  acc17 = 0x0p+0f;
+  var acc18: f32;
+  acc18 = 0x0p+0f;
+  var acc19: f32;
+  acc19 = 0x0p+0f;
+  var acc20: f32;
+  acc20 = 0x0p+0f;
+  var acc21: f32;
+  acc21 = 0x0p+0f;
+  var acc22: f32;
+  acc22 = 0x0p+0f;
+  var acc23: f32;
+  acc23 = 0x0p+0f;
+  var acc24: f32;
+  acc24 = 0x0p+0f;
+  for (var r25: i32 = 0; r25 < 2i; r25++) {
+    workgroupBarrier();
+    let x26: i32 = (r25 * 1024i) + x5;
+    for (var r27: i32 = 0; r27 < 4i; r27++) {
+      let x28: i32 = r27 * 256i;
+      let x29: i32 = x28 + x5;
+      let x30: i32 = x28 + x26;
+      let v31: f32 = p2[x30];
+      local4[x29] = v31;
+    }
+    workgroupBarrier();
+    let x32: i32 = (r25 * 16i) + x8;
+    for (var r33: i32 = 0; r33 < 4i; r33++) {
+      let x34: i32 = (r33 * 16i) + x7;
+      let x35: i32 = (r33 * 512i) + x32;
+      let v36: f32 = p1[x35];
+      local6[x34] = v36;
+    }
+    workgroupBarrier();
+    for (var r37: i32 = 0; r37 < 4i; r37++) {
+      let x38: i32 = (r37 * 256i) + x1;
+      let x39: i32 = x38 + 192i;
+      let v40: f32 = local4[x39];
+      let x41: i32 = x9 + (r37 * 264i);
+      let x42: i32 = x41 + 192i;
+      let v43: f32 = local6[x42];
+      let x44: i32 = x41 + 128i;
+      let v45: f32 = local6[x44];
+      let x46: i32 = x38 + 128i;
+      let v47: f32 = local4[x46];
+      let x48: i32 = x41 + 64i;
+      let v49: f32 = local6[x48];
+      let x50: i32 = x38 + 64i;
+      let v51: f32 = local4[x50];
+      let v52: f32 = local6[x41];
+      let v53: f32 = local4[x38];
+      acc3 = ((v40 * v43) + ((v45 * v47) + ((v49 * v51) + ((v52 * v53) + (acc3)))));
+      let x54: i32 = x38 + 208i;
+      let v55: f32 = local4[x54];
+      let x56: i32 = x38 + 144i;
+      let v57: f32 = local4[x56];
+      let x58: i32 = x38 + 80i;
+      let v59: f32 = local4[x58];
+      let x60: i32 = x38 + 16i;
+      let v61: f32 = local4[x60];
+      acc10 = ((v55 * v43) + ((v57 * v45) + ((v59 * v49) + ((v52 * v61) + (acc10)))));
+      let x62: i32 = x38 + 224i;
+      let v63: f32 = local4[x62];
+      let x64: i32 = x38 + 160i;
+      let v65: f32 = local4[x64];
+      let x66: i32 = x38 + 96i;
+      let v67: f32 = local4[x66];
+      let x68: i32 = x38 + 32i;
+      let v69: f32 = local4[x68];
+      acc11 = ((v43 * v63) + ((v45 * v65) + ((v49 * v67) + ((v69 * v52) + (acc11)))));
+      let x70: i32 = x38 + 240i;
+      let v71: f32 = local4[x70];
+      let x72: i32 = x38 + 176i;
+      let v73: f32 = local4[x72];
+      let x74: i32 = x38 + 112i;
+      let v75: f32 = local4[x74];
+      let x76: i32 = x38 + 48i;
+      let v77: f32 = local4[x76];
+      acc12 = ((v43 * v71) + ((v45 * v73) + ((v75 * v49) + ((v52 * v77) + (acc12)))));
+      let x78: i32 = x41 + 193i;
+      let v79: f32 = local6[x78];
+      let x80: i32 = x41 + 129i;
+      let v81: f32 = local6[x80];
+      let x82: i32 = x41 + 65i;
+      let v83: f32 = local6[x82];
+      let x84: i32 = x41 + 1i;
+      let v85: f32 = local6[x84];
+      acc13 = ((v40 * v79) + ((v81 * v47) + ((v83 * v51) + ((v85 * v53) + (acc13)))));
+      acc14 = ((v55 * v79) + ((v57 * v81) + ((v83 * v59) + ((v85 * v61) + (acc14)))));
+      acc15 = ((v63 * v79) + ((v81 * v65) + ((v83 * v67) + ((v69 * v85) + (acc15)))));
+      acc16 = ((v71 * v79) + ((v81 * v73) + ((v75 * v83) + ((v77 * v85) + (acc16)))));
+      let x86: i32 = x41 + 194i;
+      let v87: f32 = local6[x86];
+      let x88: i32 = x41 + 130i;
+      let v89: f32 = local6[x88];
+      let x90: i32 = x41 + 66i;
+      let v91: f32 = local6[x90];
+      let x92: i32 = x41 + 2i;
+      let v93: f32 = local6[x92];
+      acc17 = ((v40 * v87) + ((v89 * v47) + ((v51 * v91) + ((v93 * v53) + (acc17)))));
+      acc18 = ((v55 * v87) + ((v89 * v57) + ((v59 * v91) + ((v93 * v61) + (acc18)))));
+      acc19 = ((v87 * v63) + ((v89 * v65) + ((v67 * v91) + ((v69 * v93) + (acc19)))));
+      acc20 = ((v87 * v71) + ((v89 * v73) + ((v75 * v91) + ((v93 * v77) + (acc20)))));
+      let x94: i32 = x41 + 195i;
+      let v95: f32 = local6[x94];
+      let x96: i32 = x41 + 131i;
+      let v97: f32 = local6[x96];
+      let x98: i32 = x41 + 67i;
+      let v99: f32 = local6[x98];
+      let x100: i32 = x41 + 3i;
+      let v101: f32 = local6[x100];
+      acc21 = ((v40 * v95) + ((v97 * v47) + ((v51 * v99) + ((v101 * v53) + (acc21)))));
+      acc22 = ((v55 * v95) + ((v57 * v97) + ((v59 * v99) + ((v61 * v101) + (acc22)))));
+      acc23 = ((v63 * v95) + ((v97 * v65) + ((v67 * v99) + ((v69 * v101) + (acc23)))));
+      acc24 = ((v95 * v71) + ((v97 * v73) + ((v75 * v99) + ((v77 * v101) + (acc24)))));
+    }
   }
-  let x12: f32 = v4 + (acc5);
-  p0[x3] = (select(x12, 0x0p+0f, (x12 < 0x0p+0f)));
+  let v102: f32 = p3[x1];
+  let x103: f32 = (acc3) + v102;
+  p0[x2] = (select(x103, 0x0p+0f, (x103 < 0x0p+0f)));
+  let x104: i32 = x2 + 16i;
+  let x105: i32 = x1 + 16i;
+  let v106: f32 = p3[x105];
+  let x107: f32 = v106 + (acc10);
+  p0[x104] = (select(x107, 0x0p+0f, (x107 < 0x0p+0f)));
+  let x108: i32 = x2 + 32i;
+  let x109: i32 = x1 + 32i;
+  let v110: f32 = p3[x109];
+  let x111: f32 = (acc11) + v110;
+  p0[x108] = (select(x111, 0x0p+0f, (x111 < 0x0p+0f)));
+  let x112: i32 = x2 + 48i;
+  let x113: i32 = x1 + 48i;
+  let v114: f32 = p3[x113];
+  let x115: f32 = v114 + (acc12);
+  p0[x112] = (select(x115, 0x0p+0f, (x115 < 0x0p+0f)));
+  let x116: i32 = x2 + 64i;
+  let x117: f32 = (acc13) + v102;
+  p0[x116] = (select(x117, 0x0p+0f, (x117 < 0x0p+0f)));
+  let x118: i32 = x2 + 80i;
+  let x119: f32 = v106 + (acc14);
+  p0[x118] = (select(x119, 0x0p+0f, (x119 < 0x0p+0f)));
+  let x120: i32 = x2 + 96i;
+  let x121: f32 = v110 + (acc15);
+  p0[x120] = (select(x121, 0x0p+0f, (x121 < 0x0p+0f)));
+  let x122: i32 = x2 + 112i;
+  let x123: f32 = (acc16) + v114;
+  p0[x122] = (select(x123, 0x0p+0f, (x123 < 0x0p+0f)));
+  let x124: i32 = x2 + 128i;
+  let x125: f32 = (acc17) + v102;
+  p0[x124] = (select(x125, 0x0p+0f, (x125 < 0x0p+0f)));
+  let x126: i32 = x2 + 144i;
+  let x127: f32 = (acc18) + v106;
+  p0[x126] = (select(x127, 0x0p+0f, (x127 < 0x0p+0f)));
+  let x128: i32 = x2 + 160i;
+  let x129: f32 = v110 + (acc19);
+  p0[x128] = (select(x129, 0x0p+0f, (x129 < 0x0p+0f)));
+  let x130: i32 = x2 + 176i;
+  let x131: f32 = v114 + (acc20);
+  p0[x130] = (select(x131, 0x0p+0f, (x131 < 0x0p+0f)));
+  let x132: i32 = x2 + 192i;
+  let x133: f32 = (acc21) + v102;
+  p0[x132] = (select(x133, 0x0p+0f, (x133 < 0x0p+0f)));
+  let x134: i32 = x2 + 208i;
+  let x135: f32 = (acc22) + v106;
+  p0[x134] = (select(x135, 0x0p+0f, (x135 < 0x0p+0f)));
+  let x136: i32 = x2 + 224i;
+  let x137: f32 = (acc23) + v110;
+  p0[x136] = (select(x137, 0x0p+0f, (x137 < 0x0p+0f)));
+  let x138: i32 = x2 + 240i;
+  let x139: f32 = v114 + (acc24);
+  p0[x138] = (select(x139, 0x0p+0f, (x139 < 0x0p+0f)));
 }
 // == softmax
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-@compute @workgroup_size(12, 1, 1)
-fn r_12_200_200_200_09f781d2(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
-  let x0: i32 = (i32(item[0])) * 200i;
-  var acc1: f32;
-  var acc2: f32;
-  acc2 = (-f32(infinity()));
-  for (var r3: i32 = 0; r3 < 200i; r3++) {
-    let x4: i32 = x0 + r3;
-    let v5: f32 = p1[x4];
-    let v6: f32 = acc2;
-    acc2 = (select((select(v6, v5, (v6 < v5))), (f32(not_a_number())), (v5 != v5)));
+var<workgroup> local4: array<f32, 200>;
+var<workgroup> local10: array<f32, 200>;
+@compute @workgroup_size(50, 4, 1)
+fn r_12_200_200_200_ac4dd027(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+  let x0: i32 = i32(item[1]);
+  let x1: i32 = i32(item[0]);
+  let x2: i32 = (((i32(group[0])) * 800i) + (x0 * 200i)) + x1;
+  var acc3: f32;
+  let x5: i32 = x0 * 50i;
+  let x6: i32 = x5 + x1;
+  let x7: i32 = x2 + 100i;
+  let v8: f32 = p1[x7];
+  var acc9: f32;
+  let x11: i32 = x2 + 150i;
+  let v12: f32 = p1[x11];
+  let x13: f32 = select((select(v12, v8, (v12 < v8))), (f32(not_a_number())), (v8 != v8));
+  let x14: i32 = x2 + 50i;
+  let v15: f32 = p1[x14];
+  let v16: f32 = p1[x2];
+  let x17: f32 = select((select(v16, v15, (v16 < v15))), (f32(not_a_number())), (v15 != v15));
+  local10[x6] = (select((select(x17, x13, (x17 < x13))), (f32(not_a_number())), (x13 != x13)));
+  workgroupBarrier();
+  acc9 = (-f32(infinity()));
+  for (var r18: i32 = 0; r18 < 5i; r18++) {
+    let x19: i32 = (r18 * 10i) + x5;
+    let x20: i32 = x19 + 6i;
+    let v21: f32 = local10[x20];
+    let x22: i32 = x19 + 7i;
+    let v23: f32 = local10[x22];
+    let x24: f32 = select((select(v23, v21, (v23 < v21))), (f32(not_a_number())), (v21 != v21));
+    let x25: i32 = x19 + 4i;
+    let v26: f32 = local10[x25];
+    let x27: i32 = x19 + 5i;
+    let v28: f32 = local10[x27];
+    let x29: f32 = select((select(v28, v26, (v28 < v26))), (f32(not_a_number())), (v26 != v26));
+    let x30: f32 = select((select(x29, x24, (x29 < x24))), (f32(not_a_number())), (x24 != x24));
+    let x31: i32 = x19 + 2i;
+    let v32: f32 = local10[x31];
+    let x33: i32 = x19 + 3i;
+    let v34: f32 = local10[x33];
+    let x35: f32 = select((select(v34, v32, (v34 < v32))), (f32(not_a_number())), (v32 != v32));
+    let v36: f32 = local10[x19];
+    let x37: i32 = x19 + 1i;
+    let v38: f32 = local10[x37];
+    let x39: f32 = select((select(v38, v36, (v38 < v36))), (f32(not_a_number())), (v36 != v36));
+    let x40: f32 = select((select(x39, x35, (x39 < x35))), (f32(not_a_number())), (x35 != x35));
+    let x41: f32 = select((select(x40, x30, (x40 < x30))), (f32(not_a_number())), (x30 != x30));
+    let x42: i32 = x19 + 8i;
+    let v43: f32 = local10[x42];
+    let x44: i32 = x19 + 9i;
+    let v45: f32 = local10[x44];
+    let x46: f32 = select((select(v45, v43, (v45 < v43))), (f32(not_a_number())), (v43 != v43));
+    let x47: f32 = select((select(x46, x41, (x46 < x41))), (f32(not_a_number())), (x41 != x41));
+    let v48: f32 = acc9;
+    acc9 = (select((select(v48, x47, (v48 < x47))), (f32(not_a_number())), (x47 != x47)));
   }
-  let v7: f32 = acc2;
-  acc1 = 0x0p+0f;
-  for (var r8: i32 = 0; r8 < 200i; r8++) {
-    let x9: i32 = x0 + r8;
-    let v10: f32 = p1[x9];
-    acc1 = ((exp2(((v10 - v7) * 0x1.715476p+0f))) + (acc1));
+  let v49: f32 = acc9;
+  let x50: f32 = exp2(((v8 - v49) * 0x1.715476p+0f));
+  let x51: f32 = exp2(((v12 - v49) * 0x1.715476p+0f));
+  let x52: f32 = exp2(((v15 - v49) * 0x1.715476p+0f));
+  let x53: f32 = exp2(((v16 - v49) * 0x1.715476p+0f));
+  local4[x6] = ((x50 + x51) + (x52 + x53));
+  workgroupBarrier();
+  acc3 = 0x0p+0f;
+  for (var r54: i32 = 0; r54 < 5i; r54++) {
+    let x55: i32 = (r54 * 10i) + x5;
+    let x56: i32 = x55 + 2i;
+    let v57: f32 = local4[x56];
+    let x58: i32 = x55 + 3i;
+    let v59: f32 = local4[x58];
+    let v60: f32 = local4[x55];
+    let x61: i32 = x55 + 1i;
+    let v62: f32 = local4[x61];
+    let x63: i32 = x55 + 7i;
+    let v64: f32 = local4[x63];
+    let x65: i32 = x55 + 6i;
+    let v66: f32 = local4[x65];
+    let x67: i32 = x55 + 5i;
+    let v68: f32 = local4[x67];
+    let x69: i32 = x55 + 4i;
+    let v70: f32 = local4[x69];
+    let x71: i32 = x55 + 9i;
+    let v72: f32 = local4[x71];
+    let x73: i32 = x55 + 8i;
+    let v74: f32 = local4[x73];
+    acc3 = (((((v57 + v59) + (v60 + v62)) + ((v64 + v66) + (v68 + v70))) + (v72 + v74)) + (acc3));
   }
-  let x11: f32 = 0x1p+0f / (acc1);
-  for (var r12: i32 = 0; r12 < 200i; r12++) {
-    let x13: i32 = x0 + r12;
-    let v14: f32 = p1[x13];
-    p0[x13] = (x11 * (exp2(((v14 - v7) * 0x1.715476p+0f))));
-  }
+  let x75: f32 = 0x1p+0f / (acc3);
+  p0[x2] = (x75 * x53);
+  p0[x14] = (x75 * x52);
+  p0[x7] = (x75 * x50);
+  p0[x11] = (x75 * x51);
 }
 // == layer_norm
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-@compute @workgroup_size(12, 1, 1)
-fn r_12_96_96_96_638f1e93(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
-  let x0: i32 = (i32(item[0])) * 96i;
-  var acc1: f32;
-  var acc2: f32;
-  acc2 = 0x0p+0f;
-  for (var r3: i32 = 0; r3 < 96i; r3++) {
-    let x4: i32 = x0 + r3;
-    let v5: f32 = p1[x4];
-    acc2 = (v5 + (acc2));
-  }
-  let x6: f32 = (acc2) * 0x1.555556p-7f;
-  acc1 = 0x0p+0f;
-  for (var r7: i32 = 0; r7 < 96i; r7++) {
-    let x8: i32 = x0 + r7;
-    let v9: f32 = p1[x8];
-    let x10: f32 = v9 - x6;
-    acc1 = ((x10 * x10) + (acc1));
-  }
-  let x11: f32 = 0x1p+0f / (sqrt((((acc1) * 0x1.555556p-7f) + 0x1.4f8b58p-17f)));
-  for (var r12: i32 = 0; r12 < 96i; r12++) {
-    let x13: i32 = x0 + r12;
-    let v14: f32 = p1[x13];
-    p0[x13] = (x11 * (v14 - x6));
-  }
+var<workgroup> local3: array<f32, 192>;
+var<workgroup> local6: array<f32, 192>;
+var<workgroup> local9: array<f32, 192>;
+var<workgroup> local10: array<f32, 192>;
+@compute @workgroup_size(48, 4, 1)
+fn r_12_96_96_96_4de0008d(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+  let x0: i32 = i32(item[1]);
+  let x1: i32 = i32(item[0]);
+  let x2: i32 = ((x0 * 96i) + ((i32(group[0])) * 384i)) + x1;
+  let x4: i32 = x0 * 48i;
+  let x5: i32 = x4 + x1;
+  let x7: i32 = x2 + 48i;
+  let v8: f32 = p1[x7];
+  let v11: f32 = p1[x2];
+  local10[x5] = (v8 + v11);
+  workgroupBarrier();
+  let x12: i32 = (x1 & 7i) + x4;
+  let x13: i32 = x12 + 40i;
+  let v14: f32 = local10[x13];
+  let x15: i32 = x12 + 32i;
+  let v16: f32 = local10[x15];
+  let v17: f32 = local10[x12];
+  let x18: i32 = x12 + 8i;
+  let v19: f32 = local10[x18];
+  let x20: i32 = x12 + 16i;
+  let v21: f32 = local10[x20];
+  let x22: i32 = x12 + 24i;
+  let v23: f32 = local10[x22];
+  local9[x5] = ((v14 + v16) + ((v17 + v19) + (v21 + v23)));
+  workgroupBarrier();
+  let x24: i32 = x4 + 6i;
+  let v25: f32 = local9[x24];
+  let x26: i32 = x4 + 7i;
+  let v27: f32 = local9[x26];
+  let x28: i32 = x4 + 5i;
+  let v29: f32 = local9[x28];
+  let x30: i32 = x4 + 4i;
+  let v31: f32 = local9[x30];
+  let x32: i32 = x4 + 3i;
+  let v33: f32 = local9[x32];
+  let x34: i32 = x4 + 2i;
+  let v35: f32 = local9[x34];
+  let x36: i32 = x4 + 1i;
+  let v37: f32 = local9[x36];
+  let v38: f32 = local9[x4];
+  let x39: f32 = (((v25 + v27) + (v29 + v31)) + ((v33 + v35) + (v37 + v38))) * 0x1.555556p-7f;
+  let x40: f32 = v8 - x39;
+  let x41: f32 = v11 - x39;
+  local6[x5] = ((x40 * x40) + (x41 * x41));
+  workgroupBarrier();
+  let v42: f32 = local6[x22];
+  let v43: f32 = local6[x20];
+  let v44: f32 = local6[x18];
+  let v45: f32 = local6[x12];
+  let v46: f32 = local6[x13];
+  let v47: f32 = local6[x15];
+  local3[x5] = (((v42 + v43) + (v44 + v45)) + (v46 + v47));
+  workgroupBarrier();
+  let v48: f32 = local3[x30];
+  let v49: f32 = local3[x28];
+  let v50: f32 = local3[x24];
+  let v51: f32 = local3[x26];
+  let v52: f32 = local3[x4];
+  let v53: f32 = local3[x36];
+  let v54: f32 = local3[x32];
+  let v55: f32 = local3[x34];
+  let x56: f32 = 0x1p+0f / (sqrt((((((v48 + v49) + (v50 + v51)) + ((v52 + v53) + (v54 + v55))) * 0x1.555556p-7f) + 0x1.4f8b58p-17f)));
+  p0[x2] = (x56 * x41);
+  p0[x7] = (x56 * x40);
 }
 // == named
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
-@group(0) @binding(1) var<storage, read_write> p1: array<i32>;
-@group(0) @binding(2) var<storage, read_write> p2: array<f32>;
+@group(0) @binding(2) var<storage, read_write> p2: array<i32>;
+@group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 @compute @workgroup_size(48, 5, 1)
-fn r_40_48_24_c3988a8d(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn r_40_48_24_96cd4a38(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[1]);
   let x1: i32 = i32(group[0]);
   let x2: i32 = i32(item[0]);
   let x3: i32 = ((x0 * 48i) + (x1 * 240i)) + x2;
   let x4: i32 = (x1 * 5i) + x0;
-  let v5: i32 = p1[x4];
+  let v5: i32 = p2[x4];
   let x6: bool = ((-1i) < v5) & (v5 < 24i);
   let x7: i32 = (v5 * 48i) + x2;
-  let v8: f32 = select(0x0p+0f, p2[x7], x6);
+  let v8: f32 = select(0x0p+0f, p1[x7], x6);
   p0[x3] = (select(0x0p+0f, v8, x6));
 }
 // == convolution
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
-@group(0) @binding(2) var<storage, read_write> p2: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-var<workgroup> local8: array<f32, 150>;
-@compute @workgroup_size(3, 10, 5)
-fn r_8_10_10_3_4_3_ab0a8979(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
-  let x0: i32 = i32(group[0]);
-  let x1: i32 = i32(group[1]);
+@group(0) @binding(2) var<storage, read_write> p2: array<f32>;
+@compute @workgroup_size(10, 10, 2)
+fn r_8_10_10_3_4_3_544ebaff(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+  let x0: i32 = i32(item[1]);
+  let x1: i32 = i32(group[0]);
   let x2: i32 = i32(item[2]);
-  let x3: i32 = i32(item[1]);
-  let x4: i32 = (x0 * 50i) + ((x1 * 100i) + ((x2 * 10i) + x3));
-  let x5: i32 = i32(item[0]);
-  let x6: bool = x5 < 1i;
-  var acc7: f32;
-  let x9: i32 = x2 * 30i;
-  let x10: i32 = x3 * 3i;
-  let x11: i32 = x9 + (x10 + x5);
-  var acc12: f32;
-  let x13: i32 = (x1 * 36i) + x5;
-  let x14: i32 = (x0 * 60i) + ((x2 * 12i) + (x5 + x3));
-  acc12 = 0x0p+0f;
-  for (var r15: i32 = 0; r15 < 4i; r15++) {
-    let x16: i32 = (r15 * 9i) + x13;
-    let x17: i32 = (r15 * 144i) + x14;
-    for (var r18: i32 = 0; r18 < 3i; r18++) {
-      let x19: i32 = (r18 * 3i) + x16;
-      let v20: f32 = p2[x19];
-      let x21: i32 = (r18 * 12i) + x17;
-      let v22: f32 = p1[x21];
-      acc12 = ((v20 * v22) + (acc12));
+  let x3: i32 = i32(item[0]);
+  let x4: i32 = (x0 * 10i) + ((x1 * 200i) + ((x2 * 100i) + x3));
+  var acc5: f32;
+  let x6: i32 = (x0 * 12i) + x3;
+  let x7: i32 = (x1 * 72i) + (x2 * 36i);
+  acc5 = 0x0p+0f;
+  for (var r8: i32 = 0; r8 < 4i; r8++) {
+    let x9: i32 = (r8 * 144i) + x6;
+    let x10: i32 = (r8 * 9i) + x7;
+    for (var r11: i32 = 0; r11 < 3i; r11++) {
+      let x12: i32 = (r11 * 12i) + x9;
+      let x13: i32 = (r11 * 3i) + x10;
+      for (var r14: i32 = 0; r14 < 3i; r14++) {
+        let x15: i32 = x12 + r14;
+        let v16: f32 = p1[x15];
+        let x17: i32 = x13 + r14;
+        let v18: f32 = p2[x17];
+        acc5 = ((v16 * v18) + (acc5));
+      }
     }
   }
-  local8[x11] = (acc12);
-  workgroupBarrier();
-  let x23: i32 = x10 + x9;
-  acc7 = 0x0p+0f;
-  for (var r24: i32 = 0; r24 < 3i; r24++) {
-    let x25: i32 = x23 + r24;
-    let v26: f32 = local8[x25];
-    acc7 = (v26 + (acc7));
-  }
-  if (x6) { p0[x4] = (acc7); }
+  p0[x4] = (acc5);
 }
 // == random
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
@@ -442,7 +846,7 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 @compute @workgroup_size(3, 1, 1)
-fn r_3_40_40_0b0f6101(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn r_3_40_40_21e31273(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = (i32(item[0])) * 40i;
   var acc1: f32;
   acc1 = 0x0p+0f;
