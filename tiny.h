@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d992a559b56eea16a12bc2502cd7180f9bc5ac66092d6a8082124bfc29f1bd15
+/* tiny.h 0.1.0, source 2a38736305bfc6a81bc292ced91c4c9f87ce4dfb5d7175dadc34c69b8cd2f990
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3630,7 +3630,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d992a559b56eea16a12bc2502cd7180f9bc5ac66092d6a8082124bfc29f1bd15"
+#define TN_SOURCE_ID "2a38736305bfc6a81bc292ced91c4c9f87ce4dfb5d7175dadc34c69b8cd2f990"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7706,7 +7706,7 @@ enum { TN_SLOPE_TAN, TN_SLOPE_TANH, TN_SLOPE_SIGMOID, TN_SLOPE_EXPM1, TN_SLOPE_A
   TN_SLOPE_POLYGAMMA,                      // | n << 8: the n-th
   TN_SLOPES };
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
-enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
+enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
@@ -7851,6 +7851,11 @@ static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
 static int tn_is_const(const tiny_uop *u) { return u->op == TINY_OP_CONST; }
 static int tn_is_k(const tiny_uop *u, int64_t k) { return u->op == TINY_OP_CONST && u->k == k; }
 static int tn_range_kind(const tiny_uop *r) { return (int)(r->k & 0xFF); }
+// Of a STAGE: where it lives; elements that lie unused after each row, and elements of a row (0: nothing lies unused).
+enum { TN_STAGE_PAD = 8, TN_STAGE_ROW = 24 };   // bits below them
+static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xFF); }
+static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
+static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
 static int64_t tn_range_extent(const tiny_uop *r) { return r->src[0]->k; }
 
 static int64_t tn_clamp_mul(int64_t a, int64_t b) {        // saturating product
@@ -9152,7 +9157,7 @@ TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop 
 enum { TN_PRINT_COLUMNS = 100, TN_PARSE_DEPTH = 10000, TN_PARSE_SHOWN = 76 };
 
 static const char *const tn_kind_names[TN_KINDS] =
-  {"task", "global", "local", "loop", "group", "reduce", "upcast", "unroll", "vector"};
+  {"task", "global", "local", "loop", "group", "share", "reduce", "upcast", "unroll", "vector"};
 static const char *const tn_space_names[3] = {"global", "local", "reg"};
 
 // What k is, and so how it reads.
@@ -9262,7 +9267,10 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
     tn_text_add(out, ":%lld:%s", (long long)(k >> 8), tn_kind_names[low]);
   else if (style == TN_K_SPECIAL && k >= 0 && k < 32 && (k & 15) < 3)
     tn_text_add(out, ":%s%d", k & 16 ? "item" : "group", (int)(k & 15));
-  else if (style == TN_K_SPACE && k >= 0 && k < 3) tn_text_add(out, ":%s", tn_space_names[k]);
+  else if (style == TN_K_SPACE && k >= 0 && low < 3) {
+    tn_text_add(out, ":%s", tn_space_names[low]);
+    if (k >> 8) tn_text_add(out, ":%lld:%lld", (long long)(k >> TN_STAGE_PAD & 0xFFFF), (long long)(k >> TN_STAGE_ROW));
+  }
   else if (style == TN_K_AXES && k > 0 && k < 1 << TINY_MAX_DIMS) tn_print_axes(out, k);
   else if (style == TN_K_OP && low < TINY_OP_COUNT && k >= 0 && k >> 8 < 1 << TINY_MAX_DIMS) {
     tn_text_add(out, ":%s", tiny_op_name((int)low));
@@ -9535,7 +9543,12 @@ static int tn_parse_field(tn_parse_open *o, const char *word, size_t n, int firs
     o->k = (word[4] - '0') + 16;
     return o->k >= 16 && o->k < 19;
   }
-  if (style == TN_K_SPACE) { o->k = tn_word_among(word, n, tn_space_names, 3); return o->k >= 0; }
+  if (style == TN_K_SPACE && tn_parse_integer(word, n, TINY_I64, &x)) {     // a pad, then a row
+    const int bits = o->k >> TN_STAGE_PAD ? 32 : 16;
+    o->k |= (x & (((int64_t)1 << bits) - 1)) << (bits == 32 ? TN_STAGE_ROW : TN_STAGE_PAD);
+    return x > 0 && x < (int64_t)1 << bits;
+  }
+  if (style == TN_K_SPACE) { o->k |= i = tn_word_among(word, n, tn_space_names, 3); return i >= 0; }
   if ((style == TN_K_AXES || style == TN_K_OP) && n > 5 && !memcmp(word, "axes=", 5) &&
     tn_parse_axes(word + 5, n - 5, &x)) {
     o->k |= style == TN_K_OP ? x << 8 : x;
@@ -11028,9 +11041,29 @@ static tiny_uop *tn_define(tiny_ctx *t, int dtype, int lanes, int space, int64_t
   const int64_t v[2] = {space, nelem};
   return tn_uop_make(t, TINY_OP_DEFINE, dtype, lanes, 0, NULL, ++t->ir->serial, 2, v);
 }
-// What x is for every value of the ranges, in memory of the space.
-static tiny_uop *tn_stage(tiny_ctx *t, int space, tiny_uop *x, int n, tiny_uop *const *ranges) {
-  return tn_node_over(t, TINY_OP_STAGE, x->dtype, x->lanes, x, n, ranges, space);
+// What x is for every value of the ranges, in memory of the space, row by row of the first range, pad elements between.
+static tiny_uop *tn_stage(tiny_ctx *t, int space, int64_t pad, tiny_uop *x, int n, tiny_uop *const *ranges) {
+  int64_t row = pad != 0;
+  for (int i = 1; i < n && pad; i++) row *= tn_range_extent(ranges[i]);
+  const int64_t k = space | pad << TN_STAGE_PAD | row << TN_STAGE_ROW;
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, x->lanes, x, n, ranges, k);
+}
+// Elements that a stage takes.
+static int64_t tn_stage_nelem(const tiny_uop *u) {
+  int64_t n = 1;
+  for (uint32_t i = 1; i < u->nsrc; i++) n = tn_clamp_mul(n, tn_range_extent(u->src[i]));
+  return tn_stage_pad(u) ? tn_clamp_add(n, tn_clamp_mul(n / tn_stage_row(u), tn_stage_pad(u))) : n;
+}
+// Which of them belongs to these values of its ranges. Rows stay as they were made when a range is split.
+static tiny_uop *tn_stage_element(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *values) {
+  tiny_uop *element = tn_index(t, 0);
+  for (uint32_t i = 1; i < u->nsrc; i++) {
+    tiny_uop *extent = tn_index(t, tn_range_extent(u->src[i]));
+    element = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, extent), values[i - 1]);
+  }
+  if (!tn_stage_pad(u)) return element;
+  tiny_uop *row = tn_u2(t, TINY_OP_IDIV, element, tn_index(t, tn_stage_row(u)));
+  return tn_u2(t, TINY_OP_ADD, element, tn_u2(t, TINY_OP_MUL, row, tn_index(t, tn_stage_pad(u))));
 }
 // x, not before `done`.
 static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, tiny_uop *done) {
@@ -12993,8 +13026,10 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
-    case TINY_OP_STAGE: return u->k == TN_SPACE_LOCAL || u->k == TN_SPACE_REG ? tn_spec_ranges(u)
-      : "stages to LOCAL or REG memory";
+    case TINY_OP_STAGE:
+      if (u->k < 0 || !tn_stage_pad(u) != !tn_stage_row(u)) return "has a pad without rows";
+      return tn_stage_space(u) == TN_SPACE_LOCAL || tn_stage_space(u) == TN_SPACE_REG ? tn_spec_ranges(u)
+        : "stages to LOCAL or REG memory";
     case TINY_OP_MASKED: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
       ? "takes an integer and RANGEs, and k 0 or 1" : tn_spec_ranges(u);
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
@@ -14762,6 +14797,33 @@ static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   }
   tn_scratch_rewind(t, mark);
   return found;
+}
+
+#define TN_IRREGULAR INT64_MIN             // a stride that is none
+
+// How far e moves when r advances by one. Sums of more terms than that are irregular.
+enum { TN_STRIDE_TERMS = 1024 };
+static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_term few[TN_FEW_WALKS], *todo = few, *x;
+  int64_t stride = 0;
+  int n = 0, cap = TN_FEW_WALKS, terms = 0;
+  x = TN_PUSH(t, todo, n, cap, tn_term);
+  x->x = e; x->c = 1;
+  while (n && stride != TN_IRREGULAR) {
+    const tn_term m = todo[--n];
+    if (m.x == r) stride = tn_wrap_add(stride, m.c);
+    else if (m.x->op == TINY_OP_MUL && tn_is_const(m.x->src[1])) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[0]; x->c = tn_wrap_mul(m.c, m.x->src[1]->k);
+    } else if (m.x->op == TINY_OP_ADD) for (int i = 0; i < 2; i++) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[i]; x->c = m.c;
+    } else if (m.x->nsrc && tn_depends(t, m.x, r)) stride = TN_IRREGULAR;
+    if (++terms == TN_STRIDE_TERMS) stride = TN_IRREGULAR;
+  }
+  tn_scratch_rewind(t, mark);
+  return stride;
 }
 
 static int64_t tn_reduce_identity(int op, int dtype) {
@@ -33914,16 +33976,35 @@ static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
   return 0;
 }
 
-// Ranges that are open around u: wanted ones that it depends on and that nothing in it closes.
+// Is r open at the last of these nodes, sources first? Some of them close it.
+static int tn_is_open_after(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
+  uint8_t *open = (uint8_t *)tn_scratch(t, (size_t)all->n);
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *u = all->u[i];
+    u->seq = (uint32_t)i;
+    open[i] = u == r;
+    if (!tn_closes(u, r)) for (uint32_t j = 0; j < u->nsrc; j++) open[i] |= open[u->src[j]->seq];
+  }
+  return open[all->n - 1];
+}
+
+// Ranges that are open around u: wanted ones that it depends on, and not by way of what closes them alone.
 static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uop *r), tn_list *open) {
   tn_list all = {NULL, 0, 0}, closing = {NULL, 0, 0};
   tn_toposort(t, u, &all);
   for (int i = 0; i < all.n; i++) if (tn_ranges_from(all.u[i]->op) >= 0) tn_push(t, &closing, all.u[i]);
   for (int i = 0; i < all.n; i++) {
-    int closed = all.u[i]->op != TINY_OP_RANGE || !wanted(all.u[i]);
-    for (int j = 0; j < closing.n && !closed; j++) closed |= tn_closes(closing.u[j], all.u[i]);
-    if (!closed) tn_push(t, open, all.u[i]);
+    tiny_uop *r = all.u[i];
+    int closed = 0;
+    if (r->op != TINY_OP_RANGE || !wanted(r)) continue;
+    for (int j = 0; j < closing.n && !closed; j++) closed = tn_closes(closing.u[j], r);
+    if (!closed || tn_is_open_after(t, &all, r)) tn_push(t, open, r);
   }
+}
+static int tn_is_open(tiny_ctx *t, tiny_uop *u, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  return tn_is_open_after(t, &all, r);
 }
 static int tn_is_any(const tiny_uop *r) { (void)r; return 1; }
 static int tn_is_loop(const tiny_uop *r) { return tn_range_kind(r) == TN_LOOP || tn_range_kind(r) == TN_REDUCE; }
@@ -33948,16 +34029,109 @@ static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
 static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
   tn_list ranges = {NULL, 0, 0}, open = {NULL, 0, 0};
   tiny_uop *first = tn_bool(t, 1);
+  for (uint32_t i = 1; i < stage->nsrc; i++) if (tn_range_kind(stage->src[i]) == TN_SHARE) return first;   // all do
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
   tn_open_ranges(t, stage->src[0], tn_is_item, &open);
   for (int i = 0; i < ranges.n; i++) {
     tiny_uop *r = ranges.u[i];
-    int differs = stage->k != TN_SPACE_LOCAL || !tn_is_item(r) || tn_closes(stage, r);
+    int differs = tn_stage_space(stage) != TN_SPACE_LOCAL || !tn_is_item(r) || tn_closes(stage, r);
     for (int j = 0; j < open.n; j++) differs |= open.u[j] == r;
     if (differs) continue;
     first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, r, tn_index(t, 1)));
   }
   return tn_simplify(t, first);
+}
+
+enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
+
+// Does some load read what lies together for values of r?
+static int tn_reads_together(tiny_ctx *t, const tn_list *loads, const tiny_uop *r) {
+  for (int i = 0; i < loads->n; i++) if (tn_stride_in(t, loads->u[i]->src[0]->src[1], r) == 1) return 1;
+  return 0;
+}
+
+// Where r stands among the loops of its END. Those of no END, which share a sum, come last where they read what lies
+// together, else first; of two the older one.
+static int64_t tn_loop_place(tiny_ctx *t, const tn_list *ends, const tn_list *loads, const tiny_uop *r) {
+  for (int i = ends->n - 1; i >= 0; i--)
+    for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
+  return (tn_reads_together(t, loads, r) ? TN_NO_PLACE : -TN_NO_PLACE) + (r->k >> 8) % TN_NO_PLACE;
+}
+
+// Ranges of the wanted kinds in the order in which they are numbered, the last one fastest.
+static void tn_numbered(tiny_ctx *t, tiny_uop *sink, int (*wanted)(const tiny_uop *r), tn_list *items) {
+  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, loads = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_RANGE, &all);
+  tn_collect_op(t, sink, TINY_OP_END, &ends);
+  tn_collect_op(t, sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < all.n; i++) if (wanted(all.u[i])) tn_push(t, items, all.u[i]);
+  int64_t *place = (int64_t *)tn_scratch(t, ((size_t)items->n + 1) * sizeof *place);
+  for (int i = 0; i < items->n; i++) {     // sorted as they loop
+    tiny_uop *r = items->u[i];
+    const int64_t at = tn_loop_place(t, &ends, &loads, r);
+    int j = i;
+    for (; j && place[j - 1] > at; j--) { place[j] = place[j - 1]; items->u[j] = items->u[j - 1]; }
+    place[j] = at;
+    items->u[j] = r;
+  }
+}
+
+// ** copies that the items of a group share **
+
+// How far apart in memory the values of r are that a copy reads; a large number where that is not known.
+static int64_t tn_share_step(tiny_ctx *t, tiny_uop *value, const tiny_uop *r) {
+  tn_list loads = {NULL, 0, 0};
+  int64_t most = 0;
+  tn_collect_op(t, value, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    const int64_t step = tn_stride_in(t, loads.u[i]->src[0]->src[1], r), size = step < 0 ? -step : step;
+    if (step == TN_IRREGULAR) return INT64_MAX;
+    if (size > most) most = size;
+  }
+  return most;
+}
+
+// The loops of kind SHARE of a STAGE become one over parts as large as the group, of which each item copies an element:
+// neighbours those that lie together. from: the loops, to: what stands for them. Returns the loop, NULL: there is one
+// part; *valid: where there is such an element.
+static tiny_uop *tn_share_copy(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tn_list *from, tn_list *to,
+                               tiny_uop **valid) {
+  tn_list items = {NULL, 0, 0};
+  int64_t nelem = 1, group = 1, step[TINY_MAX_DIMS + 1];
+  tiny_uop *element = tn_index(t, 0);
+  for (uint32_t i = 1; i < stage->nsrc; i++) {
+    tiny_uop *r = stage->src[i];
+    if (tn_range_kind(r) != TN_SHARE) continue;
+    int64_t size = tn_share_step(t, stage->src[0], r);
+    int at = from->n;
+    tn_push(t, from, r);
+    for (; at && step[at - 1] < size; at--) { step[at] = step[at - 1]; from->u[at] = from->u[at - 1]; }
+    step[at] = size;
+    from->u[at] = r;
+    nelem *= tn_range_extent(r);
+  }
+  if (!from->n) return NULL;
+  tn_numbered(t, sink, tn_is_item, &items);
+  for (int i = 0; i < items.n; i++) {
+    const int64_t n = tn_range_extent(items.u[i]);
+    element = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, n)), items.u[i]);
+    group *= n;
+  }
+  const int64_t parts = (nelem + group - 1) / group;
+  tiny_uop *part = parts > 1 ? tn_range(t, parts, TN_LOOP) : NULL;
+  if (part) element = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, part, tn_index(t, group)), element);
+  if (nelem % group) {                     // beyond the last one the last one is read, and not stored
+    *valid = tn_u2(t, TINY_OP_LT, element, tn_index(t, nelem));
+    element = tn_u2(t, TINY_OP_MUL, element, tn_index(t, -1));
+    element = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MAX, element, tn_index(t, 1 - nelem)), tn_index(t, -1));
+  }
+  for (int i = 0; i < from->n; i++) tn_push(t, to, NULL);
+  for (int i = from->n - 1; i >= 0; i--) {
+    tiny_uop *n = tn_index(t, tn_range_extent(from->u[i]));
+    to->u[i] = i ? tn_u2(t, TINY_OP_MOD, element, n) : element;
+    element = tn_u2(t, TINY_OP_IDIV, element, n);
+  }
+  return part;
 }
 
 // The LOOP range of a staged REDUCE: the REDUCE is done in the STAGE's memory, and each iteration adds to all of it.
@@ -33994,22 +34168,41 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
 
+// Where an element of an owner's part lies: the parts one after the other, or the owners' elements beside each other where
+// neighbours among the items are owners.
+static tiny_uop *tn_stage_place(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tiny_uop *owner, int64_t owners,
+                                int64_t elements, tiny_uop *element) {
+  tn_list items = {NULL, 0, 0};
+  int parts = 0;
+  tn_numbered(t, sink, tn_is_item, &items);
+  for (int i = 0; i < items.n; i++) parts |= tn_closes(stage, items.u[i]);
+  if (parts && !tn_closes(stage, items.u[items.n - 1]) && stage->lanes == 1)
+    return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, owners)), owner);
+  return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)), element);
+}
+
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
-  int64_t nelem = stage->lanes, owners;
+  const int n = (int)stage->nsrc - 1, space = tn_stage_space(stage);
+  const int64_t elements = tn_stage_nelem(stage), nelem = elements * stage->lanes;
+  int64_t owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
-          now = {NULL, 0, 0};
-  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *kblocks = tn_stage_kblocks(stage);
+          now = {NULL, 0, 0}, shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
+  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *kblocks = tn_stage_kblocks(stage), *value = stage->src[0],
+           *valid = tn_stage_filler(t, sink, stage),
+           *flat = tn_stage_place(t, sink, stage, owner, owners, elements, tn_stage_element(t, stage, stage->src + 1));
   if (kblocks) tn_push(t, &end, kblocks);
-  for (uint32_t i = 1; i < stage->nsrc; i++) {
-    tiny_uop *r = stage->src[i];
-    nelem *= tn_range_extent(r);
-    flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(r))), r);
-    if (!tn_is_item(r)) tn_push(t, &end, r);
-  }
+  for (int i = 1; i <= n; i++)
+    if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &end, stage->src[i]);
   if (stage->lanes > 1) flat = tn_u2(t, TINY_OP_MUL, flat, tn_index(t, stage->lanes));
-  tiny_uop *memory = tn_define(t, stage->dtype, 1, (int)stage->k, nelem * owners), *to = memory;
-  const int wait = shared && stage->k == TN_SPACE_LOCAL;
+  tiny_uop *part = tn_share_copy(t, sink, stage, &shares, &parts, &valid);
+  if (part) tn_push(t, &end, part);
+  if (shares.n) {
+    value = tn_replace(t, value, shares.n, shares.u, parts.u);
+    flat = tn_replace(t, flat, shares.n, shares.u, parts.u);
+  }
+  tiny_uop *memory = tn_define(t, stage->dtype, 1, space, nelem * owners), *to = memory;
+  const int wait = shared && space == TN_SPACE_LOCAL;
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
@@ -34019,7 +34212,7 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     tiny_uop *src[3] = {cleared->src[0], cleared->src[1], kblocks};
     to = tn_like(t, cleared, 1, 3, src);
   }
-  tiny_uop *index = tn_index_of(t, to, flat, tn_stage_filler(t, sink, stage)), *value = stage->src[0];
+  tiny_uop *index = tn_index_of(t, to, flat, valid);
   if (kblocks) value = tn_stage_added(t, stage->src[0], kblocks, index);
   tiny_uop *done = tn_end(t, tn_store(t, index, value), end.n, end.u);
   tiny_uop *filled = tn_after(t, memory, wait ? tn_barrier(t, done) : done);
@@ -34028,7 +34221,7 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     tiny_uop *u = all.u[i], *src[3];
     if (u->op != TINY_OP_INDEX || u->src[0] != stage) continue;
     src[0] = filled;
-    src[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, nelem)), u->src[1]);
+    src[1] = tn_stage_place(t, sink, stage, owner, owners, nelem, u->src[1]);
     src[2] = u->nsrc == 3 ? u->src[2] : NULL;
     tn_push(t, &from, u);
     tn_push(t, &now, tn_uop_with(t, u, src));
@@ -35010,44 +35203,34 @@ static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
 
 // ** parallel ranges **
 
-enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
-
-// Where r stands among the loops of its END; of those that share no END, the older one comes first.
-static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
-  for (int i = ends->n - 1; i >= 0; i--)
-    for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
-  return TN_NO_PLACE + (r->k >> 8);
+static int tn_is_grid(const tiny_uop *r) {
+  return tn_range_kind(r) == TN_TASK || tn_range_kind(r) == TN_GLOBAL;
 }
 
-// Appends the ranges of the given kinds, and the SPECIALs that they become: up to 3 dims, the last (fastest) range on
-// dim 0; more are reduced into dim 2.
-static void tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims, tn_list *from,
-                              tn_list *to) {
-  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, ends = {NULL, 0, 0};
-  tn_collect_op(t, sink, TINY_OP_RANGE, &all);
-  tn_collect_op(t, sink, TINY_OP_END, &ends);
-  for (int i = 0; i < all.n; i++) {
-    const int kind = tn_range_kind(all.u[i]);
-    if (item ? tn_is_item(all.u[i]) : kind == TN_TASK || kind == TN_GLOBAL) tn_push(t, &r, all.u[i]);
-  }
-  for (int i = 1; i < r.n; i++)            // as they loop
-    for (int j = i; j && tn_loop_place(&ends, r.u[j - 1]) > tn_loop_place(&ends, r.u[j]); j--) {
-      tiny_uop *x = r.u[j];
-      r.u[j] = r.u[j - 1];
-      r.u[j - 1] = x;
-    }
+// The dim of range i of n: the last (fastest) one is dim 0, what is more than dims is reduced into the last dim.
+static int tn_special_dim(int i, int n, int dims) { return n - 1 - i < dims - 1 ? n - 1 - i : dims - 1; }
+static void tn_special_extents(const tn_list *r, int dims, int64_t *extents) {
   for (int d = 0; d < 3; d++) extents[d] = 1;
-  for (int i = 0; i < r.n; i++) {          // position from the end gives the dim
-    const int d = r.n - 1 - i < max_dims - 1 ? r.n - 1 - i : max_dims - 1;
-    extents[d] *= tn_range_extent(r.u[i]);
-  }
+  for (int i = 0; i < r->n; i++) extents[tn_special_dim(i, r->n, dims)] *= tn_range_extent(r->u[i]);
+}
+
+// Appends the items, or tasks and groups, and the SPECIALs that they become, in so many dims; in one, where a dim would
+// be longer than most (0: any length).
+static void tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, const int64_t *most, int dims, int64_t *extents,
+                              tn_list *from, tn_list *to) {
+  tn_list r = {NULL, 0, 0};
+  int long_dims = 0;
+  tn_numbered(t, sink, item ? tn_is_item : tn_is_grid, &r);
+  tn_special_extents(&r, dims, extents);
+  for (int d = 0; d < 3; d++) long_dims += most[d] && extents[d] > most[d];
+  if (long_dims) tn_special_extents(&r, dims = 1, extents);
   for (int i = 0; i < r.n; i++) {
-    const int d = r.n - 1 - i < max_dims - 1 ? r.n - 1 - i : max_dims - 1;
+    const int d = tn_special_dim(i, r.n, dims);
     tiny_uop *extent = tn_index(t, extents[d]);
     tiny_uop *id = tn_uop_make(t, TINY_OP_SPECIAL, TINY_INDEX, 1, 1, &extent, d | (item ? 16 : 0), 0, NULL);
-    if (r.n - 1 - i >= max_dims - 1 && r.n > max_dims) {
+    if (d == dims - 1 && r.n > dims) {
       int64_t stride = 1;
-      for (int j = i + 1; j <= r.n - max_dims; j++) stride *= tn_range_extent(r.u[j]);
+      for (int j = i + 1; j <= r.n - dims; j++) stride *= tn_range_extent(r.u[j]);
       id = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_IDIV, id, tn_index(t, stride)),
                  tn_index(t, tn_range_extent(r.u[i])));
     }
@@ -35312,33 +35495,6 @@ static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
 #include "../shape/contraction.c"
 #endif
 
-#define TN_IRREGULAR INT64_MIN             // a stride that is none
-
-// How far e moves when r advances by one. Sums of more terms than that are irregular.
-enum { TN_STRIDE_TERMS = 1024 };
-static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_term few[TN_FEW_WALKS], *todo = few, *x;
-  int64_t stride = 0;
-  int n = 0, cap = TN_FEW_WALKS, terms = 0;
-  x = TN_PUSH(t, todo, n, cap, tn_term);
-  x->x = e; x->c = 1;
-  while (n && stride != TN_IRREGULAR) {
-    const tn_term m = todo[--n];
-    if (m.x == r) stride = tn_wrap_add(stride, m.c);
-    else if (m.x->op == TINY_OP_MUL && tn_is_const(m.x->src[1])) {
-      x = TN_PUSH(t, todo, n, cap, tn_term);
-      x->x = m.x->src[0]; x->c = tn_wrap_mul(m.c, m.x->src[1]->k);
-    } else if (m.x->op == TINY_OP_ADD) for (int i = 0; i < 2; i++) {
-      x = TN_PUSH(t, todo, n, cap, tn_term);
-      x->x = m.x->src[i]; x->c = m.c;
-    } else if (m.x->nsrc && tn_depends(t, m.x, r)) stride = TN_IRREGULAR;
-    if (++terms == TN_STRIDE_TERMS) stride = TN_IRREGULAR;
-  }
-  tn_scratch_rewind(t, mark);
-  return stride;
-}
-
 typedef struct tn_profile {
   tiny_uop *end, *store;                   // store: the INDEX that is written
   tiny_uop **out; int nout;                // ranges of the output in loop order
@@ -35411,15 +35567,15 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   tn_profile_nodes(t, sink, &all, p);
 }
 
-// The REDUCE of a kernel as a contraction. Axes: out[0..nout-1], then the range of kind REDUCE. Operands are what a
+// The REDUCE of a kernel as a contraction. Axes: out[0..nout-1], then red[0..nred-1]. Operands are what a
 // product or DOT is of, else the two loads that another function is of, such as a distance. 0: it is none.
 static int tn_contraction_of_kernel(tiny_ctx *t, const tn_profile *p, tn_contraction *c) {
   tn_list loads = {NULL, 0, 0};
   memset(c, 0, sizeof *c);
-  if (p->nreduce != 1 || p->nred != 1 || p->nout > 62) return 0;
+  if (p->nreduce != 1 || p->nred < 1 || p->nout + p->nred > 63) return 0;
   c->sum = p->reduce[0];
   c->product = c->sum->src[0];
-  c->k = (uint64_t)1 << p->nout;
+  c->k = (((uint64_t)1 << p->nred) - 1) << p->nout;
   if (c->product->op == TINY_OP_WHERE) { c->inside = c->product->src[0]; c->product = c->product->src[1]; }
   tiny_uop **operand = c->product->src;
   if ((c->product->op != TINY_OP_MUL && c->product->op != TINY_OP_DOT) || operand[0] == operand[1]) {
@@ -35572,13 +35728,15 @@ static tiny_uop *tn_collapse_loops(tiny_ctx *t, tiny_uop *sink) {
 //            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
 //            what was added so far
 //   group    a reduction is shared by work items
+//   share    the loops of a copy to LOCAL memory are shared by all items of a group
 #ifndef TN_CODEGEN_TRANSFORM
 #define TN_CODEGEN_TRANSFORM
 #ifndef TINY_AMALGAMATED
 #include "profile.c"
 #endif
 
-enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128 };
+enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128,
+  TN_GROUP_STEP = 32 };                    // items of a group whose parts each of them reduces at once
 
 // One step of a schedule; opts.c says what each kind means.
 typedef struct tn_opt {
@@ -35813,46 +35971,75 @@ static void tn_stage_masked(tn_kernel_state *s, int n, tiny_uop *const *inner, t
 }
 
 // Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
-// the loops that use it; the other ranges in its index stay outside of the copy. The copy's loops are fresh, with
-// REDUCE become LOOP; its work items are the kernel's. Returns the STAGE.
-static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
+// the loops that use it, rows of inner[0] pad elements apart; the other ranges in its index stay outside of the copy.
+// The copy's loops are fresh, with REDUCE become LOOP; its work items are the kernel's. Returns the STAGE.
+static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int64_t pad,
+                                    int space) {
   tiny_ctx *t = s->t;
-  tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
+  tiny_uop *fresh[TINY_MAX_DIMS + 1];
   for (int i = 0; i < n; i++) {
     const int kind = tn_range_kind(inner[i]);
     fresh[i + 1] = kind == TN_LOCAL || kind == TN_GROUP ? inner[i] :
                    tn_range(t, tn_range_extent(inner[i]),
                             kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
-    flat =
-        tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
   }
   for (int i = 0; i < n; i++) tn_axis_add(s, fresh[i + 1]);
   fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
-  tiny_uop *stage = tn_stage(t, space, fresh[0], n, fresh + 1), *staged = tn_load_at(t, stage, flat);
+  tiny_uop *stage = tn_stage(t, space, pad, fresh[0], n, fresh + 1),
+           *staged = tn_load_at(t, stage, tn_stage_element(t, stage, inner));
   s->sink = tn_replace(t, s->sink, 1, &load, &staged);
   if (load->op != TINY_OP_REDUCE) tn_stage_masked(s, n, inner, fresh);
   return stage;
 }
 
+// The items of a group that a reduction over g of them can use: those that there are, of an axis that it does not move
+// with; NULL: there are none.
+static tiny_uop *tn_group_items(tn_kernel_state *s, tiny_uop *reduce, int64_t g) {
+  for (int i = 0; i < s->naxes; i++) {
+    tiny_uop *r = s->axis[i];
+    if (tn_is_item(r) && tn_range_extent(r) == g && !tn_is_open(s->t, reduce, r)) return r;
+  }
+  return NULL;
+}
+
+// What g items have, reduced by op, by each of them: in two steps where they are many, each of about the root of g.
+static tiny_uop *tn_group_whole(tn_kernel_state *s, int64_t op, tiny_uop *partial, tiny_uop *item, int64_t g) {
+  tiny_ctx *t = s->t;
+  int64_t few = 1;
+  while (few * few < g) few *= 2;
+  tiny_uop *parts = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
+  if (g > TN_GROUP_STEP && g % few == 0) {
+    tiny_uop *again = tn_range(t, g / few, TN_REDUCE),
+             *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, again, tn_index(t, few)),
+                         tn_u2(t, TINY_OP_MOD, item, tn_index(t, few)));
+    tn_axis_add(s, again);
+    partial = tn_reduce_over(t, op, tn_load_at(t, parts, at), 1, &again);
+    parts = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
+    g = few;
+  }
+  tiny_uop *rest = tn_range(t, g, TN_REDUCE);
+  tn_axis_add(s, rest);
+  return tn_reduce_over(t, op, tn_load_at(t, parts, rest), 1, &rest);
+}
+
 // Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item
-// reduces those. r must be a range of `reduce` and g divide its extent.
+// reduces those. r must be a range of `reduce` and g divide its extent. Items that there are and that all compute the
+// same do so.
 static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
   tiny_ctx *t = s->t;
   const int64_t n = tn_range_extent(r);
-  tiny_uop *item = tn_range(t, g, TN_GROUP), *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE),
-           *part = item;
+  tiny_uop *given = tn_group_items(s, reduce, g), *item = given ? given : tn_range(t, g, TN_GROUP),
+           *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE), *part = item;
   if (rest) part = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rest, tn_index(t, g)), item);
   tiny_uop *partial = tn_replace(t, reduce, 1, &r, &part);   // its range list now holds item too: take it out
   tiny_uop **src = (tiny_uop **)tn_scratch(t, (partial->nsrc + 1) * sizeof *src);
   int count = 0;
   for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
   partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
-  tiny_uop *again = tn_range(t, g, TN_REDUCE), *parts = tn_stage(t, TN_SPACE_LOCAL, partial, 1, &item),
-           *whole = tn_reduce_over(t, reduce->k, tn_load_at(t, parts, again), 1, &again);
-  s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
   tn_axis_becomes(s, r, rest ? rest : item);
-  tn_axis_add(s, item);
-  tn_axis_add(s, again);
+  if (!given) tn_axis_add(s, item);
+  tiny_uop *whole = tn_group_whole(s, reduce->k, partial, item, g);
+  s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
 }
 #endif
 // ---- end src/codegen/transform.c ----
@@ -36059,7 +36246,7 @@ static tiny_uop *tn_core_stage(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const 
     if (from[i]) { tn_push(t, &old, from[i]); tn_push(t, &now, to[i]); }
     if (to[i]) tn_push(t, &ranges, to[i]);
   }
-  return tn_stage(t, TN_SPACE_LOCAL, tn_replace(t, u, old.n, old.u, now.u), ranges.n, ranges.u);
+  return tn_stage(t, TN_SPACE_LOCAL, 0, tn_replace(t, u, old.n, old.u, now.u), ranges.n, ranges.u);
 }
 
 // The element at `at` of memory, and those that follow.
@@ -36291,12 +36478,13 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 //   SPLIT 0:4                 each 4 neighbouring elements of axis 0 become a loop, an axis with the next number
 //   UPCAST, UNROLL, LANE      they become copies of the expression (of an output's, a reduction's), lanes of vectors
 //   TASK, GRID, LOCAL         tasks of threads (4 of them); work groups, work items
+//   SHARE 7                   the loop of a copy to LOCAL memory is shared by the items of the group
 //   LOOP 3                    the axis becomes a loop outside of what is staged: K blocking of a reduction in memory
 //   PAD 0:4                   the axis grows to a multiple of 4
 //   SWAP 0 1, ORDER 2 0       two loops change places; these become the innermost ones
-//   STAGE LOAD.1 2 5 @local   what the second LOAD gives over axes 2 and 5 is copied there before it is read;
-//                             a REDUCE is computed there
-//   GROUP REDUCE.0 2:8        8 work items share the reduction over axis 2
+//   STAGE LOAD.1 2 5:4 @local what the second LOAD gives over axes 2 and 5 is copied there before it is read, rows of
+//                             axis 2 with 4 elements between them; a REDUCE is computed there
+//   GROUP REDUCE.0 2:8        8 work items share the reduction over axis 2: those of an axis of 8, if one has them
 //   REUSE [1]                 what a row costs is stored by the REDUCE that needs it first; for all of axis 1
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
@@ -36313,7 +36501,7 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 #include "../ir/spec.c"
 #endif
 
-enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
+enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_PAD = 256, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
 
 enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
   TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
@@ -36327,11 +36515,12 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(TASK,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(GRID,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(LOCAL,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(SHARE,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(LOOP,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(PAD,      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad) \
   _(SWAP,     0, 2, 2, tn_opt_swap) \
   _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
-  _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
+  _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
   _(GROUP,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group) \
   _(REUSE,    0, 0, 1, tn_opt_reuse) \
   _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
@@ -36434,10 +36623,21 @@ static int64_t tn_opt_items(const tn_kernel_state *s) {
   }
   return n;
 }
-// May an axis of so many be any dim of a grid or a group?
-static int tn_opt_fits(const int64_t *most, int64_t n) {
-  for (int d = 0; d < 3; d++) if (most[d] && n > most[d]) return 0;
-  return 1;
+// May there be so many groups, or items, more? Up to three axes are a dim each, whichever; more of them, and longer
+// ones, are dim 0.
+static int tn_opt_fits(const tn_kernel_state *s, int item, int64_t n) {
+  const int64_t *most = item ? s->target->limits->local_max : s->target->limits->global_max;
+  int64_t all = n, longest = n, least = INT64_MAX;
+  int axes = 1;
+  for (int d = 0; d < 3; d++) if (most[d] && most[d] < least) least = most[d];
+  for (int i = 0; i < s->naxes; i++) {
+    const tiny_uop *r = s->axis[i];
+    if (item ? !tn_is_item(r) : tn_range_kind(r) != TN_GLOBAL) continue;
+    axes++;
+    all = tn_clamp_mul(all, tn_range_extent(r));
+    if (tn_range_extent(r) > longest) longest = tn_range_extent(r);
+  }
+  return (axes <= 3 && longest <= least) || !most[0] || all <= most[0];
 }
 static int64_t tn_opt_most_items(const tn_kernel_state *s) {
   return tn_machine_items(s->target->limits);
@@ -36451,7 +36651,7 @@ static int tn_opt_may_be_lanes(tn_kernel_state *s, const tn_profile *p, const ti
 }
 
 static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_TASK, TN_GLOBAL, TN_LOCAL,
-  TN_LOOP};
+  TN_SHARE, TN_LOOP};
 
 static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                 int64_t f) {
@@ -36465,9 +36665,9 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
     case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !tn_opt_is_shared(s, r);
     case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_GRID:
-      return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
+      return !threads && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
-      return !threads && tn_opt_fits(s->target->limits->local_max, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
+      return !threads && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
           tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
     default:            return 0;
   }
@@ -36488,14 +36688,28 @@ static int tn_opt_part_of_reduce(tn_kernel_state *s, const tn_profile *p, const 
   }
 }
 
+// Is r a loop of a copy to memory of the group, which all its items have?
+static int tn_opt_may_share(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE);
+  if (s->target->limits->threads) return 0;
+  for (int i = 0; i < all.n; i++) {
+    tn_list items = {NULL, 0, 0};
+    if (!tn_closes(all.u[i], r)) continue;
+    tn_open_ranges(s->t, all.u[i]->src[0], tn_is_item, &items);
+    return all.u[i]->src[0]->op != TINY_OP_REDUCE && tn_stage_space(all.u[i]) == TN_SPACE_LOCAL && !items.n;
+  }
+  return 0;
+}
+
 static int tn_opt_part_of_other(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                 int64_t f) {
   const int64_t n = tn_range_extent(r);
   const int kind = tn_range_kind(r);
   const int sums = tn_opt_of_sums(s, r);
   if (o->kind == TN_OPT_LOOP) return f == n && (kind == TN_UPCAST || kind == TN_VECTOR) && !sums;
-  if (kind != TN_LOOP || n % f || f > TN_OPT_COPIES || sums == 2) return 0;
+  if (kind != TN_LOOP || n % f || sums == 2 || (f > TN_OPT_COPIES && o->kind != TN_OPT_SHARE)) return 0;
   if (o->kind == TN_OPT_LANE) return tn_opt_may_be_lanes(s, p, r, f);
+  if (o->kind == TN_OPT_SHARE) return f == n && tn_opt_may_share(s, r);
   return o->kind == TN_OPT_SPLIT ? f != n : o->kind == TN_OPT_UPCAST;
 }
 
@@ -36568,10 +36782,8 @@ static int64_t tn_staged_nbytes(tn_kernel_state *s) {
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   int64_t all = 0;
   for (int i = 0; i < stages.n; i++) {
-    int64_t nbytes = tn_dtypes[stages.u[i]->dtype].nbytes * stages.u[i]->src[0]->lanes;
-    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++)
-      nbytes = tn_clamp_mul(nbytes, tn_range_extent(stages.u[i]->src[j]));
-    all = tn_clamp_add(all, nbytes);
+    const tiny_uop *u = stages.u[i];
+    all = tn_clamp_add(all, tn_clamp_mul(tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u)));
   }
   return all;
 }
@@ -36603,13 +36815,15 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
 static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *x = tn_opt_operand(s, o), *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};
-  int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
+  int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0, nelem = 1, rows = 0;
+  if (o->amount > TN_OPT_STAGE_PAD) return 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
   if (x->op == TINY_OP_REDUCE && tn_has_kblocks(x) && !s->target->limits->threads) return 0;   // no barriers around
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
+    if (kind == TN_SHARE) return 0;        // each item of such a copy has an element of its own, memory of the group one copy
     if (named ? kind == TN_TASK || kind == TN_GLOBAL || kind == TN_GROUP : tn_is_parallel(ranges.u[i])) return 0;
   }
   for (int i = 0; i < o->naxes; i++) {
@@ -36618,25 +36832,30 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
     for (int j = 0; j < ranges.n; j++) open |= ranges.u[j] == inner[i];
     for (int j = 0; j < i; j++) open &= inner[j] != inner[i];
     if (!open) return 0;
-    nbytes = tn_clamp_mul(nbytes, tn_range_extent(inner[i]));
+    nelem = tn_clamp_mul(nelem, tn_range_extent(inner[i]));
   }
+  if (o->amount) rows = tn_range_extent(inner[0]);
+  nbytes = tn_clamp_mul(nbytes, tn_clamp_add(nelem, tn_clamp_mul(rows, o->amount)));
   const size_t shared = s->target->limits->shared_nbytes;
   if (tn_clamp_add(nbytes, tn_staged_nbytes(s)) >
       (s->target->limits->threads || !shared ? (int64_t)TN_OPT_STAGE_NBYTES : (int64_t)shared))
     return 0;
-  tn_transform_stage(s, x, o->naxes, inner, o->space);
+  tn_transform_stage(s, x, o->naxes, inner, o->amount, o->space);
   return 1;
 }
 
+// May g items share the reduction along r: those that there are, or as many more?
+static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
+  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
+      tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE))
+    return 0;
+  return tn_group_items(s, reduce, g) ||
+      (tn_clamp_mul(tn_opt_items(s), g) <= tn_opt_most_items(s) && tn_opt_fits(s, 1, g));
+}
 static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   (void)p;
   tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
-  const tiny_limits *limits = s->target->limits;
-  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_carried(reduce) || limits->threads ||
-      !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
-      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has(s, TINY_OP_DEFINE) ||
-      !tn_opt_fits(limits->local_max, o->amount))
-    return 0;
+  if (!reduce || reduce->op != TINY_OP_REDUCE || !tn_opt_may_group(s, reduce, r, o->amount)) return 0;
   tn_transform_group(s, reduce, r, o->amount);
   return 1;
 }
@@ -36890,8 +37109,8 @@ static void tn_do_order(tn_kernel_state *s, int n, tiny_uop *const *axes) {
   tn_do(s, &o);
 }
 // The ranges of the copy, in the order of inner[0..n-1], are returned; NULL: it is not legal.
-static tiny_uop **tn_do_stage(tn_kernel_state *s, tiny_uop *x, int n, tiny_uop *const *inner) {
-  tn_opt o = tn_opt_of(s, TN_OPT_STAGE, n, inner, 0);
+static tiny_uop **tn_do_stage(tn_kernel_state *s, tiny_uop *x, int n, tiny_uop *const *inner, int64_t pad) {
+  tn_opt o = tn_opt_of(s, TN_OPT_STAGE, n, inner, pad);
   const int first = s->naxes;
   tn_opt_set_operand(s, &o, x);
   o.space = TN_SPACE_LOCAL;
@@ -37738,7 +37957,7 @@ static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *t
 static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
   tn_tile best, c;
   tn_contraction found;
-  const tn_contraction *fact = tn_contraction_of_kernel(t, p, &found) ? &found : NULL;
+  const tn_contraction *fact = p->nred == 1 && tn_contraction_of_kernel(t, p, &found) ? &found : NULL;
   memset(&best, 0, sizeof best);
   best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
   const int most = tn_target_lanes(target, p);
@@ -37780,7 +37999,7 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
   tn_list operands = {NULL, 0, 0};
   const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   const tn_profile p = tn_profile_of(s);
-  for (int i = 0; i < 2 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
+  for (int i = 0; i < 2 && p.nred == 1 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
   for (int i = 0; i < loads.n; i++) tn_push(t, &operands, loads.u[i]);
   for (int i = 0; i < operands.n; i++) {
     tiny_uop *x = operands.u[i];
@@ -37788,7 +38007,7 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
     if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
     while (n < ninner && tn_depends(t, x, inner[n])) n++;
     if (n < ninner || tn_depends(t, x, again)) continue;
-    return tn_do_stage(s, x, n, inner);
+    return tn_do_stage(s, x, n, inner, 0);
   }
   return NULL;
 }
@@ -37907,7 +38126,7 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
   const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
   for (int i = 0; i < reduces.n; i++)
     if (tn_has_kblocks(reduces.u[i]) == with_kblocks) {
-      tn_do_stage(s, reduces.u[i], n, inner);
+      tn_do_stage(s, reduces.u[i], n, inner, 0);
       return;
     }
 }
@@ -38061,7 +38280,7 @@ static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, con
       continue;
     const int64_t n = tn_range_extent(inner[0]) * tn_range_extent(inner[1]) * tn_range_extent(inner[2]);
     if (n * tn_dtypes[u->dtype].nbytes > tn_panel_nbytes(target) / 4) continue;
-    tn_do_stage(s, u, 3, inner);
+    tn_do_stage(s, u, 3, inner, 0);
     return;
   }
 }
@@ -38331,7 +38550,7 @@ static int64_t tn_part_across(const tn_profile *p, const tiny_uop *r, int64_t mo
 static void tn_stage_block(tn_kernel_state *s, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
   tiny_uop *inner[2] = {columns, rows};
   while (most > tn_range_extent(rows) || most > tn_range_extent(columns)) most /= 2;
-  tiny_uop **copy = tn_do_stage(s, load, 2, inner);
+  tiny_uop **copy = tn_do_stage(s, load, 2, inner, 0);
   if (!copy) return;
   tiny_uop *over[2] = {copy[0], copy[1]};
   tn_do_split(s, TN_OPT_UPCAST, over[0], most, NULL);
@@ -38446,7 +38665,7 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
       if (!differs && tn_cost_since_loads(u, TN_NUMBER_DEPTH) >= (double)TN_NUMBER_COST) next = u;
     }
     if (!next) return;
-    tiny_uop **copy = tn_do_stage(s, next, 1, &rows);
+    tiny_uop **copy = tn_do_stage(s, next, 1, &rows, 0);
     if (!copy) return;
     tn_do_split(s, TN_OPT_LANE, *copy, tn_lanes_for(tn_range_extent(rows), most, 0), NULL);
   }
@@ -38460,7 +38679,7 @@ static void tn_stage_reduces(tn_kernel_state *s, tiny_uop *rows) {
     const tn_list all = tn_kernel_collect(s, TINY_OP_REDUCE);
     for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
     if (!next) return;
-    tiny_uop **copy = tn_do_stage(s, next, 1, &rows);
+    tiny_uop **copy = tn_do_stage(s, next, 1, &rows, 0);
     if (!copy) return;
     tn_do_split(s, TN_OPT_UPCAST, *copy, TN_SHORT_COPIES, NULL);
   }
@@ -38636,23 +38855,421 @@ static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn
   tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &kblocks);
   tn_do_kind(s, TN_OPT_LOOP, kblocks);
   const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
-  tn_do_stage(s, reduces.u[0], 2, inner);
+  tn_do_stage(s, reduces.u[0], 2, inner, 0);
   tn_make_tasks(s, work, TN_ALL_LOOPS);
   return 1;
 }
 #endif
 // ---- end src/codegen/column_reduce.c ----
+// ---- begin src/codegen/grid.c ----
+// grid: schedules for devices that run a grid of groups of work items.
+//
+// In:  a kernel as the scheduler wrote it, its profile, what the machine is made of. Out: its opts, done and listed.
+//
+//   products   of two operands that many outputs read: a tile of the output is a group, some of its elements an item,
+//              in registers; the operands' tiles are copied to memory of the group by all of its items
+//   rows       softmax, norms: a group has a row; its items share the reductions, and write it
+//   sums       of few outputs, or along what lies together in memory: items share each
+//   all else   an element an item, or as many as a vector holds
+//
+// Ranges of any extent are spread: what does not divide them is padded, and what lies beyond is masked.
+#ifndef TN_CODEGEN_GRID
+#define TN_CODEGEN_GRID
+#ifndef TINY_AMALGAMATED
+#include "column_reduce.c"
+#endif
+
+enum {
+  TN_GRID_SIDE = 16,                       // items of a group along each side of a tile,
+  TN_GRID_NEAR = 4,                        // elements of each that lie together,
+  TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
+  TN_GRID_GROUPS = 64,                     // of such large tiles, from which they are many enough
+  TN_GRID_SECTOR = 32,                     // bytes that memory reads at least
+  TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
+  TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
+  TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
+  TN_GRID_UNROLL = 8, TN_GRID_PARTS = 16,  // of them at once; of what others have summed
+  TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
+};
+
+// Only where it is legal.
+static void tn_grid_try(tn_kernel_state *s, int kind, tiny_uop *r, int64_t f) {
+  const tn_opt o = tn_opt_of(s, kind, 1, &r, f == tn_range_extent(r) ? 0 : f);
+  if (f > 1) tn_opt_apply(s, &o);
+}
+static int64_t tn_grid_divisor(int64_t n, int64_t most) {
+  int64_t f = 1;
+  for (int64_t d = 2; d <= most && d <= n; d++) if (n % d == 0) f = d;
+  return f;
+}
+
+// ** items **
+
+// How many of n in each group, at most `most`: a divisor of n, or else so many that n is padded to a multiple.
+static int64_t tn_grid_part(int64_t n, int64_t most, int *pads) {
+  int64_t f = 1;
+  *pads = 0;
+  if (n <= most) return n;
+  for (int64_t d = 2; d <= most; d++) if (n % d == 0) f = d;
+  if (2 * f > most) return f;
+  *pads = 1;
+  return most;
+}
+
+// A part of r that is items of a group, at most `most` of them. *rest: what is left, NULL: nothing. NULL: there is none.
+static tiny_uop *tn_grid_items(tn_kernel_state *s, const tn_profile *p, tiny_uop *r, int64_t most, tiny_uop **rest) {
+  const int64_t left = tn_opt_most_items(s) / tn_opt_items(s);
+  int pads;
+  int64_t f = tn_grid_part(tn_range_extent(r), most < left ? most : left, &pads);
+  *rest = r;
+  if (pads && (p->carried || p->filled)) {
+    while (tn_range_extent(r) % f) f--;
+  } else if (pads) r = *rest = tn_do_pad(s, r, f);
+  while (f > 1 && (!tn_opt_fits(s, 1, f) || tn_range_extent(r) % f)) f--;
+  return f > 1 ? tn_do_split(s, TN_OPT_LOCAL, r, f, rest) : NULL;
+}
+
+static void tn_grid_groups(tn_kernel_state *s, tiny_uop *r) {
+  if (r && tn_range_extent(r) > 1 && tn_opt_fits(s, 0, tn_range_extent(r))) tn_do_kind(s, TN_OPT_GRID, r);
+}
+
+// Does every sum of the kernel move with r, so that items of it need not compute any again?
+static int tn_grid_is_outer(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
+  for (int j = 0; j < p->nreduce; j++) if (!tn_depends(s->t, p->reduce[j], r)) return 0;
+  return 1;
+}
+
+// The loops of the store that are left become items, the last ones first, and groups.
+static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
+  const int64_t most = TN_DIM_WARPS * tn_machine_warp(s->target->limits);
+  for (int i = p->nout - 1; i >= 0; i--) {
+    tiny_uop *r = p->out[i], *rest = r;
+    if (tn_axis_of(s, r) < 0 || tn_range_kind(r) != TN_LOOP || !tn_grid_is_outer(s, p, r)) continue;
+    tn_grid_items(s, p, r, most, &rest);
+    tn_grid_groups(s, rest);
+  }
+}
+
+// ** products **
+
+// One side of a tile: what an operand alone moves with. near, copies: elements of an item, that lie together and that
+// lie a side of items apart; apart: near ones do so too, where they are not loaded or stored as a vector.
+typedef struct tn_grid_side { tiny_uop *r, *near, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
+typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_near, *k_part; int64_t k_block; } tn_grid_tile;
+
+static int64_t tn_grid_tiles(const tn_grid_tile *tile, int64_t block) {
+  int64_t n = 1;
+  for (int i = 0; i < 2; i++) n *= (tn_range_extent(tile->side[i].r) + block - 1) / block;
+  return n;
+}
+
+// Of an element that the kernel loads.
+static int64_t tn_grid_least_nbytes(const tn_profile *p) {
+  int64_t least = 4;
+  for (int i = 0; i < p->nload; i++)
+    if (tn_dtypes[p->load[i]->dtype].nbytes < least) least = tn_dtypes[p->load[i]->dtype].nbytes;
+  return least;
+}
+
+// 1: the kernel's sum is one of products worth a tile, whose second side is the one that is stored together.
+static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile *tile) {
+  tn_contraction fact;
+  const int64_t registers = tn_machine_registers(s->target->limits), side = TN_GRID_SIDE;
+  int64_t others = 1;
+  memset(tile, 0, sizeof *tile);
+  if (registers < TN_GRID_REGISTERS || p->row || p->carried || p->filled || !tn_opt_fits(s, 1, side * side) ||
+      tn_machine_items(s->target->limits) < side * side || !tn_contraction_of_kernel(s->t, p, &fact) || fact.inside)
+    return 0;
+  for (int i = 0; i < 2; i++) tile->side[i].r = tn_core_range(p, &fact, i);
+  for (int i = 0; i < p->nred; i++)
+    if (!tile->k || tn_range_extent(p->red[i]) > tn_range_extent(tile->k)) tile->k = p->red[i];
+  if (!tile->side[0].r || !tile->side[1].r) return 0;
+  if (tn_stride_in(s->t, p->store->src[1], tile->side[0].r) == 1) {
+    const tn_grid_side last = tile->side[0];
+    tile->side[0] = tile->side[1];
+    tile->side[1] = last;
+  }
+  for (int i = 0; i < 2; i++) if (tn_range_extent(tile->side[i].r) < side) return 0;
+  for (int i = 0; i < p->nout; i++)
+    if (p->out[i] != tile->side[0].r && p->out[i] != tile->side[1].r) others *= tn_range_extent(p->out[i]);
+  const int64_t large = 2 * side * TN_GRID_NEAR;
+  const int many = registers >= TN_GRID_MANY && tn_grid_tiles(tile, large) * others >= TN_GRID_GROUPS;
+  tile->k_block = many ? TN_GRID_SECTOR / tn_grid_least_nbytes(p) : 4 * TN_GRID_NEAR;
+  for (int i = 0; i < 2; i++) tile->side[i].block = many ? large : side * TN_GRID_NEAR;
+  const int64_t row = tile->side[0].block + tile->side[1].block + 2 * TN_GRID_PAD,
+                nbytes = row * tile->k_block * tn_dtypes[fact.sum->dtype].nbytes;
+  return tn_range_extent(tile->k) >= tile->k_block && nbytes <= (int64_t)s->target->limits->shared_nbytes;
+}
+
+static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
+  tiny_uop *r = tn_do_pad(s, side->r, side->block), *rest;
+  if (side->apart) side->item = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_SIDE, &r);
+  side->near = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_NEAR, &rest);
+  if (!side->apart) side->item = tn_do_split(s, TN_OPT_SPLIT, rest, TN_GRID_SIDE, &rest);
+  const int64_t copies = side->block / (TN_GRID_NEAR * TN_GRID_SIDE);
+  side->groups = rest;
+  if (rest && copies > 1) side->copies = tn_do_split(s, TN_OPT_SPLIT, rest, copies, &side->groups);
+}
+
+// The operand of the kernel's sum that moves with r; as it lies in memory, where it is converted.
+static tiny_uop *tn_grid_operand(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_profile p = tn_profile_of(s);
+  tiny_uop *product = p.nreduce ? p.reduce[0]->src[0] : NULL;
+  if (product && product->op == TINY_OP_WHERE) product = product->src[1];
+  for (uint32_t i = 0; product && i < product->nsrc; i++) {
+    tiny_uop *x = product->src[i];
+    if (tn_depends(s->t, x, r)) return x->op == TINY_OP_CAST && x->src[0]->op == TINY_OP_LOAD ? x->src[0] : x;
+  }
+  return NULL;
+}
+
+static int tn_grid_lies_together(tn_kernel_state *s, const tiny_uop *x, const tiny_uop *r) {
+  return x->op == TINY_OP_LOAD && tn_stride_in(s->t, x->src[0]->src[1], r) == 1;
+}
+
+// Does a load of TN_GRID_NEAR elements along r start at a multiple of as many, whatever the other ranges are?
+static int tn_grid_is_aligned(tn_kernel_state *s, const tiny_uop *x, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0}, zero = {NULL, 0, 0};
+  tn_collect_op(s->t, x->src[0]->src[1], TINY_OP_RANGE, &all);
+  for (int i = 0; i < all.n; i++) {
+    const int64_t step = tn_stride_in(s->t, x->src[0]->src[1], all.u[i]);
+    if (all.u[i] != r && (step == TN_IRREGULAR || step % TN_GRID_NEAR)) return 0;
+    tn_push(s->t, &zero, tn_index(s->t, 0));
+  }
+  const tiny_uop *first = tn_simplify(s->t, tn_replace(s->t, x->src[0]->src[1], all.n, all.u, zero.u));
+  return tn_is_const(first) && first->k % TN_GRID_NEAR == 0;
+}
+
+// A side's operand is copied to memory of the group, a tile at a time, laid out as items read it: 4 elements along K
+// apart, rows of the side. Where it lies the other way round a load of 4 elements along K is written to 4 rows, and 8
+// items write elements beside each other: with 8 words more after each 4 rows, 32 items write to 32 banks.
+static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn_grid_side *side) {
+  tiny_uop *const all[5] = {tile->k_part, tile->k_near, side->copies, side->apart ? side->near : side->item,
+                            side->apart ? side->item : side->near};
+  tiny_uop *x = tn_grid_operand(s, side->item), *inner[5], *copy[5], *lane = NULL;
+  int n = 0;
+  if (!x) return;
+  for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
+  const int across = tn_grid_lies_together(s, x, tile->k_near), lanes = tn_machine_vector(s->target->limits) >= 16;
+  tiny_uop **fresh = n ? tn_do_stage(s, x, n, inner, across ? TN_GRID_PAD : 0) : NULL;
+  if (!fresh) return;
+  memcpy(copy, fresh, (size_t)n * sizeof *copy);
+  for (int i = 0; i < n; i++)
+    if (lanes && tn_grid_lies_together(s, x, inner[i]) && tn_range_extent(inner[i]) == TN_GRID_NEAR &&
+        tn_grid_is_aligned(s, x, inner[i]))
+      lane = copy[i];
+  for (int i = 0; i < n; i++) tn_do_kind(s, copy[i] == lane ? TN_OPT_LANE : TN_OPT_SHARE, copy[i]);
+}
+
+static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
+  tn_grid_tile tile;
+  if (!tn_grid_tile_of(s, p, &tile)) return 0;
+  tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
+  const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
+      tn_stride_in(s->t, p->store->src[1], last) == 1;
+  tile.side[1].apart = !lanes;
+  for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
+  tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
+  tile.k_near = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
+  for (int i = 0; i < 2; i++) tn_grid_stage(s, &tile, &tile.side[i]);
+  for (int i = 0; i < 2; i++) {
+    tn_grid_side *side = &tile.side[i];
+    tn_do_kind(s, TN_OPT_LOCAL, side->item);
+    tn_grid_groups(s, side->groups);
+    if (side->copies) tn_do_kind(s, TN_OPT_UPCAST, side->copies);
+    tn_do_kind(s, i && lanes ? TN_OPT_LANE : TN_OPT_UPCAST, side->near);
+  }
+  tn_do_kind(s, TN_OPT_UNROLL, tile.k_near);
+  const tn_profile now = tn_profile_of(s);
+  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
+  return 1;
+}
+
+// ** sums that items share **
+
+// The last range of a sum, which lies together in memory if one does.
+static tiny_uop *tn_grid_summed(const tiny_uop *reduce) { return reduce->src[reduce->nsrc - 1]; }
+
+// Is it a sum of what a group has already reduced?
+static int tn_grid_is_whole(const tiny_uop *reduce) {
+  const tiny_uop *x = reduce->src[0];
+  return x->op == TINY_OP_LOAD && x->src[0]->src[0]->op == TINY_OP_STAGE;
+}
+
+// Each sum that does not move with `items` is shared by as many items; theirs, if they are items.
+static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_t g) {
+  for (int left = 1; left;) {
+    const tn_profile p = tn_profile_of(s);
+    left = 0;
+    for (int i = 0; i < p.nreduce && !left; i++) {
+      tiny_uop *reduce = p.reduce[i], *r = tn_grid_summed(reduce);
+      if (tn_range_kind(r) != TN_REDUCE || tn_grid_is_whole(reduce) || tn_range_extent(r) < g) continue;
+      if (items && tn_is_open(s->t, reduce, items)) continue;
+      if (tn_range_extent(r) % g) {
+        left = !tn_is_open(s->t, p.store->src[1], r) && tn_do_pad(s, r, g) != r;
+      } else if (tn_opt_may_group(s, reduce, r, g)) {
+        tn_do_group(s, reduce, r, g);
+        left = 1;
+      }
+    }
+  }
+}
+
+// Sums are unrolled, so that places in memory are constants beyond one that is computed once.
+static void tn_grid_unroll(tn_kernel_state *s) {
+  const int n = tn_profile_of(s).nreduce;
+  for (int i = 0; i < n; i++) {
+    const tn_profile p = tn_profile_of(s);
+    if (i >= p.nreduce) return;
+    tiny_uop *r = tn_grid_summed(p.reduce[i]);
+    if (tn_range_kind(r) == TN_REDUCE)
+      tn_grid_try(s, TN_OPT_UNROLL, r,
+                  tn_grid_divisor(tn_range_extent(r), tn_grid_is_whole(p.reduce[i]) ? TN_GRID_PARTS : TN_GRID_UNROLL));
+  }
+}
+
+// How many items share a sum of n, so that each adds up the least: its own part, then what they have, in two steps
+// where they are many (transform.c).
+static int64_t tn_grid_sharers(int64_t n, int64_t most) {
+  int64_t best = 1, least = n;
+  for (int64_t g = 2, few = 2; g <= most && g <= n; g *= 2) {
+    while (few * few < g) few *= 2;
+    const int64_t cost = (n + g - 1) / g + (g > TN_GROUP_STEP ? few + g / few : g);
+    if (cost < least) { least = cost; best = g; }
+  }
+  return best;
+}
+
+// The row that a group has: the last loop of the store within which a sum of the kernel stays the same.
+static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
+  const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
+                group = most < TN_GROUP_WARPS * warp ? most : TN_GROUP_WARPS * warp;
+  tiny_uop *row = NULL, *rest;
+  for (int i = 0; i < p->nout; i++) if (!tn_grid_is_outer(s, p, p->out[i])) row = p->out[i];
+  if (!row || p->carried || p->filled || !s->target->limits->shared_nbytes || tn_range_extent(row) < warp) return 0;
+  const int64_t g = tn_grid_sharers(tn_range_extent(row), group);
+  const tiny_uop *item = tn_grid_items(s, p, row, g < warp ? warp : g, &rest);
+  if (item) tn_grid_share_sums(s, item, tn_range_extent(item));
+  tn_grid_spread(s, p);
+  tn_grid_unroll(s);
+  if (item && rest && tn_axis_of(s, rest) >= 0)
+    tn_grid_try(s, TN_OPT_UPCAST, rest, tn_grid_divisor(tn_range_extent(rest), TN_GRID_UNROLL));
+  return 1;
+}
+
+static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
+  const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
+                group = most < TN_GROUP_WARPS * warp ? most : TN_GROUP_WARPS * warp;
+  if (p->nreduce != 1 || p->row || p->carried || p->filled || !s->target->limits->shared_nbytes || most < 2) return 0;
+  tiny_uop *r = tn_grid_summed(p->reduce[0]), *last = p->nout ? p->out[p->nout - 1] : NULL, *rest;
+  const int64_t n = tn_range_extent(r), outputs = tn_extents(p->out, p->nout);
+  int together = 0, columns = 0;
+  for (int i = 0; i < p->nload; i++) {
+    together |= tn_stride_in(s->t, p->load[i]->src[1], r) == 1;
+    columns |= last && tn_stride_in(s->t, p->load[i]->src[1], last) == 1;
+  }
+  const int64_t beside = columns && !together ? tn_range_extent(last) < warp ? tn_range_extent(last) : warp : 1;
+  int64_t g = 1, wanted = TN_GRID_BUSY / (outputs < 1 ? 1 : outputs);
+  if (together && wanted < tn_grid_sharers(n, group)) wanted = tn_grid_sharers(n, group);
+  while (2 * g * beside <= group && 2 * g <= wanted && 2 * g * TN_GRID_SUMMED <= n) g *= 2;
+  if (g * beside < warp / 4 || g < 2) return 0;
+  const tiny_uop *item = beside > 1 ? tn_grid_items(s, p, last, beside, &rest) : NULL;
+  tn_grid_share_sums(s, NULL, g);
+  tn_grid_spread(s, p);
+  if (item) tn_grid_groups(s, rest);
+  tn_grid_unroll(s);
+  return 1;
+}
+
+// ** elements **
+
+static int tn_grid_is_turned(tn_kernel_state *s, const tiny_uop *load, const tiny_uop *row, const tiny_uop *last) {
+  tiny_uop *element = load->src[1];
+  const int64_t step = tn_stride_in(s->t, element, last);
+  return tn_stride_in(s->t, element, row) == 1 && step != 0 && step != 1 && step != -1;
+}
+
+// The loads of a transpose: tiles of 32 x 32 are copied to memory of the group along what lies together there, and read
+// from it along what is stored together. Rows lie a word further apart than they are long: 32 items of a column read
+// from 32 banks.
+static int tn_grid_transposed(tn_kernel_state *s, const tn_profile *p) {
+  const int64_t side = TN_GRID_TURNED, items = side * TN_GRID_TURNED_ROWS;
+  tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL, *row = NULL, *rest, *turned[2];
+  int64_t nbytes = 0;
+  if (p->nout < 2 || p->nreduce || p->carried || p->filled || tn_range_extent(last) < side || !tn_opt_fits(s, 1, items) ||
+      tn_machine_items(s->target->limits) < items || tn_stride_in(s->t, p->store->src[1], last) != 1)
+    return 0;
+  for (int d = 0; d < p->nout - 1; d++)
+    for (int i = 0; i < p->nload && !row; i++)
+      if (tn_range_extent(p->out[d]) >= side && tn_grid_is_turned(s, p->load[i], p->out[d], last)) row = p->out[d];
+  for (int i = 0; row && i < p->nload; i++)
+    if (tn_grid_is_turned(s, p->load[i], row, last))
+      nbytes += (side + 4) * side * (int64_t)tn_dtypes[p->load[i]->dtype].nbytes;
+  if (!row || nbytes > (int64_t)s->target->limits->shared_nbytes) return 0;
+  tiny_uop *axes[2] = {last, row};
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *r = tn_do_pad(s, axes[i], side);
+    turned[i] = tn_do_split(s, TN_OPT_SPLIT, r, side, &rest);
+    tn_grid_groups(s, rest);
+  }
+  for (int again = 1; again;) {            // each load that is turned
+    const tn_profile now = tn_profile_of(s);
+    again = 0;
+    for (int i = 0; i < now.nload && !again; i++) {
+      const int size = tn_dtypes[now.load[i]->dtype].nbytes;
+      tiny_uop *load = NULL, **copy = NULL;
+      if (now.load[i]->src[0]->op != TINY_OP_PARAM || !tn_grid_is_turned(s, now.load[i], turned[1], turned[0])) continue;
+      const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
+      for (int j = 0; j < loads.n; j++) if (loads.u[j]->src[0] == now.load[i]) load = loads.u[j];
+      if (load) copy = tn_do_stage(s, load, 2, turned, size < 4 ? 4 / size : 1);
+      if (!copy) continue;
+      tiny_uop *const fresh[2] = {copy[0], copy[1]};
+      for (int j = 0; j < 2; j++) tn_do_kind(s, TN_OPT_SHARE, fresh[j]);
+      again = 1;
+    }
+  }
+  tn_do_kind(s, TN_OPT_LOCAL, turned[0]);
+  tn_do_split(s, TN_OPT_LOCAL, turned[1], TN_GRID_TURNED_ROWS, &rest);
+  if (rest) tn_grid_try(s, TN_OPT_UPCAST, rest, tn_range_extent(rest));
+  const tn_profile now = tn_profile_of(s);
+  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != rest) tn_grid_groups(s, now.out[i]);
+  return 1;
+}
+
+
+// Lanes of neighbours that are loaded and stored together.
+static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
+  tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL;
+  const int lanes = tn_target_lanes(s->target, p);
+  int together = last && lanes > 1 && !p->nreduce && !p->carried && !p->filled && tn_range_extent(last) % lanes == 0 &&
+      tn_range_extent(last) > lanes && tn_stride_in(s->t, p->store->src[1], last) == 1;
+  for (int i = 0; i < p->nload && together; i++) {
+    const int64_t step = tn_stride_in(s->t, p->load[i]->src[1], last);
+    together = step == 0 || step == 1;
+  }
+  if (together) {
+    tn_do_split(s, TN_OPT_LANE, last, lanes, NULL);
+    *p = tn_profile_of(s);
+  }
+  tn_grid_spread(s, p);
+}
+
+static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
+  if (!tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
+    tn_grid_elements(s, p);
+}
+#endif
+// ---- end src/codegen/grid.c ----
 // ---- begin src/codegen/optimize.c ----
 // optimize: chooses a schedule for a kernel in microseconds.
 //
 // In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after its opts; their list.
 // On a CPU: reductions become register tiles (tile.c) or blocks of columns (column_reduce.c), all else gets lanes
-// (elementwise.c); scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups
-// and items, long reductions are shared by a group.
+// (elementwise.c); scatters and scans keep their loops and get lanes across them. On a device with a grid: grid.c.
 #ifndef TN_CODEGEN_OPTIMIZE
 #define TN_CODEGEN_OPTIMIZE
 #ifndef TINY_AMALGAMATED
-#include "column_reduce.c"
+#include "grid.c"
 #endif
 
 enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_ITEMS = 32 };
@@ -38684,7 +39301,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
-      if (!target_range && tn_opt_fits(target->limits->global_max, tn_range_extent(p.out[i])))
+      if (!target_range && tn_opt_fits(s, 0, tn_range_extent(p.out[i])))
         tn_do_kind(s, TN_OPT_GRID, p.out[i]);
     }
     if (!tn_scatter_of(s, &p, &c)) return 0;
@@ -38736,35 +39353,6 @@ static void tn_optimize_scan(tn_kernel_state *s, tn_profile *p, const tn_target 
   tn_make_tasks(s, work, TN_ALL_LOOPS);
 }
 
-// ** GPU **
-
-static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
-  tiny_ctx *t = s->t;
-  int64_t items = 1, outputs = 1;
-  const int64_t most = tn_machine_items(target->limits), warp = tn_machine_warp(target->limits);
-  for (int i = 0; i < p->nout; i++) outputs *= tn_range_extent(p->out[i]);
-  if (p->nreduce == 1 && !p->row && outputs <= 1024 && target->limits->shared_nbytes && most > 1) {
-    tiny_uop *r = p->red[p->nred - 1];
-    int64_t g = 1;
-    for (int64_t d = 2; d <= most && d <= TN_GROUP_WARPS * warp && tn_opt_fits(target->limits->local_max, d); d++)
-      if (tn_range_extent(r) % d == 0) g = d;
-    if (g > 1) { tn_do_group(s, p->reduce[0], r, g); items = g; }
-  }
-  for (int i = p->nout - 1; i >= 0; i--) {
-    int64_t f = 1;
-    const int64_t n = tn_range_extent(p->out[i]);
-    int in_scope = 1;
-    for (int j = 0; j < p->nreduce; j++) in_scope &= tn_depends(t, p->reduce[j], p->out[i]);
-    if (!in_scope) continue;
-    for (int64_t d = 1; d <= n && items * d <= most && d <= TN_DIM_WARPS * warp &&
-                        tn_opt_fits(target->limits->local_max, d); d++)
-      if (n % d == 0) f = d;
-    tiny_uop *rest = p->out[i];
-    if (f > 1) { tn_do_split(s, TN_OPT_LOCAL, p->out[i], f, &rest); items *= f; }
-    if (rest && tn_opt_fits(target->limits->global_max, tn_range_extent(rest))) tn_do_kind(s, TN_OPT_GRID, rest);
-  }
-}
-
 // The opts that this target's heuristics choose for the kernel, done and listed.
 static void tn_optimize(tn_kernel_state *s) {
   const tn_target *target = s->target;
@@ -38774,7 +39362,7 @@ static void tn_optimize(tn_kernel_state *s) {
   if (!p.usable) return;
   const int large = p.nload > TN_TILE_LOADS;                 // for the search for a tile
   if (large && tn_debug(s->t, 'o')) tn_log(s->t, "a kernel of %d loads gets lanes and tasks, but no tile", p.nload);
-  if (!target->limits->threads) tn_optimize_gpu(s, &p, target);
+  if (!target->limits->threads) tn_optimize_grid(s, &p);
   else if (p.carried) tn_optimize_scan(s, &p, target);
   else if (p.nreduce != 1 || p.row || large) tn_optimize_elementwise(s, &p, target);
   else if (!tn_optimize_matrix(s, &p, target) && !tn_optimize_column_reduce(s, &p, target))
@@ -39214,11 +39802,11 @@ static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
   return tn_lower_reduces(p->t, sink);
 }
 static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
-  const int threads = p->target->limits->threads;
+  const tiny_limits *limits = p->target->limits;
   tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tn_lower_specials(p->t, sink, 0, p->out->global, threads ? 1 : 3, &from, &to);
-  p->out->tasks = threads ? p->out->global[0] : 0;
-  tn_lower_specials(p->t, sink, 1, p->out->local, 3, &from, &to);
+  tn_lower_specials(p->t, sink, 0, limits->global_max, limits->threads ? 1 : 3, p->out->global, &from, &to);
+  p->out->tasks = limits->threads ? p->out->global[0] : 0;
+  tn_lower_specials(p->t, sink, 1, limits->local_max, 3, p->out->local, &from, &to);
   tn_bounds_set(p->t, &p->bounds, &from, &to);
   return from.n ? tn_replace(p->t, sink, from.n, from.u, to.u) : sink;
 }
@@ -42596,6 +43184,7 @@ static void *tn_interp_open(tiny_ctx *t, const char *which, tiny_limits *limits)
   (void)which;
   limits->host_memory = 1;
   limits->shared_nbytes = 32 * 1024;
+  limits->vector_registers = 16;             // what is compared with it is tiled: it is not
   for (int d = 0; d < 3; d++) limits->local_max[d] = 256;
   limits->local_total = 256;               // lockstep over many work items spreads the cost of an instruction
   return t;                                // the device is the context
@@ -53536,281 +54125,282 @@ Where things stand in tiny.h
    7353  src/ir/alu.c                 the meaning of every arithmetic op, once
    7513  src/ir/label.c               names that nodes have for people, in a table beside them
    7646  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8511  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   8516  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8627  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8632  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8734  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8739  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8825  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8830  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8944  src/ir/args.c                which k, v and sources fit an op
-   9130  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9751  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8949  src/ir/args.c                which k, v and sources fit an op
+   9135  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9764  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9906  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9919  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10492  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10505  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10992  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11005  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11104  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11137  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11541  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11574  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11816  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11849  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12504  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12537  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12803  src/ir/spec.c                the verifier
-  13151  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12836  src/ir/spec.c                the verifier
+  13186  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13380  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13738  src/rules/notation.c         the algebra that bodies of rules are written in
-  13773  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13973  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13415  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13773  src/rules/notation.c         the algebra that bodies of rules are written in
+  13808  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14008  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14133  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14168  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14527  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14562  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14726  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14761  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15140  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15202  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15482  src/rules/decompose.c        from what the IR means to what a target can do
-  16103  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15544  src/rules/decompose.c        from what the IR means to what a target can do
+  16165  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16137  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16199  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16636  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16698  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16730  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16792  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17483  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17559  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17545  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17621  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17602  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17664  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17846  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17920  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17908  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17982  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18568  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18630  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18830  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18892  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19119  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19181  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19675  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19737  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19784  src/tensor/activation.c      what stands between the layers of a network
-  19965  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20337  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19846  src/tensor/activation.c      what stands between the layers of a network
+  20027  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20399  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20590  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20652  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21350  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21412  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22032  src/tensor/random.c          numbers from a counter, the same on every device
-  22307  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22094  src/tensor/random.c          numbers from a counter, the same on every device
+  22369  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22631  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22927  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22693  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22989  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23064  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23126  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23603  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23665  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24316  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24378  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24718  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24780  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24857  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24919  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25339  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25401  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25804  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25866  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26155  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26801  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27163  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27292  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26217  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26863  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27225  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27354  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27452  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27514  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27957  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28236  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28019  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28298  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28332  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28394  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28625  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29066  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28687  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29128  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29343  src/tensor/params.c          lists of named tensors: what a network consists of
-  29434  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29544  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29405  src/tensor/params.c          lists of named tensors: what a network consists of
+  29496  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29606  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29923  src/tensor/sequential.c      modules and functions one after the other
-  29994  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29985  src/tensor/sequential.c      modules and functions one after the other
+  30056  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30130  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30192  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30250  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30312  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30569  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30631  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30685  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30747  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31184  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31246  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31960  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32022  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32493  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32555  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33001  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33063  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33182  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33244  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33770  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33887  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33832  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33949  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34324  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34517  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34490  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34683  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34881  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35104  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  35074  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35287  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35233  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35304  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35416  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35487  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35462  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35558  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35860  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35618  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35714  src/codegen/transform.c      what may be done to the ranges of a kernel
+  36047  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35949  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  36136  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  36013  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  36200  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36147  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36334  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36225  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36284  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36412  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36471  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36922  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  37141  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  37021  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  37240  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37114  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37333  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37503  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37722  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38085  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38304  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38204  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38296  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38423  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38515  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38367  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38586  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38471  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38571  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38646  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38786  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38690  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38790  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38865  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  39264  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  39374  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39121  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39709  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39368  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39956  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39614  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  40202  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  39681  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  40269  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40233  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40821  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40789  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  41377  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41139  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41727  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41440  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  42028  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41835  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42584  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  42423  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  43172  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42661  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  43250  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42772  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43002  src/runtime/device.c         which backend a context runs on
-  43204  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43358  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  43361  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43591  src/runtime/device.c         which backend a context runs on
+  43793  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43947  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43419  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  44008  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43687  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  44276  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43921  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  44510  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44184  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44773  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44366  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44433  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44955  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  45022  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44791  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  45380  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45065  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45654  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45275  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45746  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45864  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  46335  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45918  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46026  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46303  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  46507  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46615  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46892  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46797  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  47386  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47402  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47991  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47585  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  48174  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47922  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48111  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48904  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  48511  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48700  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  49493  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49281  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49622  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49870  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  50211  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49828  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  50417  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50082  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50671  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50341  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50930  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50611  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  51200  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50776  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  51365  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50950  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51311  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51547  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  51539  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51900  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  52136  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51695  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51858  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  52284  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  52447  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51965  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  52554  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52050  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52639  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  52378  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52967  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52541  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52604  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52783  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  53130  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  53193  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  53372  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52919  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  53508  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53305  src/runtime/context.c        opening and closing, the first error, totals
+  53894  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -220,8 +220,8 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
 
-// Where an element of an owner's part lies: the parts one after the other, or the owners' elements beside each other where
-// neighbours among the items are owners.
+// Where an element of an owner's part lies: the parts one after the other, or the owners' elements beside each other
+// where neighbours among the items are owners.
 static tiny_uop *tn_stage_place(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tiny_uop *owner, int64_t owners,
                                 int64_t elements, tiny_uop *element) {
   tn_list items = {NULL, 0, 0};

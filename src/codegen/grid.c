@@ -6,6 +6,7 @@
 //              in registers; the operands' tiles are copied to memory of the group by all of its items
 //   rows       softmax, norms: a group has a row; its items share the reductions, and write it
 //   sums       of few outputs, or along what lies together in memory: items share each
+//   turned     what lies together in memory is not what is stored together: tiles of both, by memory of the group
 //   all else   an element an item, or as many as a vector holds
 //
 // Ranges of any extent are spread: what does not divide them is padded, and what lies beyond is masked.
@@ -52,15 +53,18 @@ static int64_t tn_grid_part(int64_t n, int64_t most, int *pads) {
   return most;
 }
 
-// A part of r that is items of a group, at most `most` of them. *rest: what is left, NULL: nothing. NULL: there is none.
-static tiny_uop *tn_grid_items(tn_kernel_state *s, const tn_profile *p, tiny_uop *r, int64_t most, tiny_uop **rest) {
+static int tn_grid_may_pad(tn_kernel_state *s, const tiny_uop *r, int64_t m) {
+  const tn_profile p = tn_profile_of(s);
+  return !p.carried && !p.filled && tn_opt_may_pad(s, &p, r, m);
+}
+
+// A part of r that is items of a group, at most `most` of them. *rest: what is left, NULL: nothing.
+static tiny_uop *tn_grid_items(tn_kernel_state *s, tiny_uop *r, int64_t most, tiny_uop **rest) {
   const int64_t left = tn_opt_most_items(s) / tn_opt_items(s);
   int pads;
   int64_t f = tn_grid_part(tn_range_extent(r), most < left ? most : left, &pads);
   *rest = r;
-  if (pads && (p->carried || p->filled)) {
-    while (tn_range_extent(r) % f) f--;
-  } else if (pads) r = *rest = tn_do_pad(s, r, f);
+  if (pads && tn_grid_may_pad(s, r, f)) r = *rest = tn_do_pad(s, r, f);
   while (f > 1 && (!tn_opt_fits(s, 1, f) || tn_range_extent(r) % f)) f--;
   return f > 1 ? tn_do_split(s, TN_OPT_LOCAL, r, f, rest) : NULL;
 }
@@ -81,7 +85,7 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
   for (int i = p->nout - 1; i >= 0; i--) {
     tiny_uop *r = p->out[i], *rest = r;
     if (tn_axis_of(s, r) < 0 || tn_range_kind(r) != TN_LOOP || !tn_grid_is_outer(s, p, r)) continue;
-    tn_grid_items(s, p, r, most, &rest);
+    tn_grid_items(s, r, most, &rest);
     tn_grid_groups(s, rest);
   }
 }
@@ -242,7 +246,7 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
       if (tn_range_kind(r) != TN_REDUCE || tn_grid_is_whole(reduce) || tn_range_extent(r) < g) continue;
       if (items && tn_is_open(s->t, reduce, items)) continue;
       if (tn_range_extent(r) % g) {
-        left = !tn_is_open(s->t, p.store->src[1], r) && tn_do_pad(s, r, g) != r;
+        left = !tn_is_open(s->t, p.store->src[1], r) && tn_opt_may_pad(s, &p, r, g) && tn_do_pad(s, r, g) != r;
       } else if (tn_opt_may_group(s, reduce, r, g)) {
         tn_do_group(s, reduce, r, g);
         left = 1;
@@ -284,7 +288,7 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   for (int i = 0; i < p->nout; i++) if (!tn_grid_is_outer(s, p, p->out[i])) row = p->out[i];
   if (!row || p->carried || p->filled || !s->target->limits->shared_nbytes || tn_range_extent(row) < warp) return 0;
   const int64_t g = tn_grid_sharers(tn_range_extent(row), group);
-  const tiny_uop *item = tn_grid_items(s, p, row, g < warp ? warp : g, &rest);
+  const tiny_uop *item = tn_grid_items(s, row, g < warp ? warp : g, &rest);
   if (item) tn_grid_share_sums(s, item, tn_range_extent(item));
   tn_grid_spread(s, p);
   tn_grid_unroll(s);
@@ -309,7 +313,7 @@ static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   if (together && wanted < tn_grid_sharers(n, group)) wanted = tn_grid_sharers(n, group);
   while (2 * g * beside <= group && 2 * g <= wanted && 2 * g * TN_GRID_SUMMED <= n) g *= 2;
   if (g * beside < warp / 4 || g < 2) return 0;
-  const tiny_uop *item = beside > 1 ? tn_grid_items(s, p, last, beside, &rest) : NULL;
+  const tiny_uop *item = beside > 1 ? tn_grid_items(s, last, beside, &rest) : NULL;
   tn_grid_share_sums(s, NULL, g);
   tn_grid_spread(s, p);
   if (item) tn_grid_groups(s, rest);
@@ -325,53 +329,62 @@ static int tn_grid_is_turned(tn_kernel_state *s, const tiny_uop *load, const tin
   return tn_stride_in(s->t, element, row) == 1 && step != 0 && step != 1 && step != -1;
 }
 
+// The range of the output along which loads lie together that the store spreads; *nbytes: of tiles of them.
+static tiny_uop *tn_grid_turned_row(tn_kernel_state *s, const tn_profile *p, const tiny_uop *last, int64_t *nbytes) {
+  const int64_t side = TN_GRID_TURNED;
+  tiny_uop *row = NULL;
+  for (int d = 0; d < p->nout - 1; d++)
+    for (int i = 0; i < p->nload && !row; i++)
+      if (tn_range_extent(p->out[d]) >= side && tn_grid_is_turned(s, p->load[i], p->out[d], last)) row = p->out[d];
+  *nbytes = 0;
+  for (int i = 0; row && i < p->nload; i++)
+    if (tn_grid_is_turned(s, p->load[i], row, last))
+      *nbytes += (side + TN_GRID_NEAR) * side * (int64_t)tn_dtypes[p->load[i]->dtype].nbytes;
+  return row;
+}
+
+// A load that is turned, copied to memory of the group, both its tile's ranges shared. 0: there is none left.
+static int tn_grid_stage_turned(tn_kernel_state *s, tiny_uop *const *tile) {
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *load = loads.u[i];
+    if (load->src[0]->src[0]->op != TINY_OP_PARAM || !tn_grid_is_turned(s, load->src[0], tile[1], tile[0])) continue;
+    const int size = tn_dtypes[load->dtype].nbytes;
+    tiny_uop **copy = tn_do_stage(s, load, 2, tile, size < 4 ? 4 / size : 1);
+    if (!copy) continue;
+    tiny_uop *const fresh[2] = {copy[0], copy[1]};
+    for (int j = 0; j < 2; j++) tn_do_kind(s, TN_OPT_SHARE, fresh[j]);
+    return 1;
+  }
+  return 0;
+}
+
 // The loads of a transpose: tiles of 32 x 32 are copied to memory of the group along what lies together there, and read
 // from it along what is stored together. Rows lie a word further apart than they are long: 32 items of a column read
 // from 32 banks.
 static int tn_grid_transposed(tn_kernel_state *s, const tn_profile *p) {
   const int64_t side = TN_GRID_TURNED, items = side * TN_GRID_TURNED_ROWS;
-  tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL, *row = NULL, *rest, *turned[2];
-  int64_t nbytes = 0;
-  if (p->nout < 2 || p->nreduce || p->carried || p->filled || tn_range_extent(last) < side || !tn_opt_fits(s, 1, items) ||
-      tn_machine_items(s->target->limits) < items || tn_stride_in(s->t, p->store->src[1], last) != 1)
+  tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL, *rest, *tile[2];
+  int64_t nbytes;
+  if (p->nout < 2 || p->nreduce || p->carried || p->filled || tn_range_extent(last) < side ||
+      !tn_opt_fits(s, 1, items) || tn_machine_items(s->target->limits) < items ||
+      tn_stride_in(s->t, p->store->src[1], last) != 1)
     return 0;
-  for (int d = 0; d < p->nout - 1; d++)
-    for (int i = 0; i < p->nload && !row; i++)
-      if (tn_range_extent(p->out[d]) >= side && tn_grid_is_turned(s, p->load[i], p->out[d], last)) row = p->out[d];
-  for (int i = 0; row && i < p->nload; i++)
-    if (tn_grid_is_turned(s, p->load[i], row, last))
-      nbytes += (side + 4) * side * (int64_t)tn_dtypes[p->load[i]->dtype].nbytes;
+  tiny_uop *row = tn_grid_turned_row(s, p, last, &nbytes), *axes[2] = {last, row};
   if (!row || nbytes > (int64_t)s->target->limits->shared_nbytes) return 0;
-  tiny_uop *axes[2] = {last, row};
   for (int i = 0; i < 2; i++) {
-    tiny_uop *r = tn_do_pad(s, axes[i], side);
-    turned[i] = tn_do_split(s, TN_OPT_SPLIT, r, side, &rest);
+    tile[i] = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axes[i], side), side, &rest);
     tn_grid_groups(s, rest);
   }
-  for (int again = 1; again;) {            // each load that is turned
-    const tn_profile now = tn_profile_of(s);
-    again = 0;
-    for (int i = 0; i < now.nload && !again; i++) {
-      const int size = tn_dtypes[now.load[i]->dtype].nbytes;
-      tiny_uop *load = NULL, **copy = NULL;
-      if (now.load[i]->src[0]->op != TINY_OP_PARAM || !tn_grid_is_turned(s, now.load[i], turned[1], turned[0])) continue;
-      const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
-      for (int j = 0; j < loads.n; j++) if (loads.u[j]->src[0] == now.load[i]) load = loads.u[j];
-      if (load) copy = tn_do_stage(s, load, 2, turned, size < 4 ? 4 / size : 1);
-      if (!copy) continue;
-      tiny_uop *const fresh[2] = {copy[0], copy[1]};
-      for (int j = 0; j < 2; j++) tn_do_kind(s, TN_OPT_SHARE, fresh[j]);
-      again = 1;
-    }
-  }
-  tn_do_kind(s, TN_OPT_LOCAL, turned[0]);
-  tn_do_split(s, TN_OPT_LOCAL, turned[1], TN_GRID_TURNED_ROWS, &rest);
+  while (tn_grid_stage_turned(s, tile)) {}
+  tn_do_kind(s, TN_OPT_LOCAL, tile[0]);
+  tn_do_split(s, TN_OPT_LOCAL, tile[1], TN_GRID_TURNED_ROWS, &rest);
   if (rest) tn_grid_try(s, TN_OPT_UPCAST, rest, tn_range_extent(rest));
   const tn_profile now = tn_profile_of(s);
-  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != rest) tn_grid_groups(s, now.out[i]);
+  for (int i = 0; i < now.nout; i++)
+    if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != rest) tn_grid_groups(s, now.out[i]);
   return 1;
 }
-
 
 // Lanes of neighbours that are loaded and stored together.
 static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {

@@ -265,16 +265,19 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
 
 // ** the other kinds **
 
-static int tn_opt_pad(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
-  tiny_uop *r = tn_opt_axis(s, o, 0);
-  const int64_t n = tn_range_extent(r), m = o->amount;
+// May r have so many values more that it becomes a multiple of m?
+static int tn_opt_may_pad(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r, int64_t m) {
+  const int64_t n = tn_range_extent(r);
   const int role = tn_axis_role(s, p, r), kind = tn_range_kind(r);
   if (role == TN_AXIS_GONE || (kind != TN_LOOP && kind != TN_REDUCE) || p->carried || m < 2 || n % m == 0) return 0;
   if (role == TN_AXIS_OTHER && !p->filled) return 0;         // of what is staged
   if ((role == TN_AXIS_REDUCE) != (kind == TN_REDUCE) || tn_opt_has(s, TINY_OP_WMMA)) return 0;
-  if (tn_opt_is_around_stage(s, r) || tn_opt_reads_stage(s, r)) return 0;
-  if (m > n + n / 2 + TN_OPT_COPIES) return 0;
-  tn_transform_pad(s, r, m);
+  return !tn_opt_is_around_stage(s, r) && !tn_opt_reads_stage(s, r) && m <= n + n / 2 + TN_OPT_COPIES;
+}
+static int tn_opt_pad(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *r = tn_opt_axis(s, o, 0);
+  if (!tn_opt_may_pad(s, p, r, o->amount)) return 0;
+  tn_transform_pad(s, r, o->amount);
   return 1;
 }
 
@@ -353,7 +356,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
-    if (kind == TN_SHARE) return 0;        // each item of such a copy has an element of its own, memory of the group one copy
+    if (kind == TN_SHARE) return 0;        // each item has an element of its own there, memory of the group one copy
     if (named ? kind == TN_TASK || kind == TN_GLOBAL || kind == TN_GROUP : tn_is_parallel(ranges.u[i])) return 0;
   }
   for (int i = 0; i < o->naxes; i++) {

@@ -278,7 +278,8 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
   tn_list operands = {NULL, 0, 0};
   const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   const tn_profile p = tn_profile_of(s);
-  for (int i = 0; i < 2 && p.nred == 1 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
+  for (int i = 0; i < 2 && p.nred == 1 && tn_contraction_of_kernel(t, &p, &fact); i++)
+    tn_push(t, &operands, fact.operand[i]);
   for (int i = 0; i < loads.n; i++) tn_push(t, &operands, loads.u[i]);
   for (int i = 0; i < operands.n; i++) {
     tiny_uop *x = operands.u[i];

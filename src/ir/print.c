@@ -133,7 +133,7 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
     tn_text_add(out, ":%lld:%s", (long long)(k >> 8), tn_kind_names[low]);
   else if (style == TN_K_SPECIAL && k >= 0 && k < 32 && (k & 15) < 3)
     tn_text_add(out, ":%s%d", k & 16 ? "item" : "group", (int)(k & 15));
-  else if (style == TN_K_SPACE && k >= 0 && low < 3) {
+  else if (style == TN_K_SPACE && k >= 0 && low < 3 && !(k >> TN_STAGE_PAD & 0xFFFF) == !(k >> TN_STAGE_ROW)) {
     tn_text_add(out, ":%s", tn_space_names[low]);
     if (k >> 8) tn_text_add(out, ":%lld:%lld", (long long)(k >> TN_STAGE_PAD & 0xFFFF), (long long)(k >> TN_STAGE_ROW));
   }
