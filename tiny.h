@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2a38736305bfc6a81bc292ced91c4c9f87ce4dfb5d7175dadc34c69b8cd2f990
+/* tiny.h 0.1.0, source f6dc616b59f119b03ae76a05f47611605306f1e0fb7dc16b274b53021873e935
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3630,7 +3630,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "2a38736305bfc6a81bc292ced91c4c9f87ce4dfb5d7175dadc34c69b8cd2f990"
+#define TN_SOURCE_ID "f6dc616b59f119b03ae76a05f47611605306f1e0fb7dc16b274b53021873e935"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -9267,7 +9267,7 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
     tn_text_add(out, ":%lld:%s", (long long)(k >> 8), tn_kind_names[low]);
   else if (style == TN_K_SPECIAL && k >= 0 && k < 32 && (k & 15) < 3)
     tn_text_add(out, ":%s%d", k & 16 ? "item" : "group", (int)(k & 15));
-  else if (style == TN_K_SPACE && k >= 0 && low < 3) {
+  else if (style == TN_K_SPACE && k >= 0 && low < 3 && !(k >> TN_STAGE_PAD & 0xFFFF) == !(k >> TN_STAGE_ROW)) {
     tn_text_add(out, ":%s", tn_space_names[low]);
     if (k >> 8) tn_text_add(out, ":%lld:%lld", (long long)(k >> TN_STAGE_PAD & 0xFFFF), (long long)(k >> TN_STAGE_ROW));
   }
@@ -34168,8 +34168,8 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
 
-// Where an element of an owner's part lies: the parts one after the other, or the owners' elements beside each other where
-// neighbours among the items are owners.
+// Where an element of an owner's part lies: the parts one after the other, or the owners' elements beside each other
+// where neighbours among the items are owners.
 static tiny_uop *tn_stage_place(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tiny_uop *owner, int64_t owners,
                                 int64_t elements, tiny_uop *element) {
   tn_list items = {NULL, 0, 0};
@@ -36735,16 +36735,19 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
 
 // ** the other kinds **
 
-static int tn_opt_pad(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
-  tiny_uop *r = tn_opt_axis(s, o, 0);
-  const int64_t n = tn_range_extent(r), m = o->amount;
+// May r have so many values more that it becomes a multiple of m?
+static int tn_opt_may_pad(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r, int64_t m) {
+  const int64_t n = tn_range_extent(r);
   const int role = tn_axis_role(s, p, r), kind = tn_range_kind(r);
   if (role == TN_AXIS_GONE || (kind != TN_LOOP && kind != TN_REDUCE) || p->carried || m < 2 || n % m == 0) return 0;
   if (role == TN_AXIS_OTHER && !p->filled) return 0;         // of what is staged
   if ((role == TN_AXIS_REDUCE) != (kind == TN_REDUCE) || tn_opt_has(s, TINY_OP_WMMA)) return 0;
-  if (tn_opt_is_around_stage(s, r) || tn_opt_reads_stage(s, r)) return 0;
-  if (m > n + n / 2 + TN_OPT_COPIES) return 0;
-  tn_transform_pad(s, r, m);
+  return !tn_opt_is_around_stage(s, r) && !tn_opt_reads_stage(s, r) && m <= n + n / 2 + TN_OPT_COPIES;
+}
+static int tn_opt_pad(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *r = tn_opt_axis(s, o, 0);
+  if (!tn_opt_may_pad(s, p, r, o->amount)) return 0;
+  tn_transform_pad(s, r, o->amount);
   return 1;
 }
 
@@ -36823,7 +36826,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
-    if (kind == TN_SHARE) return 0;        // each item of such a copy has an element of its own, memory of the group one copy
+    if (kind == TN_SHARE) return 0;        // each item has an element of its own there, memory of the group one copy
     if (named ? kind == TN_TASK || kind == TN_GLOBAL || kind == TN_GROUP : tn_is_parallel(ranges.u[i])) return 0;
   }
   for (int i = 0; i < o->naxes; i++) {
@@ -37999,7 +38002,8 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
   tn_list operands = {NULL, 0, 0};
   const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   const tn_profile p = tn_profile_of(s);
-  for (int i = 0; i < 2 && p.nred == 1 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
+  for (int i = 0; i < 2 && p.nred == 1 && tn_contraction_of_kernel(t, &p, &fact); i++)
+    tn_push(t, &operands, fact.operand[i]);
   for (int i = 0; i < loads.n; i++) tn_push(t, &operands, loads.u[i]);
   for (int i = 0; i < operands.n; i++) {
     tiny_uop *x = operands.u[i];
@@ -38870,6 +38874,7 @@ static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn
 //              in registers; the operands' tiles are copied to memory of the group by all of its items
 //   rows       softmax, norms: a group has a row; its items share the reductions, and write it
 //   sums       of few outputs, or along what lies together in memory: items share each
+//   turned     what lies together in memory is not what is stored together: tiles of both, by memory of the group
 //   all else   an element an item, or as many as a vector holds
 //
 // Ranges of any extent are spread: what does not divide them is padded, and what lies beyond is masked.
@@ -38916,15 +38921,18 @@ static int64_t tn_grid_part(int64_t n, int64_t most, int *pads) {
   return most;
 }
 
-// A part of r that is items of a group, at most `most` of them. *rest: what is left, NULL: nothing. NULL: there is none.
-static tiny_uop *tn_grid_items(tn_kernel_state *s, const tn_profile *p, tiny_uop *r, int64_t most, tiny_uop **rest) {
+static int tn_grid_may_pad(tn_kernel_state *s, const tiny_uop *r, int64_t m) {
+  const tn_profile p = tn_profile_of(s);
+  return !p.carried && !p.filled && tn_opt_may_pad(s, &p, r, m);
+}
+
+// A part of r that is items of a group, at most `most` of them. *rest: what is left, NULL: nothing.
+static tiny_uop *tn_grid_items(tn_kernel_state *s, tiny_uop *r, int64_t most, tiny_uop **rest) {
   const int64_t left = tn_opt_most_items(s) / tn_opt_items(s);
   int pads;
   int64_t f = tn_grid_part(tn_range_extent(r), most < left ? most : left, &pads);
   *rest = r;
-  if (pads && (p->carried || p->filled)) {
-    while (tn_range_extent(r) % f) f--;
-  } else if (pads) r = *rest = tn_do_pad(s, r, f);
+  if (pads && tn_grid_may_pad(s, r, f)) r = *rest = tn_do_pad(s, r, f);
   while (f > 1 && (!tn_opt_fits(s, 1, f) || tn_range_extent(r) % f)) f--;
   return f > 1 ? tn_do_split(s, TN_OPT_LOCAL, r, f, rest) : NULL;
 }
@@ -38945,7 +38953,7 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
   for (int i = p->nout - 1; i >= 0; i--) {
     tiny_uop *r = p->out[i], *rest = r;
     if (tn_axis_of(s, r) < 0 || tn_range_kind(r) != TN_LOOP || !tn_grid_is_outer(s, p, r)) continue;
-    tn_grid_items(s, p, r, most, &rest);
+    tn_grid_items(s, r, most, &rest);
     tn_grid_groups(s, rest);
   }
 }
@@ -39106,7 +39114,7 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
       if (tn_range_kind(r) != TN_REDUCE || tn_grid_is_whole(reduce) || tn_range_extent(r) < g) continue;
       if (items && tn_is_open(s->t, reduce, items)) continue;
       if (tn_range_extent(r) % g) {
-        left = !tn_is_open(s->t, p.store->src[1], r) && tn_do_pad(s, r, g) != r;
+        left = !tn_is_open(s->t, p.store->src[1], r) && tn_opt_may_pad(s, &p, r, g) && tn_do_pad(s, r, g) != r;
       } else if (tn_opt_may_group(s, reduce, r, g)) {
         tn_do_group(s, reduce, r, g);
         left = 1;
@@ -39148,7 +39156,7 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   for (int i = 0; i < p->nout; i++) if (!tn_grid_is_outer(s, p, p->out[i])) row = p->out[i];
   if (!row || p->carried || p->filled || !s->target->limits->shared_nbytes || tn_range_extent(row) < warp) return 0;
   const int64_t g = tn_grid_sharers(tn_range_extent(row), group);
-  const tiny_uop *item = tn_grid_items(s, p, row, g < warp ? warp : g, &rest);
+  const tiny_uop *item = tn_grid_items(s, row, g < warp ? warp : g, &rest);
   if (item) tn_grid_share_sums(s, item, tn_range_extent(item));
   tn_grid_spread(s, p);
   tn_grid_unroll(s);
@@ -39173,7 +39181,7 @@ static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   if (together && wanted < tn_grid_sharers(n, group)) wanted = tn_grid_sharers(n, group);
   while (2 * g * beside <= group && 2 * g <= wanted && 2 * g * TN_GRID_SUMMED <= n) g *= 2;
   if (g * beside < warp / 4 || g < 2) return 0;
-  const tiny_uop *item = beside > 1 ? tn_grid_items(s, p, last, beside, &rest) : NULL;
+  const tiny_uop *item = beside > 1 ? tn_grid_items(s, last, beside, &rest) : NULL;
   tn_grid_share_sums(s, NULL, g);
   tn_grid_spread(s, p);
   if (item) tn_grid_groups(s, rest);
@@ -39189,53 +39197,62 @@ static int tn_grid_is_turned(tn_kernel_state *s, const tiny_uop *load, const tin
   return tn_stride_in(s->t, element, row) == 1 && step != 0 && step != 1 && step != -1;
 }
 
+// The range of the output along which loads lie together that the store spreads; *nbytes: of tiles of them.
+static tiny_uop *tn_grid_turned_row(tn_kernel_state *s, const tn_profile *p, const tiny_uop *last, int64_t *nbytes) {
+  const int64_t side = TN_GRID_TURNED;
+  tiny_uop *row = NULL;
+  for (int d = 0; d < p->nout - 1; d++)
+    for (int i = 0; i < p->nload && !row; i++)
+      if (tn_range_extent(p->out[d]) >= side && tn_grid_is_turned(s, p->load[i], p->out[d], last)) row = p->out[d];
+  *nbytes = 0;
+  for (int i = 0; row && i < p->nload; i++)
+    if (tn_grid_is_turned(s, p->load[i], row, last))
+      *nbytes += (side + TN_GRID_NEAR) * side * (int64_t)tn_dtypes[p->load[i]->dtype].nbytes;
+  return row;
+}
+
+// A load that is turned, copied to memory of the group, both its tile's ranges shared. 0: there is none left.
+static int tn_grid_stage_turned(tn_kernel_state *s, tiny_uop *const *tile) {
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *load = loads.u[i];
+    if (load->src[0]->src[0]->op != TINY_OP_PARAM || !tn_grid_is_turned(s, load->src[0], tile[1], tile[0])) continue;
+    const int size = tn_dtypes[load->dtype].nbytes;
+    tiny_uop **copy = tn_do_stage(s, load, 2, tile, size < 4 ? 4 / size : 1);
+    if (!copy) continue;
+    tiny_uop *const fresh[2] = {copy[0], copy[1]};
+    for (int j = 0; j < 2; j++) tn_do_kind(s, TN_OPT_SHARE, fresh[j]);
+    return 1;
+  }
+  return 0;
+}
+
 // The loads of a transpose: tiles of 32 x 32 are copied to memory of the group along what lies together there, and read
 // from it along what is stored together. Rows lie a word further apart than they are long: 32 items of a column read
 // from 32 banks.
 static int tn_grid_transposed(tn_kernel_state *s, const tn_profile *p) {
   const int64_t side = TN_GRID_TURNED, items = side * TN_GRID_TURNED_ROWS;
-  tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL, *row = NULL, *rest, *turned[2];
-  int64_t nbytes = 0;
-  if (p->nout < 2 || p->nreduce || p->carried || p->filled || tn_range_extent(last) < side || !tn_opt_fits(s, 1, items) ||
-      tn_machine_items(s->target->limits) < items || tn_stride_in(s->t, p->store->src[1], last) != 1)
+  tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL, *rest, *tile[2];
+  int64_t nbytes;
+  if (p->nout < 2 || p->nreduce || p->carried || p->filled || tn_range_extent(last) < side ||
+      !tn_opt_fits(s, 1, items) || tn_machine_items(s->target->limits) < items ||
+      tn_stride_in(s->t, p->store->src[1], last) != 1)
     return 0;
-  for (int d = 0; d < p->nout - 1; d++)
-    for (int i = 0; i < p->nload && !row; i++)
-      if (tn_range_extent(p->out[d]) >= side && tn_grid_is_turned(s, p->load[i], p->out[d], last)) row = p->out[d];
-  for (int i = 0; row && i < p->nload; i++)
-    if (tn_grid_is_turned(s, p->load[i], row, last))
-      nbytes += (side + 4) * side * (int64_t)tn_dtypes[p->load[i]->dtype].nbytes;
+  tiny_uop *row = tn_grid_turned_row(s, p, last, &nbytes), *axes[2] = {last, row};
   if (!row || nbytes > (int64_t)s->target->limits->shared_nbytes) return 0;
-  tiny_uop *axes[2] = {last, row};
   for (int i = 0; i < 2; i++) {
-    tiny_uop *r = tn_do_pad(s, axes[i], side);
-    turned[i] = tn_do_split(s, TN_OPT_SPLIT, r, side, &rest);
+    tile[i] = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axes[i], side), side, &rest);
     tn_grid_groups(s, rest);
   }
-  for (int again = 1; again;) {            // each load that is turned
-    const tn_profile now = tn_profile_of(s);
-    again = 0;
-    for (int i = 0; i < now.nload && !again; i++) {
-      const int size = tn_dtypes[now.load[i]->dtype].nbytes;
-      tiny_uop *load = NULL, **copy = NULL;
-      if (now.load[i]->src[0]->op != TINY_OP_PARAM || !tn_grid_is_turned(s, now.load[i], turned[1], turned[0])) continue;
-      const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
-      for (int j = 0; j < loads.n; j++) if (loads.u[j]->src[0] == now.load[i]) load = loads.u[j];
-      if (load) copy = tn_do_stage(s, load, 2, turned, size < 4 ? 4 / size : 1);
-      if (!copy) continue;
-      tiny_uop *const fresh[2] = {copy[0], copy[1]};
-      for (int j = 0; j < 2; j++) tn_do_kind(s, TN_OPT_SHARE, fresh[j]);
-      again = 1;
-    }
-  }
-  tn_do_kind(s, TN_OPT_LOCAL, turned[0]);
-  tn_do_split(s, TN_OPT_LOCAL, turned[1], TN_GRID_TURNED_ROWS, &rest);
+  while (tn_grid_stage_turned(s, tile)) {}
+  tn_do_kind(s, TN_OPT_LOCAL, tile[0]);
+  tn_do_split(s, TN_OPT_LOCAL, tile[1], TN_GRID_TURNED_ROWS, &rest);
   if (rest) tn_grid_try(s, TN_OPT_UPCAST, rest, tn_range_extent(rest));
   const tn_profile now = tn_profile_of(s);
-  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != rest) tn_grid_groups(s, now.out[i]);
+  for (int i = 0; i < now.nout; i++)
+    if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != rest) tn_grid_groups(s, now.out[i]);
   return 1;
 }
-
 
 // Lanes of neighbours that are loaded and stored together.
 static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
@@ -54290,117 +54307,117 @@ Where things stand in tiny.h
   36412  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
   36471  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  37141  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  37144  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  37240  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  37243  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37333  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37336  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37722  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37725  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38304  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38308  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38423  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38515  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38427  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38519  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38586  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38590  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38690  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38790  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38865  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  39264  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  39374  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38694  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38794  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38869  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  39281  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  39391  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39709  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39726  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39956  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39973  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  40202  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  40219  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  40269  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  40286  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40821  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40838  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  41377  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  41394  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41727  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41744  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  42028  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  42045  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  42423  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  43172  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  42440  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  43189  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  43250  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  43267  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  43361  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43591  src/runtime/device.c         which backend a context runs on
-  43793  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43947  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  43378  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43608  src/runtime/device.c         which backend a context runs on
+  43810  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43964  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  44008  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  44025  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  44276  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  44293  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  44510  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  44527  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44773  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44790  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44955  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  45022  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44972  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  45039  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  45380  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  45397  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45654  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45671  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45864  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  46335  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45881  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  46352  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  46507  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46615  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46892  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  46524  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46632  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46909  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  47386  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  47403  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47991  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  48008  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  48174  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  48191  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  48511  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48700  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  49493  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  48528  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48717  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  49510  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49870  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  50211  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49887  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  50228  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  50417  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  50434  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50671  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50688  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50930  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50947  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  51200  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  51217  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  51365  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  51382  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  51539  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51900  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  52136  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  51556  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51917  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  52153  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  52284  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  52447  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  52301  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  52464  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  52554  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  52571  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52639  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52656  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  52967  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52984  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  53130  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  53193  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  53372  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  53147  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  53210  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  53389  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  53508  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  53525  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53894  src/runtime/context.c        opening and closing, the first error, totals
+  53911  src/runtime/context.c        opening and closing, the first error, totals
 */
