@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f6dc616b59f119b03ae76a05f47611605306f1e0fb7dc16b274b53021873e935
+/* tiny.h 0.1.0, source edf1e9813cadc6603d8e8ebf8111b26d3f3eb75c00094790e8dd5db9ba9a881e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3630,7 +3630,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "f6dc616b59f119b03ae76a05f47611605306f1e0fb7dc16b274b53021873e935"
+#define TN_SOURCE_ID "edf1e9813cadc6603d8e8ebf8111b26d3f3eb75c00094790e8dd5db9ba9a881e"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -38960,10 +38960,10 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
 
 // ** products **
 
-// One side of a tile: what an operand alone moves with. near, copies: elements of an item, that lie together and that
-// lie a side of items apart; apart: near ones do so too, where they are not loaded or stored as a vector.
-typedef struct tn_grid_side { tiny_uop *r, *near, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
-typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_near, *k_part; int64_t k_block; } tn_grid_tile;
+// One side of a tile: what an operand alone moves with. next, copies: elements of an item, that lie together and that
+// lie a side of items apart; apart: next ones do so too, where they are not loaded or stored as a vector.
+typedef struct tn_grid_side { tiny_uop *r, *next, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
+typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_next, *k_part; int64_t k_block; } tn_grid_tile;
 
 static int64_t tn_grid_tiles(const tn_grid_tile *tile, int64_t block) {
   int64_t n = 1;
@@ -39012,7 +39012,7 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
 static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
   tiny_uop *r = tn_do_pad(s, side->r, side->block), *rest;
   if (side->apart) side->item = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_SIDE, &r);
-  side->near = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_NEAR, &rest);
+  side->next = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_NEAR, &rest);
   if (!side->apart) side->item = tn_do_split(s, TN_OPT_SPLIT, rest, TN_GRID_SIDE, &rest);
   const int64_t copies = side->block / (TN_GRID_NEAR * TN_GRID_SIDE);
   side->groups = rest;
@@ -39052,13 +39052,13 @@ static int tn_grid_is_aligned(tn_kernel_state *s, const tiny_uop *x, const tiny_
 // apart, rows of the side. Where it lies the other way round a load of 4 elements along K is written to 4 rows, and 8
 // items write elements beside each other: with 8 words more after each 4 rows, 32 items write to 32 banks.
 static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn_grid_side *side) {
-  tiny_uop *const all[5] = {tile->k_part, tile->k_near, side->copies, side->apart ? side->near : side->item,
-                            side->apart ? side->item : side->near};
+  tiny_uop *const all[5] = {tile->k_part, tile->k_next, side->copies, side->apart ? side->next : side->item,
+                            side->apart ? side->item : side->next};
   tiny_uop *x = tn_grid_operand(s, side->item), *inner[5], *copy[5], *lane = NULL;
   int n = 0;
   if (!x) return;
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
-  const int across = tn_grid_lies_together(s, x, tile->k_near), lanes = tn_machine_vector(s->target->limits) >= 16;
+  const int across = tn_grid_lies_together(s, x, tile->k_next), lanes = tn_machine_vector(s->target->limits) >= 16;
   tiny_uop **fresh = n ? tn_do_stage(s, x, n, inner, across ? TN_GRID_PAD : 0) : NULL;
   if (!fresh) return;
   memcpy(copy, fresh, (size_t)n * sizeof *copy);
@@ -39078,16 +39078,16 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
   tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
-  tile.k_near = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
+  tile.k_next = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
   for (int i = 0; i < 2; i++) tn_grid_stage(s, &tile, &tile.side[i]);
   for (int i = 0; i < 2; i++) {
     tn_grid_side *side = &tile.side[i];
     tn_do_kind(s, TN_OPT_LOCAL, side->item);
     tn_grid_groups(s, side->groups);
     if (side->copies) tn_do_kind(s, TN_OPT_UPCAST, side->copies);
-    tn_do_kind(s, i && lanes ? TN_OPT_LANE : TN_OPT_UPCAST, side->near);
+    tn_do_kind(s, i && lanes ? TN_OPT_LANE : TN_OPT_UPCAST, side->next);
   }
-  tn_do_kind(s, TN_OPT_UNROLL, tile.k_near);
+  tn_do_kind(s, TN_OPT_UNROLL, tile.k_next);
   const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;

@@ -92,10 +92,10 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
 
 // ** products **
 
-// One side of a tile: what an operand alone moves with. near, copies: elements of an item, that lie together and that
-// lie a side of items apart; apart: near ones do so too, where they are not loaded or stored as a vector.
-typedef struct tn_grid_side { tiny_uop *r, *near, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
-typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_near, *k_part; int64_t k_block; } tn_grid_tile;
+// One side of a tile: what an operand alone moves with. next, copies: elements of an item, that lie together and that
+// lie a side of items apart; apart: next ones do so too, where they are not loaded or stored as a vector.
+typedef struct tn_grid_side { tiny_uop *r, *next, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
+typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_next, *k_part; int64_t k_block; } tn_grid_tile;
 
 static int64_t tn_grid_tiles(const tn_grid_tile *tile, int64_t block) {
   int64_t n = 1;
@@ -144,7 +144,7 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
 static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
   tiny_uop *r = tn_do_pad(s, side->r, side->block), *rest;
   if (side->apart) side->item = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_SIDE, &r);
-  side->near = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_NEAR, &rest);
+  side->next = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_NEAR, &rest);
   if (!side->apart) side->item = tn_do_split(s, TN_OPT_SPLIT, rest, TN_GRID_SIDE, &rest);
   const int64_t copies = side->block / (TN_GRID_NEAR * TN_GRID_SIDE);
   side->groups = rest;
@@ -184,13 +184,13 @@ static int tn_grid_is_aligned(tn_kernel_state *s, const tiny_uop *x, const tiny_
 // apart, rows of the side. Where it lies the other way round a load of 4 elements along K is written to 4 rows, and 8
 // items write elements beside each other: with 8 words more after each 4 rows, 32 items write to 32 banks.
 static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn_grid_side *side) {
-  tiny_uop *const all[5] = {tile->k_part, tile->k_near, side->copies, side->apart ? side->near : side->item,
-                            side->apart ? side->item : side->near};
+  tiny_uop *const all[5] = {tile->k_part, tile->k_next, side->copies, side->apart ? side->next : side->item,
+                            side->apart ? side->item : side->next};
   tiny_uop *x = tn_grid_operand(s, side->item), *inner[5], *copy[5], *lane = NULL;
   int n = 0;
   if (!x) return;
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
-  const int across = tn_grid_lies_together(s, x, tile->k_near), lanes = tn_machine_vector(s->target->limits) >= 16;
+  const int across = tn_grid_lies_together(s, x, tile->k_next), lanes = tn_machine_vector(s->target->limits) >= 16;
   tiny_uop **fresh = n ? tn_do_stage(s, x, n, inner, across ? TN_GRID_PAD : 0) : NULL;
   if (!fresh) return;
   memcpy(copy, fresh, (size_t)n * sizeof *copy);
@@ -210,16 +210,16 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
   tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
-  tile.k_near = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
+  tile.k_next = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
   for (int i = 0; i < 2; i++) tn_grid_stage(s, &tile, &tile.side[i]);
   for (int i = 0; i < 2; i++) {
     tn_grid_side *side = &tile.side[i];
     tn_do_kind(s, TN_OPT_LOCAL, side->item);
     tn_grid_groups(s, side->groups);
     if (side->copies) tn_do_kind(s, TN_OPT_UPCAST, side->copies);
-    tn_do_kind(s, i && lanes ? TN_OPT_LANE : TN_OPT_UPCAST, side->near);
+    tn_do_kind(s, i && lanes ? TN_OPT_LANE : TN_OPT_UPCAST, side->next);
   }
-  tn_do_kind(s, TN_OPT_UNROLL, tile.k_near);
+  tn_do_kind(s, TN_OPT_UNROLL, tile.k_next);
   const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;
