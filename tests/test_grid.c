@@ -1,0 +1,144 @@
+// test_grid: what the heuristics of devices with a grid make of kernels: the interpreter finds the values of the kernel
+// without opts, on GPUs that are not here and on a machine that allows little; what is staged, shared and tiled is
+// looked at in the opts' list.
+#include "../src/all.c"
+#include "test.h"
+#include "kernel_test.h"
+#include "../bench/gpu.h"
+
+// ** kernels: whole numbers, so that sums are exact in any order; but for those with a tolerance **
+
+static tiny_tensor *product(tiny_ctx *t, int64_t b, int64_t m, int64_t k, int64_t n, int dtype, int turned) {
+  tiny_tensor *x = ints(t, turned & 1 ? TINY_SHAPE(b, k, m) : TINY_SHAPE(b, m, k)),
+              *y = ints(t, turned & 2 ? TINY_SHAPE(n, k) : TINY_SHAPE(k, n));
+  x = tiny_cast(x, dtype);
+  y = tiny_cast(y, dtype);
+  if (dtype == TINY_I8) { x = tiny_cast(x, TINY_I32); y = tiny_cast(y, TINY_I32); }
+  return tiny_matmul(turned & 1 ? tiny_transpose(x, 1, 2) : x, turned & 2 ? tiny_transpose(y, 0, 1) : y);
+}
+static tiny_tensor *even(tiny_ctx *t) { return product(t, 1, 64, 32, 64, TINY_F32, 0); }
+static tiny_tensor *many(tiny_ctx *t) { return product(t, 64, 128, 8, 128, TINY_F32, 0); }      // of 8 x 8 elements an item
+static tiny_tensor *odd(tiny_ctx *t) { return product(t, 1, 77, 35, 93, TINY_F32, 0); }
+static tiny_tensor *x_turned(tiny_ctx *t) { return product(t, 1, 68, 36, 80, TINY_F32, 1); }
+static tiny_tensor *y_turned(tiny_ctx *t) { return product(t, 2, 65, 33, 64, TINY_F32, 2); }
+static tiny_tensor *both_turned(tiny_ctx *t) { return product(t, 1, 64, 48, 66, TINY_F32, 3); }
+static tiny_tensor *halves(tiny_ctx *t) { return product(t, 1, 64, 64, 72, TINY_F16, 2); }
+static tiny_tensor *bytes(tiny_ctx *t) { return product(t, 1, 70, 64, 64, TINY_I8, 0); }
+static tiny_tensor *doubles(tiny_ctx *t) { return tiny_cast(product(t, 1, 66, 20, 64, TINY_F64, 0), TINY_F32); }
+static tiny_tensor *after(tiny_ctx *t) {
+  return tiny_relu(tiny_add(tiny_mul_scalar(product(t, 1, 64, 32, 96, TINY_F32, 0), 0.5), ints(t, TINY_SHAPE(96))));
+}
+static tiny_tensor *conv(tiny_ctx *t) { return tiny_conv2d(ints(t, TINY_SHAPE(1, 16, 18, 20)), ints(t, TINY_SHAPE(24, 16, 3, 3)), NULL, NULL); }
+static tiny_tensor *conv_strided(tiny_ctx *t) {
+  tiny_conv_desc d;
+  memset(&d, 0, sizeof d);
+  d.stride[0] = d.stride[1] = 2;
+  return tiny_conv2d(ints(t, TINY_SHAPE(2, 17, 35, 37)), ints(t, TINY_SHAPE(20, 17, 2, 2)), NULL, &d);
+}
+static tiny_tensor *triangle(tiny_ctx *t) { return tiny_matmul(tiny_tril(ints(t, TINY_SHAPE(80, 64)), 0), ints(t, TINY_SHAPE(64, 68))); }
+static tiny_tensor *turned(tiny_ctx *t) { return tiny_contiguous(tiny_transpose(ints(t, TINY_SHAPE(64, 96)), 0, 1)); }
+static tiny_tensor *turned_odd(tiny_ctx *t) {
+  return tiny_add(tiny_permute(ints(t, TINY_SHAPE(3, 35, 41)), TINY_SHAPE(0, 2, 1)), tiny_permute(ints(t, TINY_SHAPE(41, 35)), TINY_SHAPE(0, 1)));
+}
+static tiny_tensor *turned_halves(tiny_ctx *t) {
+  static uint16_t data[70 * 64];
+  for (int i = 0; i < 70 * 64; i++) data[i] = (uint16_t)(i * 77);
+  return tiny_contiguous(tiny_transpose(tiny_from(t, data, TINY_U16, TINY_SHAPE(70, 64)), 0, 1));
+}
+static tiny_tensor *two_turned(tiny_ctx *t) {
+  return tiny_add(tiny_transpose(ints(t, TINY_SHAPE(40, 50)), 0, 1), tiny_transpose(tiny_mul_scalar(ints(t, TINY_SHAPE(40, 50)), 2), 0, 1));
+}
+static tiny_tensor *rows(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(5, 1000)), -1); }
+static tiny_tensor *rows_odd(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(3, 77)), -1); }
+static tiny_tensor *norm(tiny_ctx *t) { return tiny_layer_norm(ints(t, TINY_SHAPE(2, 3, 130)), 1, NULL, NULL, 1e-5); }
+static tiny_tensor *row_sums(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(9, 500)), 1, 0); }
+static tiny_tensor *column_sums(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(300, 70)), 0, 0); }
+static tiny_tensor *all_sum(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(7000)), TINY_ALL, 0); }
+static tiny_tensor *largest(tiny_ctx *t) { return tiny_amax(ints(t, TINY_SHAPE(4, 999)), 1, 0); }
+static tiny_tensor *log_sum(tiny_ctx *t) { return tiny_logsumexp(ints(t, TINY_SHAPE(6, 333)), 1, 0); }
+static tiny_tensor *elements(tiny_ctx *t) { return tiny_relu(tiny_add(ints(t, TINY_SHAPE(37, 64)), ints(t, TINY_SHAPE(64)))); }
+static tiny_tensor *elements_odd(tiny_ctx *t) { return tiny_relu(tiny_sub(ints(t, TINY_SHAPE(3, 1001)), ints(t, TINY_SHAPE(1001)))); }
+static tiny_tensor *four_dims(tiny_ctx *t) { return tiny_flip(ints(t, TINY_SHAPE(5, 7, 9, 11)), TINY_SHAPE(1, 3)); }
+static tiny_tensor *prefix(tiny_ctx *t) { return tiny_cumsum(ints(t, TINY_SHAPE(5, 20, 3)), 1); }
+
+// uses: kinds of opts that the list of an H100 has.
+static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); double tolerance; const char *uses; } cases[] = {
+  {"even", even, 0, "STAGE SHARE UPCAST"}, {"many", many, 0, "STAGE SHARE UPCAST"}, {"odd", odd, 0, "PAD STAGE SHARE UPCAST"},
+  {"x turned", x_turned, 0, "STAGE SHARE"}, {"y turned", y_turned, 0, "STAGE SHARE"}, {"both turned", both_turned, 0, "STAGE SHARE"},
+  {"halves", halves, 0, "STAGE SHARE"}, {"bytes", bytes, 0, "STAGE SHARE"}, {"doubles", doubles, 0, ""},
+  {"after", after, 0, "STAGE SHARE"}, {"conv", conv, 0, "STAGE SHARE"}, {"strided conv", conv_strided, 0, ""},
+  {"triangle", triangle, 0, ""}, {"turned", turned, 0, "STAGE SHARE"}, {"turned, odd", turned_odd, 0, "PAD STAGE SHARE"},
+  {"turned halves", turned_halves, 0, "STAGE SHARE"}, {"two turned", two_turned, 0, "STAGE SHARE"},
+  {"rows", rows, 1e-6, "GROUP"}, {"odd rows", rows_odd, 1e-6, "GROUP"}, {"norm", norm, 1e-5, "GROUP"}, {"row sums", row_sums, 0, "GROUP"},
+  {"column sums", column_sums, 0, "GROUP"}, {"sum of all", all_sum, 0, "GROUP"}, {"largest", largest, 0, "GROUP"},
+  {"log of a sum", log_sum, 1e-5, ""}, {"elements", elements, 0, "LANE"}, {"odd elements", elements_odd, 0, "LOCAL"},
+  {"four dims", four_dims, 0, ""}, {"running sum", prefix, 0, ""}};
+enum { CASES = sizeof cases / sizeof *cases };
+
+typedef struct trial { int which; tiny_limits limits; const char *machine, *uses; } trial;
+
+static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
+  static float want[1 << 21], got[1 << 21];
+  const trial *r = (const trial *)arg;
+  size_t nbytes = 0;
+  tn_kernel_state s;
+  const int failed = test_failed;
+  char line[4096] = "";
+  tiny_tensor *x = cases[r->which].make(t);
+  if (tiny_status(t)) return t->code;
+  const tn_kernel *k = kernel_of(t, x, &nbytes);
+  const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
+  CHECK(k != NULL && nbytes <= sizeof want);
+  if (!k) return t->code;
+  if (test_failed > failed) fprintf(stderr, "  %s\n", cases[r->which].name);
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  memset(want, 1, nbytes); memset(got, 2, nbytes);
+  CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
+  tn_state_open(&s, t, sink, &target);
+  tn_optimize(&s);
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_schedule_print(&text, &s.done);
+  snprintf(line, sizeof line, "%.*s", (int)text.n, (const char *)text.data);
+  CHECK_EQ(tn_verify(t, s.sink, TN_SPEC_KERNEL), TINY_OK);
+  const tiny_code code = run_kernel(t, k, s.sink, &target, got);
+  const int same = code == TINY_OK && agree(want, got, nbytes, cases[r->which].tolerance);
+  CHECK(same);
+  if (!same) fprintf(stderr, "  %s on %s: %s\n  %s\n", cases[r->which].name, r->machine, line, code ? tiny_error(t) : "other values");
+  for (const char *kind = r->uses; *kind; kind += strcspn(kind, " "), kind += *kind == ' ') {
+    char word[16];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(kind, " "), kind);
+    const int has = strstr(line, word) != NULL;
+    CHECK(has);
+    if (!has) fprintf(stderr, "  %s on %s has no %s: %s\n", cases[r->which].name, r->machine, word, line);
+  }
+  return t->code;
+}
+
+static void test_on(const char *machine, const tiny_limits *limits, int uses) {
+  for (int i = 0; i < CASES; i++) {
+    if (!uses && cases[i].make == many) continue;            // a million results
+    trial r = {i, *limits, machine, uses ? cases[i].uses : ""};
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = "INTERP"; d.cache_dir = "";
+    tiny_ctx *t = tiny_open(&d);
+    CHECK_EQ(tn_guard(t, trial_guarded, &r), TINY_OK);
+    if (tiny_status(t)) fprintf(stderr, "  %s on %s: %s\n", cases[i].name, machine, tiny_error(t));
+    tiny_close(t);
+  }
+}
+
+int main(void) {
+  static const char *const gpus[] = {"sm_90", "sm_75", "gfx1100", "gfx942", "apple"};
+  tiny_limits limits;
+  for (int i = 0; i < (int)(sizeof gpus / sizeof *gpus); i++) {
+    memset(&limits, 0, sizeof limits);
+    if (tn_gpu_limits(gpus[i], &limits)) test_on(gpus[i], &limits, !i);
+    else fprintf(stderr, "skipped: no %s\n", gpus[i]);
+  }
+  memset(&limits, 0, sizeof limits);       // little of everything
+  limits.shared_nbytes = 2 << 10; limits.local_total = 60; limits.vector_nbytes = 16; limits.vector_registers = 200;
+  for (int d = 0; d < 3; d++) { limits.local_max[d] = 7; limits.global_max[d] = 1 << 16; }
+  test_on("little", &limits, 0);
+  return test_report();
+}
