@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source cbdb9e2681b9e1b4be11f61ccb6cddaedb2fac9df4318bec011ddecee72de7e9
+/* tiny_cl.h 0.1.0, source 61fb5d93c7b66d9118f5e22a2653eb6fac64196582ef3e47c47aef56be8af0a8
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -94,7 +94,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "cbdb9e2681b9e1b4be11f61ccb6cddaedb2fac9df4318bec011ddecee72de7e9"
+#define TN_CL_SOURCE_ID "61fb5d93c7b66d9118f5e22a2653eb6fac64196582ef3e47c47aef56be8af0a8"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -514,10 +514,12 @@ static int tn_cl_choose(const tn_cl_calls *cl, const tn_cl_found *f, int n, cons
       return i;
   }
   if (!*which) return n ? 0 : -1;
-  if (digits && !which[digits]) return digits < 4 && atoi(which) < n ? atoi(which) : -1;
+  const int first = tn_number_int(which, 0, INT_MAX, NULL);
+  const int second = more ? tn_number_int(which + digits + 1, 0, INT_MAX, NULL) : 0;
+  if (digits && !which[digits]) return first < n ? first : -1;
   for (int i = 0; i < n; i++) {
     if (digits && more && !which[digits + 1 + more]) {
-      if (f[i].of_platform == atoi(which) && f[i].in_platform == atoi(which + digits + 1)) return i;
+      if (f[i].of_platform == first && f[i].in_platform == second) return i;
     } else if (tn_cl_names_it(f[i].name, which)) return i;
   }
   return -1;
@@ -572,9 +574,9 @@ static int tn_cl_has_extension(const tn_cl *d, const char *name) {
 static tiny_code tn_cl_check(const tn_cl *d) {
   char version[TN_CL_NAME];
   tn_cl_text(d, TN_CL_DEVICE_VERSION, version, sizeof version);
-  const int is = !strncmp(version, "OpenCL ", 7), major = is ? atoi(version + 7) : 0;
+  const int is = !strncmp(version, "OpenCL ", 7), major = is ? tn_number_int(version + 7, 0, INT_MAX, NULL) : 0;
   const char *dot = strchr(version, '.');
-  const int old = major < 1 || (major == 1 && dot && atoi(dot + 1) < 2);
+  const int old = major < 1 || (major == 1 && dot && tn_number_int(dot + 1, 0, INT_MAX, NULL) < 2);
   const char *wrong = old ? "is older than OpenCL 1.2: update its driver"
       : !tn_cl_number(d, TN_CL_AVAILABLE)          ? "is not available now: another program may have it"
       : !tn_cl_number(d, TN_CL_COMPILER_AVAILABLE) ? "comes without a compiler: take another device"
@@ -642,9 +644,9 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue) {
 // NULL: the name is of no queue.
 static void *tn_cl_host_named(const char *which) {
   static const char head[] = "queue-";
-  char *end;
+  const char *end;
   if (strncmp(which, head, sizeof head - 1)) return NULL;
-  const unsigned long long address = strtoull(which + sizeof head - 1, &end, 16);
+  const uint64_t address = tn_number_digits(which + sizeof head - 1, 16, &end);
   return *end ? NULL : (void *)(uintptr_t)address;
 }
 static tiny_code tn_cl_take_host(tn_cl *d, void *queue) {
@@ -967,7 +969,7 @@ static tn_cl_kernel *tn_cl_kernel_new(tn_cl *d, const char *name, const char *li
   for (int i = 0; i < n; i++) {
     line = strchr(line, ' ') + 1;
     k->parameter[i].kind = *line;
-    k->parameter[i].slot = atoi(line + 1);
+    k->parameter[i].slot = tn_number_int(line + 1, 0, INT_MAX, NULL);
   }
   return k;
 }
@@ -1258,8 +1260,8 @@ Where things stand in tiny_cl.h
                                          is loaded at run time
     419  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    703  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    774  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-    997  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1206  src/cl/backend.c                the one object of tiny_cl.h
+    705  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    776  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+    999  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1208  src/cl/backend.c                the one object of tiny_cl.h
 */

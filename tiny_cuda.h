@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 2cc5f9d2517a49d2ba5ad5dc9ece563c5d9d0bb5464221404c143dd6bcbb40c4
+/* tiny_cuda.h 0.1.0, source b0c74d0913a732646184c4bea2cdc7c6272faf5953112f98bcc8fe56b4d67ac2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -88,7 +88,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "2cc5f9d2517a49d2ba5ad5dc9ece563c5d9d0bb5464221404c143dd6bcbb40c4"
+#define TN_CUDA_SOURCE_ID "b0c74d0913a732646184c4bea2cdc7c6272faf5953112f98bcc8fe56b4d67ac2"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -652,9 +652,13 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream) {
 }
 // 0: `which` does not name them.
 static int tn_cuda_host_named(tn_cuda *d, const char *which) {
-  unsigned long long context, stream;
-  char rest;
-  if (sscanf(which, "host-%llx-%llx%c", &context, &stream, &rest) != 2) return 0;
+  static const char head[] = "host-";
+  const char *end;
+  if (strncmp(which, head, sizeof head - 1)) return 0;
+  const uint64_t context = tn_number_digits(which + sizeof head - 1, 16, &end);
+  if (*end != '-') return 0;
+  const uint64_t stream = tn_number_digits(end + 1, 16, &end);
+  if (*end) return 0;
   d->ctx = (void *)(uintptr_t)context;
   d->stream = (void *)(uintptr_t)stream;
   return 1;
@@ -671,8 +675,8 @@ static tiny_code tn_cuda_take_host(tn_cuda *d) {
 
 static tiny_code tn_cuda_take_primary(tn_cuda *d, const char *which) {
   int count = 0;
-  char *end;
-  const unsigned long number = strtoul(which, &end, 10);
+  const char *end;
+  const uint64_t number = tn_number_digits(which, 10, &end);
   const int result = d->cu.device_count(&count);
   if (*end || *which == '-')
     return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; devices are numbers, CUDA:0, CUDA:1 ..",
@@ -1614,13 +1618,13 @@ Where things stand in tiny_cuda.h
                                          loaded while the program runs
     566  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
                                          says is wrong
-    761  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
+    765  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
                                          to it, from it, between two devices
-    988  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
-   1074  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
-   1287  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
+    992  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
+   1078  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
+   1291  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
                                          graph
-   1452  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
+   1456  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
                                          happened, opened and closed
-   1561  src/cuda/backend.c              the one object of tiny_cuda.h
+   1565  src/cuda/backend.c              the one object of tiny_cuda.h
 */

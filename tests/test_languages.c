@@ -183,13 +183,13 @@ int main(void) {
     "LANG:metal31-run", "LANG:metal31-lanes-run", "LANG:cuda80-run", "LANG:cuda80-lanes-run"
   };
   const char *all = getenv("TEST_LANGUAGES_ALL");
-  for (int i = 0; i < LANGUAGES && getenv("TEST_LANGUAGES"); i++) write_language(&languages[i], all != NULL);
-  if (getenv("TEST_LANGUAGES")) return test_report();
-  test_refused();
-  mkdir("build", 0777); mkdir("build/metal", 0777);
+  mkdir("build", 0777); mkdir("build/metal", 0777);          // tools/languages.py includes from there, too
   FILE *f = fopen("build/metal/metal_stdlib", "wb");
   CHECK(f && fputs("#include \"../../tests/metal_stub.h\"\n", f) >= 0);
   if (f) fclose(f);
+  for (int i = 0; i < LANGUAGES && getenv("TEST_LANGUAGES"); i++) write_language(&languages[i], all != NULL);
+  if (getenv("TEST_LANGUAGES")) return test_report();
+  test_refused();
   if (!host_compiler()) printf("test_languages: values are left out, there is no clang++ with halves (15 and newer)\n");
   else {
     for (size_t i = 0; i < sizeof run / sizeof *run; i++) test_values(run[i]);

@@ -342,19 +342,77 @@ fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-@compute @workgroup_size(5, 1, 1)
+var<workgroup> local3: array<f32, 80>;
+@compute @workgroup_size(16, 5, 1)
 fn r_5_70_4bd22c03(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
-  let x0: i32 = i32(item[0]);
-  var acc1: f32;
-  acc1 = (-f32(infinity()));
-  let x2: i32 = x0 * 70i;
-  for (var r3: i32 = 0; r3 < 70i; r3++) {
-    let v4: f32 = acc1;
-    let x5: i32 = x2 + r3;
-    let v6: f32 = p1[x5];
-    acc1 = (select((select(v6, v4, (v6 < v4))), (f32(not_a_number())), (v4 != v4)));
-  }
-  p0[x0] = (acc1);
+  let x0: i32 = i32(item[1]);
+  let x1: i32 = i32(item[0]);
+  let x2: bool = x1 < 1i;
+  let x4: i32 = x0 * 16i;
+  let x5: i32 = x4 + x1;
+  let x6: i32 = (x0 * 70i) + x1;
+  let v7: f32 = p1[x6];
+  let x8: i32 = x6 + 16i;
+  let v9: f32 = p1[x8];
+  let x10: f32 = select((select(v9, v7, (v9 < v7))), (f32(not_a_number())), (v7 != v7));
+  let x11: i32 = x6 + 32i;
+  let v12: f32 = p1[x11];
+  let x13: i32 = x6 + 48i;
+  let v14: f32 = p1[x13];
+  let x15: f32 = select((select(v14, v12, (v14 < v12))), (f32(not_a_number())), (v12 != v12));
+  let x16: f32 = select((select(x15, x10, (x15 < x10))), (f32(not_a_number())), (x10 != x10));
+  let x17: bool = x1 < 6i;
+  let x18: i32 = x6 + 64i;
+  let v19: f32 = select(0x0p+0f, p1[x18], x17);
+  let x20: f32 = select((-f32(infinity())), v19, x17);
+  local3[x5] = (select((select(x20, x16, (x20 < x16))), (f32(not_a_number())), (x16 != x16)));
+  workgroupBarrier();
+  let v21: f32 = local3[x4];
+  let x22: i32 = x4 + 1i;
+  let v23: f32 = local3[x22];
+  let x24: f32 = select((select(v23, v21, (v23 < v21))), (f32(not_a_number())), (v21 != v21));
+  let x25: i32 = x4 + 3i;
+  let v26: f32 = local3[x25];
+  let x27: i32 = x4 + 2i;
+  let v28: f32 = local3[x27];
+  let x29: f32 = select((select(v28, v26, (v28 < v26))), (f32(not_a_number())), (v26 != v26));
+  let x30: f32 = select((select(x29, x24, (x29 < x24))), (f32(not_a_number())), (x24 != x24));
+  let x31: i32 = x4 + 7i;
+  let v32: f32 = local3[x31];
+  let x33: i32 = x4 + 6i;
+  let v34: f32 = local3[x33];
+  let x35: f32 = select((select(v34, v32, (v34 < v32))), (f32(not_a_number())), (v32 != v32));
+  let x36: i32 = x4 + 5i;
+  let v37: f32 = local3[x36];
+  let x38: i32 = x4 + 4i;
+  let v39: f32 = local3[x38];
+  let x40: f32 = select((select(v39, v37, (v39 < v37))), (f32(not_a_number())), (v37 != v37));
+  let x41: f32 = select((select(x40, x35, (x40 < x35))), (f32(not_a_number())), (x35 != x35));
+  let x42: f32 = select((select(x41, x30, (x41 < x30))), (f32(not_a_number())), (x30 != x30));
+  let x43: i32 = x4 + 8i;
+  let v44: f32 = local3[x43];
+  let x45: i32 = x4 + 9i;
+  let v46: f32 = local3[x45];
+  let x47: f32 = select((select(v46, v44, (v46 < v44))), (f32(not_a_number())), (v44 != v44));
+  let x48: i32 = x4 + 10i;
+  let v49: f32 = local3[x48];
+  let x50: i32 = x4 + 11i;
+  let v51: f32 = local3[x50];
+  let x52: f32 = select((select(v51, v49, (v51 < v49))), (f32(not_a_number())), (v49 != v49));
+  let x53: f32 = select((select(x52, x47, (x52 < x47))), (f32(not_a_number())), (x47 != x47));
+  let x54: i32 = x4 + 15i;
+  let v55: f32 = local3[x54];
+  let x56: i32 = x4 + 14i;
+  let v57: f32 = local3[x56];
+  let x58: f32 = select((select(v57, v55, (v57 < v55))), (f32(not_a_number())), (v55 != v55));
+  let x59: i32 = x4 + 13i;
+  let v60: f32 = local3[x59];
+  let x61: i32 = x4 + 12i;
+  let v62: f32 = local3[x61];
+  let x63: f32 = select((select(v62, v60, (v62 < v60))), (f32(not_a_number())), (v60 != v60));
+  let x64: f32 = select((select(x63, x58, (x63 < x58))), (f32(not_a_number())), (x58 != x58));
+  let x65: f32 = select((select(x64, x53, (x64 < x53))), (f32(not_a_number())), (x53 != x53));
+  if (x2) { p0[x0] = (select((select(x65, x42, (x65 < x42))), (f32(not_a_number())), (x42 != x42))); }
 }
 // == matmul
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
