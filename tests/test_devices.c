@@ -327,7 +327,7 @@ static void test_made_in_steps(void) {
       if (strstr(pairs[p], "CPU") || !case_named("steps %s, %d%s", pairs[p], far, captured ? ", captured" : "")) continue;
       t = open_on(pairs[p]);
       drop(t, far, captured, got, sizeof got);
-      CHECK(!memcmp(want, got, sizeof got));
+      for (int i = 0; i < 24; i++) CHECK(fabs((double)got[i] - want[i]) <= 1e-5);      // devices add up in orders of their own
       CHECK_EQ(tiny_device_stats(t, !far).kernels, 0);       // random numbers are made where they are used
       CHECK_STR(tiny_error(t), "");
       tiny_close(t);
