@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2c7dd5e59f9a0a02ee5a4371916d589185d9cc8684d7e6a67c35363c8d5b0edb
+/* tiny.h 0.1.0, source 553c987cdd556b694eb8b133b66ae5bdf09d2d5d625c743e3f13e26cc4a3c8bb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3630,7 +3630,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "2c7dd5e59f9a0a02ee5a4371916d589185d9cc8684d7e6a67c35363c8d5b0edb"
+#define TN_SOURCE_ID "553c987cdd556b694eb8b133b66ae5bdf09d2d5d625c743e3f13e26cc4a3c8bb"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -42761,9 +42761,9 @@ static int tn_cpu_hear(void *dev, const char *said) {
 
 static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->recalled = tn_cpu_hear(dev, said); }
 
-// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do, or was cancelled. What
-// $TINY_CC names is used all the same, so that its own messages tell what is wrong with it; unless it cannot even be
-// started.
+// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do; -1: it was not asked to
+// the end, as there was no memory or the host has cancelled it, and would be asked in vain again. What $TINY_CC names is
+// used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
@@ -42771,7 +42771,7 @@ static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   if (job.seconds > TN_CPU_ASK_SECONDS && !c->chosen) job.seconds = TN_CPU_ASK_SECONDS;
   job.most = 1 << 20;
   job.env = tn_process_environment(t, NULL);
-  if (tn_process_run(t, &job, 1, 1) != TINY_OK || job.ended == TN_JOB_CANCELLED) return 0;
+  if (tn_process_run(t, &job, 1, 1) != TINY_OK || job.ended == TN_JOB_CANCELLED) return -1;
   if (job.ended == TN_JOB_BY_ITSELF && job.exit_code == 0 && job.out.n && tn_cpu_hear(dev, job.out.data)) {
     tiny_bytes_add(said, job.out.data, job.out.n);
     return 1;
@@ -42815,8 +42815,10 @@ static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny
   tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL, "", 0 };
   while (c->compiler[0] && !c->asked) {
     tiny_bytes said = { c->t, NULL, 0, 0 };
-    tn_cpu_ask(c->t, c, &said);
-    if (c->t->code == TINY_E_MEMORY || c->t->code == TINY_E_CANCELLED) return c->t->code;
+    if (tn_cpu_ask(c->t, c, &said) < 0) {
+      tiny_fail(c->t, TINY_E_CANCELLED, "%s was cancelled", c->compiler);      // unless it was something else
+      return c->t->code;
+    }
   }
   if (!c->compiler[0])
     return tiny_fail(c->t, TINY_E_COMPILE, c->takes_ir ? "%s: install clang 15 or later, or name it in $TINY_CC" :
@@ -45037,7 +45039,11 @@ static void tn_compiler_identify(struct tn_programs *p) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
     else if (tn_compiler_recall(p)) break;
-    else if (tn_cpu_ask(t, d->dev, &said)) tn_compiler_keep(p, &said);
+    else {
+      const int answer = tn_cpu_ask(t, d->dev, &said);
+      if (answer < 0) break;
+      if (answer) tn_compiler_keep(p, &said);
+    }
   }
   tn_compiler_adopt(p);
   if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;
@@ -54357,78 +54363,78 @@ Where things stand in tiny.h
   42056  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
   42451  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  43200  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  43202  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  43278  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  43280  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  43389  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43619  src/runtime/device.c         which backend a context runs on
-  43821  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43975  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  43391  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43621  src/runtime/device.c         which backend a context runs on
+  43823  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43977  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  44036  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  44038  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  44304  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  44306  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  44538  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  44540  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44801  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44803  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44983  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  45050  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44985  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  45056  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  45408  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  45414  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45682  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45688  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45892  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  46363  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45898  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  46369  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  46535  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46643  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46920  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  46541  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46649  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46926  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  47414  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  47420  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  48019  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  48025  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  48202  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  48208  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  48539  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48728  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  49521  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  48545  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48734  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  49527  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49898  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  50239  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49904  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  50245  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  50445  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  50451  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50699  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50705  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50958  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50964  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  51228  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  51234  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  51393  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  51399  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  51567  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51928  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  52164  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  51573  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51934  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  52170  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  52312  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  52475  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  52318  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  52481  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  52582  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  52588  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52667  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52673  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  52995  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  53001  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  53158  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  53221  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  53400  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  53164  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  53227  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  53406  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  53536  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  53542  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53922  src/runtime/context.c        opening and closing, the first error, totals
+  53928  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -55,7 +55,11 @@ static void tn_compiler_identify(struct tn_programs *p) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
     else if (tn_compiler_recall(p)) break;
-    else if (tn_cpu_ask(t, d->dev, &said)) tn_compiler_keep(p, &said);
+    else {
+      const int answer = tn_cpu_ask(t, d->dev, &said);
+      if (answer < 0) break;
+      if (answer) tn_compiler_keep(p, &said);
+    }
   }
   tn_compiler_adopt(p);
   if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;

@@ -311,9 +311,9 @@ static int tn_cpu_hear(void *dev, const char *said) {
 
 static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->recalled = tn_cpu_hear(dev, said); }
 
-// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do, or was cancelled. What
-// $TINY_CC names is used all the same, so that its own messages tell what is wrong with it; unless it cannot even be
-// started.
+// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do; -1: it was not asked to
+// the end, as there was no memory or the host has cancelled it, and would be asked in vain again. What $TINY_CC names is
+// used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
@@ -321,7 +321,7 @@ static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   if (job.seconds > TN_CPU_ASK_SECONDS && !c->chosen) job.seconds = TN_CPU_ASK_SECONDS;
   job.most = 1 << 20;
   job.env = tn_process_environment(t, NULL);
-  if (tn_process_run(t, &job, 1, 1) != TINY_OK || job.ended == TN_JOB_CANCELLED) return 0;
+  if (tn_process_run(t, &job, 1, 1) != TINY_OK || job.ended == TN_JOB_CANCELLED) return -1;
   if (job.ended == TN_JOB_BY_ITSELF && job.exit_code == 0 && job.out.n && tn_cpu_hear(dev, job.out.data)) {
     tiny_bytes_add(said, job.out.data, job.out.n);
     return 1;
@@ -365,8 +365,10 @@ static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny
   tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL, "", 0 };
   while (c->compiler[0] && !c->asked) {
     tiny_bytes said = { c->t, NULL, 0, 0 };
-    tn_cpu_ask(c->t, c, &said);
-    if (c->t->code == TINY_E_MEMORY || c->t->code == TINY_E_CANCELLED) return c->t->code;
+    if (tn_cpu_ask(c->t, c, &said) < 0) {
+      tiny_fail(c->t, TINY_E_CANCELLED, "%s was cancelled", c->compiler);      // unless it was something else
+      return c->t->code;
+    }
   }
   if (!c->compiler[0])
     return tiny_fail(c->t, TINY_E_COMPILE, c->takes_ir ? "%s: install clang 15 or later, or name it in $TINY_CC" :
