@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 553c987cdd556b694eb8b133b66ae5bdf09d2d5d625c743e3f13e26cc4a3c8bb
+/* tiny.h 0.1.0, source aa45a509ef3b026e037681c7f4cedfbfee363faefa72267cbcb9b5e032cf83d5
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3630,7 +3630,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "553c987cdd556b694eb8b133b66ae5bdf09d2d5d625c743e3f13e26cc4a3c8bb"
+#define TN_SOURCE_ID "aa45a509ef3b026e037681c7f4cedfbfee363faefa72267cbcb9b5e032cf83d5"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -42762,8 +42762,8 @@ static int tn_cpu_hear(void *dev, const char *said) {
 static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->recalled = tn_cpu_hear(dev, said); }
 
 // Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do; -1: it was not asked to
-// the end, as there was no memory or the host has cancelled it, and would be asked in vain again. What $TINY_CC names is
-// used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
+// the end, as there was no memory or the host has cancelled it, and would be asked in vain again. What $TINY_CC names
+// is used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };

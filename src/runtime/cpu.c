@@ -312,8 +312,8 @@ static int tn_cpu_hear(void *dev, const char *said) {
 static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->recalled = tn_cpu_hear(dev, said); }
 
 // Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do; -1: it was not asked to
-// the end, as there was no memory or the host has cancelled it, and would be asked in vain again. What $TINY_CC names is
-// used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
+// the end, as there was no memory or the host has cancelled it, and would be asked in vain again. What $TINY_CC names
+// is used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
