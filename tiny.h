@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source aa45a509ef3b026e037681c7f4cedfbfee363faefa72267cbcb9b5e032cf83d5
+/* tiny.h 0.1.0, source b0680ca1a2ca916fd44aaf716be42f6435f255e363029d1938e4f19146744df5
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3630,7 +3630,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "aa45a509ef3b026e037681c7f4cedfbfee363faefa72267cbcb9b5e032cf83d5"
+#define TN_SOURCE_ID "b0680ca1a2ca916fd44aaf716be42f6435f255e363029d1938e4f19146744df5"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -38923,10 +38923,9 @@ static int64_t tn_grid_divisor(int64_t n, int64_t most) {
 
 // How many of n in each group, at most `most`: a divisor of n, or else so many that n is padded to a multiple.
 static int64_t tn_grid_part(int64_t n, int64_t most, int *pads) {
-  int64_t f = 1;
+  const int64_t f = tn_grid_divisor(n, most);
   *pads = 0;
   if (n <= most) return n;
-  for (int64_t d = 2; d <= most; d++) if (n % d == 0) f = d;
   if (2 * f > most) return f;
   *pads = 1;
   return most;
@@ -39245,7 +39244,7 @@ static int tn_grid_transposed(tn_kernel_state *s, const tn_profile *p) {
   const int64_t side = TN_GRID_TURNED, items = side * TN_GRID_TURNED_ROWS;
   tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL, *rest, *tile[2];
   int64_t nbytes;
-  if (p->nout < 2 || p->nreduce || p->carried || p->filled || tn_range_extent(last) < side ||
+  if (p->nout < 2 || p->nreduce || p->carried || p->filled || !p->repeats || tn_range_extent(last) < side ||
       !tn_opt_fits(s, 1, items) || tn_machine_items(s->target->limits) < items ||
       tn_stride_in(s->t, p->store->src[1], last) != 1)
     return 0;
@@ -43214,7 +43213,7 @@ static void *tn_interp_open(tiny_ctx *t, const char *which, tiny_limits *limits)
   (void)which;
   limits->host_memory = 1;
   limits->shared_nbytes = 32 * 1024;
-  limits->vector_registers = 16;             // what is compared with it is tiled: it is not
+  limits->vector_registers = 16;           // too few for tiles: what is compared with it has some
   for (int d = 0; d < 3; d++) limits->local_max[d] = 256;
   limits->local_total = 256;               // lockstep over many work items spreads the cost of an instruction
   return t;                                // the device is the context
@@ -54342,99 +54341,99 @@ Where things stand in tiny.h
   38705  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
   38805  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
   38880  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  39292  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  39402  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  39291  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  39401  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39737  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39736  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39984  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39983  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  40230  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  40229  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  40297  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  40296  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40849  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40848  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  41405  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  41404  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41755  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41754  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  42056  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  42055  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  42451  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  43202  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  42450  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  43201  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  43280  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  43279  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  43391  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43621  src/runtime/device.c         which backend a context runs on
-  43823  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43977  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  43390  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43620  src/runtime/device.c         which backend a context runs on
+  43822  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43976  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  44038  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  44037  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  44306  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  44305  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  44540  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  44539  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44803  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44802  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44985  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  45056  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44984  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  45055  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  45414  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  45413  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45688  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45687  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45898  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  46369  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45897  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  46368  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  46541  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46649  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46926  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  46540  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46648  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46925  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  47420  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  47419  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  48025  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  48024  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  48208  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  48207  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  48545  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48734  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  49527  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  48544  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48733  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  49526  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49904  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  50245  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49903  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  50244  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  50451  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  50450  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50705  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50704  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50964  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50963  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  51234  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  51233  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  51399  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  51398  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  51573  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51934  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  52170  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  51572  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51933  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  52169  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  52318  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  52481  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  52317  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  52480  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  52588  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  52587  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52673  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52672  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  53001  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  53000  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  53164  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  53227  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  53406  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  53163  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  53226  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  53405  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  53542  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  53541  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53928  src/runtime/context.c        opening and closing, the first error, totals
+  53927  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -136,6 +136,36 @@ static void test_search_cancelled(void) {
   }
 }
 
+// Cancelled while the compiler is asked what it is, on behalf of a search: it was asked again for ever.
+static void test_search_cancelled_asking(void) {
+  static float data[32 * 32];
+  char folder[80], file[100], real[512] = "", *const before = strdup(getenv("PATH"));
+  FILE *which = popen("command -v clang", "r");
+  if (which) { if (!fgets(real, sizeof real, which)) real[0] = 0; pclose(which); }
+  real[strcspn(real, "\n")] = 0;
+  if (!real[0]) { printf("test_warm: no clang, so none that answers late\n"); free(before); return; }
+  snprintf(folder, sizeof folder, "%s/late", root);
+  snprintf(file, sizeof file, "%s/clang", folder);
+  CHECK(!mkdir(folder, 0700));
+  FILE *f = fopen(file, "w");
+  if (f) { fprintf(f, "#!/bin/sh\ncase \"$*\" in *-dM*) /bin/sleep 0.4;; esac\nexec '%s' \"$@\"\n", real); fclose(f); }
+  chmod(file, 0700);
+  setenv("PATH", folder, 1);
+  for (int n = 1; n < 12; n += 2) for (int beam = 0; beam < 2; beam++) {
+    heard h = {0, n, {0, 0}, 0, 0, 0, 0, 0, 0};
+    tiny_ctx *t = open_with(&h, "", beam);
+    tiny_tensor *y = tiny_sum(tiny_from(t, data, TINY_F32, TINY_SHAPE(32, 32)), 1, 0);
+    CHECK_EQ(tiny_realize(&y, 1), TINY_E_CANCELLED);
+    CHECK(h.calls == n);
+    tiny_clear(t);
+    h.cancel_at = 0;
+    if (n == 1 && !beam) CHECK_EQ(tiny_realize(&y, 1), TINY_OK);
+    tiny_close(t);
+  }
+  setenv("PATH", before, 1);
+  free(before);
+}
+
 // A compiler that does not say what it is: the wait for that is told, and cancelled, where a search is wanted as well.
 static void test_asked(void) {
   char folder[80], file[100];
@@ -337,6 +367,7 @@ int main(void) {
   test_told();
   test_cancelled();
   test_search_cancelled();
+  test_search_cancelled_asking();
   test_asked();
   test_ahead();
   test_waits();

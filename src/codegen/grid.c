@@ -44,10 +44,9 @@ static int64_t tn_grid_divisor(int64_t n, int64_t most) {
 
 // How many of n in each group, at most `most`: a divisor of n, or else so many that n is padded to a multiple.
 static int64_t tn_grid_part(int64_t n, int64_t most, int *pads) {
-  int64_t f = 1;
+  const int64_t f = tn_grid_divisor(n, most);
   *pads = 0;
   if (n <= most) return n;
-  for (int64_t d = 2; d <= most; d++) if (n % d == 0) f = d;
   if (2 * f > most) return f;
   *pads = 1;
   return most;
@@ -366,7 +365,7 @@ static int tn_grid_transposed(tn_kernel_state *s, const tn_profile *p) {
   const int64_t side = TN_GRID_TURNED, items = side * TN_GRID_TURNED_ROWS;
   tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL, *rest, *tile[2];
   int64_t nbytes;
-  if (p->nout < 2 || p->nreduce || p->carried || p->filled || tn_range_extent(last) < side ||
+  if (p->nout < 2 || p->nreduce || p->carried || p->filled || !p->repeats || tn_range_extent(last) < side ||
       !tn_opt_fits(s, 1, items) || tn_machine_items(s->target->limits) < items ||
       tn_stride_in(s->t, p->store->src[1], last) != 1)
     return 0;
