@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b0680ca1a2ca916fd44aaf716be42f6435f255e363029d1938e4f19146744df5
+/* tiny.h 0.1.0, source eba7e56efbc435369527e86176a2ea882966dec43a3cc9a728d53349aebf14b3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3630,14 +3630,41 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "b0680ca1a2ca916fd44aaf716be42f6435f255e363029d1938e4f19146744df5"
+#define TN_SOURCE_ID "eba7e56efbc435369527e86176a2ea882966dec43a3cc9a728d53349aebf14b3"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
 // Rooms between TN_SMALL_BEGIN and TN_SMALL_END are compiled for their size: all but those in which planning, launching
 // and the interpreter spend their time (bench/compile.md).
 
-// ** base: floats, numbers, memory, hashes, text, the version; the operating system in five rooms **
+// ** base: digits, floats, numbers, memory, hashes, text, the version; the operating system in five rooms **
+// ---- begin src/base/digits.c ----
+// digits: whole numbers in text without a sign: of devices, of versions, of addresses.
+//
+// In:  text. Out: what its first digits say, and what stands behind them.
+// Holds: it stands in companion headers, as library.c does, and uses nothing of the other rooms; the host's locale
+//        changes nothing.
+#ifndef TN_BASE_DIGITS
+#define TN_BASE_DIGITS
+#include <stdint.h>
+#include <string.h>
+
+// What the digits that text begins with say in base 10 or 16. 0: there are none; UINT64_MAX: that, or more. *end:
+// behind them; end may be NULL.
+static uint64_t tn_digits_value(const char *text, uint64_t base, const char **end) {
+  static const char digits[] = "0123456789abcdef";
+  uint64_t k = 0;
+  for (; *text; text++) {
+    const char *digit = strchr(digits, *text >= 'A' && *text <= 'F' ? *text - 'A' + 'a' : *text);
+    if (!digit || (uint64_t)(digit - digits) >= base) break;
+    const uint64_t d = (uint64_t)(digit - digits);
+    k = k > (UINT64_MAX - d) / base ? UINT64_MAX : k * base + d;
+  }
+  if (end) *end = text;
+  return k;
+}
+#endif
+// ---- end src/base/digits.c ----
 // ---- begin src/base/float.c ----
 // float: what the library's own arithmetic may rely on, whatever the host does to floats.
 //
@@ -3840,6 +3867,7 @@ TN_SMALL_BEGIN
 #ifndef TN_BASE_NUMBER
 #define TN_BASE_NUMBER
 #ifndef TINY_AMALGAMATED
+#include "digits.c"
 #include "float.c"
 #endif
 #include <stdarg.h>
@@ -4115,27 +4143,13 @@ static int tn_number_parse(const char *text, size_t n, double *out) {
   return 1;
 }
 
-// What the digits that text begins with say in base 10 or 16; UINT64_MAX: that, or more. *end: behind them.
-static uint64_t tn_number_digits(const char *text, uint64_t base, const char **end) {
-  static const char digits[] = "0123456789abcdef";
-  uint64_t k = 0;
-  for (; *text; text++) {
-    const char *digit = strchr(digits, *text >= 'A' && *text <= 'F' ? *text - 'A' + 'a' : *text);
-    if (!digit || (uint64_t)(digit - digits) >= base) break;
-    const uint64_t d = (uint64_t)(digit - digits);
-    k = k > (UINT64_MAX - d) / base ? UINT64_MAX : k * base + d;
-  }
-  *end = text;
-  return k;
-}
-
 // The integer that text begins with, held between the bounds; 0: none. *end: behind its digits, or text; or NULL.
 static int tn_number_int(const char *text, int low, int high, const char **end) {
   const char *from = text, *behind;
   while (*from == ' ' || *from == '\t') from++;
   const int minus = *from == '-';
   if (*from == '-' || *from == '+') from++;
-  const uint64_t size = tn_number_digits(from, 10, &behind);
+  const uint64_t size = tn_digits_value(from, 10, &behind);
   if (end) *end = behind > from ? behind : text;
   const int64_t most = size > INT32_MAX ? (int64_t)INT32_MAX + 1 : (int64_t)size, k = minus ? -most : most;
   return k < low ? low : k > high ? high : (int)k;
@@ -54130,310 +54144,312 @@ Where things stand in tiny.h
    3111  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
    3555  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3642  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3642  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+                                      addresses
+   3669  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3833  src/base/number.c            numbers as text, in and out
-   4320  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3860  src/base/number.c            numbers as text, in and out
+   4334  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4566  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4580  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4758  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4772  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4933  src/base/version.c           what this implementation is: its release and sources, how it was
+   4947  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5020  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5034  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5478  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5492  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5596  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5610  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5745  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6285  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5759  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6299  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6502  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6516  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7133  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7147  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7364  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7524  src/ir/label.c               names that nodes have for people, in a table beside them
-   7657  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8527  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7378  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7538  src/ir/label.c               names that nodes have for people, in a table beside them
+   7671  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8541  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8643  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8657  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8750  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8764  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8841  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8855  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8960  src/ir/args.c                which k, v and sources fit an op
-   9146  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9775  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8974  src/ir/args.c                which k, v and sources fit an op
+   9160  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9789  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9930  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9944  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10516  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10530  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11016  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11030  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11148  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11162  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11585  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11599  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11860  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11874  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12548  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12562  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12847  src/ir/spec.c                the verifier
-  13197  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12861  src/ir/spec.c                the verifier
+  13211  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13426  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13784  src/rules/notation.c         the algebra that bodies of rules are written in
-  13819  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14019  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13440  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13798  src/rules/notation.c         the algebra that bodies of rules are written in
+  13833  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14033  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14179  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14193  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14573  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14587  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14772  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14786  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15213  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15227  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15555  src/rules/decompose.c        from what the IR means to what a target can do
-  16176  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15569  src/rules/decompose.c        from what the IR means to what a target can do
+  16190  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16210  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16224  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16709  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16723  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16803  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16817  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17556  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17632  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17570  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17646  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17675  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17689  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17919  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17993  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17933  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18007  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18641  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18655  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18903  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18917  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19192  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19206  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19748  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19762  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19857  src/tensor/activation.c      what stands between the layers of a network
-  20038  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20410  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19871  src/tensor/activation.c      what stands between the layers of a network
+  20052  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20424  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20663  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20677  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21423  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21437  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22105  src/tensor/random.c          numbers from a counter, the same on every device
-  22380  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22119  src/tensor/random.c          numbers from a counter, the same on every device
+  22394  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22704  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23000  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22718  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23014  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23137  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23151  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23676  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23690  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24389  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24403  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24791  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24805  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24930  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24944  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25412  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25426  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25877  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25891  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26228  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26874  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27236  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27365  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26242  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26888  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27250  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27379  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27525  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27539  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28030  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28309  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28044  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28323  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28405  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28419  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28698  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29139  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28712  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29153  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29416  src/tensor/params.c          lists of named tensors: what a network consists of
-  29507  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29617  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29430  src/tensor/params.c          lists of named tensors: what a network consists of
+  29521  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29631  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29996  src/tensor/sequential.c      modules and functions one after the other
-  30067  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30010  src/tensor/sequential.c      modules and functions one after the other
+  30081  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30203  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30217  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30323  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30337  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30642  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30656  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30758  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30772  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31257  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31271  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32033  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32047  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32566  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32580  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33074  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33088  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33255  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33269  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33843  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33960  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33857  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33974  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34528  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34542  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34694  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34708  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  35085  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35298  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  35099  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35312  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35427  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35498  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35441  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35512  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35629  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35725  src/codegen/transform.c      what may be done to the ranges of a kernel
-  36058  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35643  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35739  src/codegen/transform.c      what may be done to the ranges of a kernel
+  36072  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  36147  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  36161  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  36211  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  36225  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36345  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36359  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36423  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36482  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36437  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36496  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  37155  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  37169  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  37254  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  37268  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37347  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37361  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37736  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37750  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38319  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38333  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38438  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38530  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38452  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38544  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38601  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38615  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38705  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38805  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38880  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  39291  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  39401  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38719  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38819  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38894  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  39305  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  39415  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39736  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39750  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39983  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39997  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  40229  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  40243  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  40296  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  40310  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40848  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40862  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  41404  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  41418  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41754  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41768  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  42055  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  42069  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  42450  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  43201  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  42464  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  43215  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  43279  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  43293  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  43390  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43620  src/runtime/device.c         which backend a context runs on
-  43822  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43976  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  43404  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43634  src/runtime/device.c         which backend a context runs on
+  43836  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43990  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  44037  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  44051  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  44305  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  44319  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  44539  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  44553  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44802  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44816  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44984  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  45055  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44998  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  45069  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  45413  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  45427  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45687  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45701  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45897  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  46368  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45911  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  46382  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  46540  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46648  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46925  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  46554  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46662  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46939  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  47419  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  47433  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  48024  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  48038  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  48207  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  48221  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  48544  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48733  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  49526  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  48558  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48747  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  49540  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49903  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  50244  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49917  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  50258  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  50450  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  50464  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50704  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50718  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50963  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50977  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  51233  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  51247  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  51398  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  51412  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  51572  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51933  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  52169  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  51586  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51947  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  52183  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  52317  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  52480  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  52331  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  52494  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  52587  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  52601  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52672  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52686  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  53000  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  53014  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  53163  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  53226  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  53405  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  53177  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  53240  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  53419  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  53541  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  53555  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53927  src/runtime/context.c        opening and closing, the first error, totals
+  53941  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source 61fb5d93c7b66d9118f5e22a2653eb6fac64196582ef3e47c47aef56be8af0a8
+/* tiny_cl.h 0.1.0, source ada3ca98fef3d1e9c1984d1855487b2293f939a78498a3bd6559cb61a2fad847
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -94,7 +94,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "61fb5d93c7b66d9118f5e22a2653eb6fac64196582ef3e47c47aef56be8af0a8"
+#define TN_CL_SOURCE_ID "ada3ca98fef3d1e9c1984d1855487b2293f939a78498a3bd6559cb61a2fad847"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -153,6 +153,33 @@ static void tn_library_close(void *library) {
 }
 #endif
 // ---- end src/cl/../base/library.c ----
+// ---- begin src/cl/../base/digits.c ----
+// digits: whole numbers in text without a sign: of devices, of versions, of addresses.
+//
+// In:  text. Out: what its first digits say, and what stands behind them.
+// Holds: it stands in companion headers, as library.c does, and uses nothing of the other rooms; the host's locale
+//        changes nothing.
+#ifndef TN_BASE_DIGITS
+#define TN_BASE_DIGITS
+#include <stdint.h>
+#include <string.h>
+
+// What the digits that text begins with say in base 10 or 16. 0: there are none; UINT64_MAX: that, or more. *end:
+// behind them; end may be NULL.
+static uint64_t tn_digits_value(const char *text, uint64_t base, const char **end) {
+  static const char digits[] = "0123456789abcdef";
+  uint64_t k = 0;
+  for (; *text; text++) {
+    const char *digit = strchr(digits, *text >= 'A' && *text <= 'F' ? *text - 'A' + 'a' : *text);
+    if (!digit || (uint64_t)(digit - digits) >= base) break;
+    const uint64_t d = (uint64_t)(digit - digits);
+    k = k > (UINT64_MAX - d) / base ? UINT64_MAX : k * base + d;
+  }
+  if (end) *end = text;
+  return k;
+}
+#endif
+// ---- end src/cl/../base/digits.c ----
 // ---- begin src/cl/../render/lang_opencl.c ----
 // lang_opencl: the descriptor of OpenCL C 1.2, for devices that have f64, f16 and 64-bit integers or not.
 //
@@ -287,6 +314,7 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
 #ifndef TINY_AMALGAMATED
 #include "api.h"
 #include "../base/library.c"
+#include "../base/digits.c"
 #endif
 #include <stdio.h>
 #include <stdlib.h>
@@ -514,12 +542,12 @@ static int tn_cl_choose(const tn_cl_calls *cl, const tn_cl_found *f, int n, cons
       return i;
   }
   if (!*which) return n ? 0 : -1;
-  const int first = tn_number_int(which, 0, INT_MAX, NULL);
-  const int second = more ? tn_number_int(which + digits + 1, 0, INT_MAX, NULL) : 0;
-  if (digits && !which[digits]) return first < n ? first : -1;
+  const uint64_t first = tn_digits_value(which, 10, NULL),
+                 second = more ? tn_digits_value(which + digits + 1, 10, NULL) : 0;
+  if (digits && !which[digits]) return first < (uint64_t)n ? (int)first : -1;
   for (int i = 0; i < n; i++) {
     if (digits && more && !which[digits + 1 + more]) {
-      if (f[i].of_platform == first && f[i].in_platform == second) return i;
+      if ((uint64_t)f[i].of_platform == first && (uint64_t)f[i].in_platform == second) return i;
     } else if (tn_cl_names_it(f[i].name, which)) return i;
   }
   return -1;
@@ -574,9 +602,9 @@ static int tn_cl_has_extension(const tn_cl *d, const char *name) {
 static tiny_code tn_cl_check(const tn_cl *d) {
   char version[TN_CL_NAME];
   tn_cl_text(d, TN_CL_DEVICE_VERSION, version, sizeof version);
-  const int is = !strncmp(version, "OpenCL ", 7), major = is ? tn_number_int(version + 7, 0, INT_MAX, NULL) : 0;
+  const uint64_t major = !strncmp(version, "OpenCL ", 7) ? tn_digits_value(version + 7, 10, NULL) : 0;
   const char *dot = strchr(version, '.');
-  const int old = major < 1 || (major == 1 && dot && tn_number_int(dot + 1, 0, INT_MAX, NULL) < 2);
+  const int old = major < 1 || (major == 1 && dot && tn_digits_value(dot + 1, 10, NULL) < 2);
   const char *wrong = old ? "is older than OpenCL 1.2: update its driver"
       : !tn_cl_number(d, TN_CL_AVAILABLE)          ? "is not available now: another program may have it"
       : !tn_cl_number(d, TN_CL_COMPILER_AVAILABLE) ? "comes without a compiler: take another device"
@@ -646,7 +674,7 @@ static void *tn_cl_host_named(const char *which) {
   static const char head[] = "queue-";
   const char *end;
   if (strncmp(which, head, sizeof head - 1)) return NULL;
-  const uint64_t address = tn_number_digits(which + sizeof head - 1, 16, &end);
+  const uint64_t address = tn_digits_value(which + sizeof head - 1, 16, &end);
   return *end ? NULL : (void *)(uintptr_t)address;
 }
 static tiny_code tn_cl_take_host(tn_cl *d, void *queue) {
@@ -969,7 +997,7 @@ static tn_cl_kernel *tn_cl_kernel_new(tn_cl *d, const char *name, const char *li
   for (int i = 0; i < n; i++) {
     line = strchr(line, ' ') + 1;
     k->parameter[i].kind = *line;
-    k->parameter[i].slot = tn_number_int(line + 1, 0, INT_MAX, NULL);
+    k->parameter[i].slot = (int)tn_digits_value(line + 1, 10, NULL);
   }
   return k;
 }
@@ -1254,14 +1282,16 @@ Where things stand in tiny_cl.h
 
     101  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    157  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
+    157  src/cl/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+                                         addresses
+    184  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
                                          64-bit integers or not
-    276  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
+    303  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
                                          is loaded at run time
-    419  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
+    447  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    705  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    776  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-    999  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1208  src/cl/backend.c                the one object of tiny_cl.h
+    733  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    804  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+   1027  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1236  src/cl/backend.c                the one object of tiny_cl.h
 */

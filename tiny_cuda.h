@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source b0c74d0913a732646184c4bea2cdc7c6272faf5953112f98bcc8fe56b4d67ac2
+/* tiny_cuda.h 0.1.0, source 29010719535c19b14caf94b7805c54f31fcd9c09d52ac4684204ba0bdb198195
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -88,7 +88,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "b0c74d0913a732646184c4bea2cdc7c6272faf5953112f98bcc8fe56b4d67ac2"
+#define TN_CUDA_SOURCE_ID "29010719535c19b14caf94b7805c54f31fcd9c09d52ac4684204ba0bdb198195"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -147,6 +147,33 @@ static void tn_library_close(void *library) {
 }
 #endif
 // ---- end src/cuda/../base/library.c ----
+// ---- begin src/cuda/../base/digits.c ----
+// digits: whole numbers in text without a sign: of devices, of versions, of addresses.
+//
+// In:  text. Out: what its first digits say, and what stands behind them.
+// Holds: it stands in companion headers, as library.c does, and uses nothing of the other rooms; the host's locale
+//        changes nothing.
+#ifndef TN_BASE_DIGITS
+#define TN_BASE_DIGITS
+#include <stdint.h>
+#include <string.h>
+
+// What the digits that text begins with say in base 10 or 16. 0: there are none; UINT64_MAX: that, or more. *end:
+// behind them; end may be NULL.
+static uint64_t tn_digits_value(const char *text, uint64_t base, const char **end) {
+  static const char digits[] = "0123456789abcdef";
+  uint64_t k = 0;
+  for (; *text; text++) {
+    const char *digit = strchr(digits, *text >= 'A' && *text <= 'F' ? *text - 'A' + 'a' : *text);
+    if (!digit || (uint64_t)(digit - digits) >= base) break;
+    const uint64_t d = (uint64_t)(digit - digits);
+    k = k > (UINT64_MAX - d) / base ? UINT64_MAX : k * base + d;
+  }
+  if (end) *end = text;
+  return k;
+}
+#endif
+// ---- end src/cuda/../base/digits.c ----
 // ---- begin src/cuda/../render/lang_cuda.c ----
 // lang_cuda: the descriptor of CUDA C, and of HIP C, which is the same but for the words below: an element at a time or
 // vectors of 2, 4, 8 or 16.
@@ -393,6 +420,7 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
 #ifndef TINY_AMALGAMATED
 #include "api.h"
 #include "../base/library.c"
+#include "../base/digits.c"
 #endif
 #include <stdint.h>
 #include <stdio.h>
@@ -655,9 +683,9 @@ static int tn_cuda_host_named(tn_cuda *d, const char *which) {
   static const char head[] = "host-";
   const char *end;
   if (strncmp(which, head, sizeof head - 1)) return 0;
-  const uint64_t context = tn_number_digits(which + sizeof head - 1, 16, &end);
+  const uint64_t context = tn_digits_value(which + sizeof head - 1, 16, &end);
   if (*end != '-') return 0;
-  const uint64_t stream = tn_number_digits(end + 1, 16, &end);
+  const uint64_t stream = tn_digits_value(end + 1, 16, &end);
   if (*end) return 0;
   d->ctx = (void *)(uintptr_t)context;
   d->stream = (void *)(uintptr_t)stream;
@@ -676,7 +704,7 @@ static tiny_code tn_cuda_take_host(tn_cuda *d) {
 static tiny_code tn_cuda_take_primary(tn_cuda *d, const char *which) {
   int count = 0;
   const char *end;
-  const uint64_t number = tn_number_digits(which, 10, &end);
+  const uint64_t number = tn_digits_value(which, 10, &end);
   const int result = d->cu.device_count(&count);
   if (*end || *which == '-')
     return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; devices are numbers, CUDA:0, CUDA:1 ..",
@@ -1612,19 +1640,21 @@ Where things stand in tiny_cuda.h
 
      95  src/cuda/../base/library.c      shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    151  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
+    151  src/cuda/../base/digits.c       whole numbers in text without a sign: of devices, of versions, of
+                                         addresses
+    178  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                          words below: an element at a time or vectors of 2, 4, 8 or 16
-    382  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
+    409  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
                                          loaded while the program runs
-    566  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
+    594  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
                                          says is wrong
-    765  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
+    793  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
                                          to it, from it, between two devices
-    992  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
-   1078  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
-   1291  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
+   1020  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
+   1106  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
+   1319  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
                                          graph
-   1456  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
+   1484  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
                                          happened, opened and closed
-   1565  src/cuda/backend.c              the one object of tiny_cuda.h
+   1593  src/cuda/backend.c              the one object of tiny_cuda.h
 */

@@ -3,7 +3,8 @@
 // Rooms between TN_SMALL_BEGIN and TN_SMALL_END are compiled for their size: all but those in which planning, launching
 // and the interpreter spend their time (bench/compile.md).
 
-// ** base: floats, numbers, memory, hashes, text, the version; the operating system in five rooms **
+// ** base: digits, floats, numbers, memory, hashes, text, the version; the operating system in five rooms **
+#include "base/digits.c"
 #include "base/float.c"
 TN_SMALL_BEGIN
 #include "base/number.c"

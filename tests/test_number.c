@@ -145,12 +145,12 @@ static void test_parse(void) {
   CHECK_EQ(tn_number_int("-2147483648", INT_MIN, INT_MAX, NULL), INT_MIN);
   CHECK_EQ(tn_number_int("2147483648", INT_MIN, INT_MAX, NULL), INT_MAX);
   const char *end;
-  CHECK(tn_number_digits("7fFe0-1", 16, &end) == 0x7ffe0 && !strcmp(end, "-1"));
-  CHECK(tn_number_digits("18446744073709551615", 10, &end) == UINT64_MAX && !*end);
-  CHECK(tn_number_digits("18446744073709551616x", 10, &end) == UINT64_MAX && !strcmp(end, "x"));
-  CHECK(tn_number_digits("ffffffffffffffff", 16, &end) == UINT64_MAX && !*end);
-  CHECK(tn_number_digits("9a", 10, &end) == 9 && !strcmp(end, "a"));
-  CHECK(tn_number_digits("-1", 10, &end) == 0 && !strcmp(end, "-1"));
+  CHECK(tn_digits_value("7fFe0-1", 16, &end) == 0x7ffe0 && !strcmp(end, "-1"));
+  CHECK(tn_digits_value("18446744073709551615", 10, &end) == UINT64_MAX && !*end);
+  CHECK(tn_digits_value("18446744073709551616x", 10, &end) == UINT64_MAX && !strcmp(end, "x"));
+  CHECK(tn_digits_value("ffffffffffffffff", 16, &end) == UINT64_MAX && !*end);
+  CHECK(tn_digits_value("9a", 10, &end) == 9 && !strcmp(end, "a"));
+  CHECK(tn_digits_value("-1", 10, &end) == 0 && !strcmp(end, "-1"));
 }
 
 // The fewest digits are read back as the same number; the nearest of one digit less is not.

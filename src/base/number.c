@@ -8,6 +8,7 @@
 #ifndef TN_BASE_NUMBER
 #define TN_BASE_NUMBER
 #ifndef TINY_AMALGAMATED
+#include "digits.c"
 #include "float.c"
 #endif
 #include <stdarg.h>
@@ -283,27 +284,13 @@ static int tn_number_parse(const char *text, size_t n, double *out) {
   return 1;
 }
 
-// What the digits that text begins with say in base 10 or 16; UINT64_MAX: that, or more. *end: behind them.
-static uint64_t tn_number_digits(const char *text, uint64_t base, const char **end) {
-  static const char digits[] = "0123456789abcdef";
-  uint64_t k = 0;
-  for (; *text; text++) {
-    const char *digit = strchr(digits, *text >= 'A' && *text <= 'F' ? *text - 'A' + 'a' : *text);
-    if (!digit || (uint64_t)(digit - digits) >= base) break;
-    const uint64_t d = (uint64_t)(digit - digits);
-    k = k > (UINT64_MAX - d) / base ? UINT64_MAX : k * base + d;
-  }
-  *end = text;
-  return k;
-}
-
 // The integer that text begins with, held between the bounds; 0: none. *end: behind its digits, or text; or NULL.
 static int tn_number_int(const char *text, int low, int high, const char **end) {
   const char *from = text, *behind;
   while (*from == ' ' || *from == '\t') from++;
   const int minus = *from == '-';
   if (*from == '-' || *from == '+') from++;
-  const uint64_t size = tn_number_digits(from, 10, &behind);
+  const uint64_t size = tn_digits_value(from, 10, &behind);
   if (end) *end = behind > from ? behind : text;
   const int64_t most = size > INT32_MAX ? (int64_t)INT32_MAX + 1 : (int64_t)size, k = minus ? -most : most;
   return k < low ? low : k > high ? high : (int)k;

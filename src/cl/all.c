@@ -1,5 +1,6 @@
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 #include "../base/library.c"
+#include "../base/digits.c"
 #include "../render/lang_opencl.c"
 #include "driver.c"
 #include "device.c"

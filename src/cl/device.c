@@ -96,12 +96,12 @@ static int tn_cl_choose(const tn_cl_calls *cl, const tn_cl_found *f, int n, cons
       return i;
   }
   if (!*which) return n ? 0 : -1;
-  const int first = tn_number_int(which, 0, INT_MAX, NULL);
-  const int second = more ? tn_number_int(which + digits + 1, 0, INT_MAX, NULL) : 0;
-  if (digits && !which[digits]) return first < n ? first : -1;
+  const uint64_t first = tn_digits_value(which, 10, NULL),
+                 second = more ? tn_digits_value(which + digits + 1, 10, NULL) : 0;
+  if (digits && !which[digits]) return first < (uint64_t)n ? (int)first : -1;
   for (int i = 0; i < n; i++) {
     if (digits && more && !which[digits + 1 + more]) {
-      if (f[i].of_platform == first && f[i].in_platform == second) return i;
+      if ((uint64_t)f[i].of_platform == first && (uint64_t)f[i].in_platform == second) return i;
     } else if (tn_cl_names_it(f[i].name, which)) return i;
   }
   return -1;
@@ -156,9 +156,9 @@ static int tn_cl_has_extension(const tn_cl *d, const char *name) {
 static tiny_code tn_cl_check(const tn_cl *d) {
   char version[TN_CL_NAME];
   tn_cl_text(d, TN_CL_DEVICE_VERSION, version, sizeof version);
-  const int is = !strncmp(version, "OpenCL ", 7), major = is ? tn_number_int(version + 7, 0, INT_MAX, NULL) : 0;
+  const uint64_t major = !strncmp(version, "OpenCL ", 7) ? tn_digits_value(version + 7, 10, NULL) : 0;
   const char *dot = strchr(version, '.');
-  const int old = major < 1 || (major == 1 && dot && tn_number_int(dot + 1, 0, INT_MAX, NULL) < 2);
+  const int old = major < 1 || (major == 1 && dot && tn_digits_value(dot + 1, 10, NULL) < 2);
   const char *wrong = old ? "is older than OpenCL 1.2: update its driver"
       : !tn_cl_number(d, TN_CL_AVAILABLE)          ? "is not available now: another program may have it"
       : !tn_cl_number(d, TN_CL_COMPILER_AVAILABLE) ? "comes without a compiler: take another device"
@@ -228,7 +228,7 @@ static void *tn_cl_host_named(const char *which) {
   static const char head[] = "queue-";
   const char *end;
   if (strncmp(which, head, sizeof head - 1)) return NULL;
-  const uint64_t address = tn_number_digits(which + sizeof head - 1, 16, &end);
+  const uint64_t address = tn_digits_value(which + sizeof head - 1, 16, &end);
   return *end ? NULL : (void *)(uintptr_t)address;
 }
 static tiny_code tn_cl_take_host(tn_cl *d, void *queue) {

@@ -194,7 +194,7 @@ static tn_cl_kernel *tn_cl_kernel_new(tn_cl *d, const char *name, const char *li
   for (int i = 0; i < n; i++) {
     line = strchr(line, ' ') + 1;
     k->parameter[i].kind = *line;
-    k->parameter[i].slot = tn_number_int(line + 1, 0, INT_MAX, NULL);
+    k->parameter[i].slot = (int)tn_digits_value(line + 1, 10, NULL);
   }
   return k;
 }

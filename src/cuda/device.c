@@ -90,9 +90,9 @@ static int tn_cuda_host_named(tn_cuda *d, const char *which) {
   static const char head[] = "host-";
   const char *end;
   if (strncmp(which, head, sizeof head - 1)) return 0;
-  const uint64_t context = tn_number_digits(which + sizeof head - 1, 16, &end);
+  const uint64_t context = tn_digits_value(which + sizeof head - 1, 16, &end);
   if (*end != '-') return 0;
-  const uint64_t stream = tn_number_digits(end + 1, 16, &end);
+  const uint64_t stream = tn_digits_value(end + 1, 16, &end);
   if (*end) return 0;
   d->ctx = (void *)(uintptr_t)context;
   d->stream = (void *)(uintptr_t)stream;
@@ -111,7 +111,7 @@ static tiny_code tn_cuda_take_host(tn_cuda *d) {
 static tiny_code tn_cuda_take_primary(tn_cuda *d, const char *which) {
   int count = 0;
   const char *end;
-  const uint64_t number = tn_number_digits(which, 10, &end);
+  const uint64_t number = tn_digits_value(which, 10, &end);
   const int result = d->cu.device_count(&count);
   if (*end || *which == '-')
     return tiny_fail(d->t, TINY_E_DEVICE, "CUDA: there is no device CUDA:%s; devices are numbers, CUDA:0, CUDA:1 ..",

@@ -12,6 +12,7 @@
 #ifndef TINY_AMALGAMATED
 #include "api.h"
 #include "../base/library.c"
+#include "../base/digits.c"
 #endif
 #include <stdint.h>
 #include <stdio.h>
