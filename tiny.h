@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source eba7e56efbc435369527e86176a2ea882966dec43a3cc9a728d53349aebf14b3
+/* tiny.h 0.1.0, source 60fe30e77beb06e366956bc142d60aa52dcb43f59607cf64b04d107cbd57fec0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3630,7 +3630,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "eba7e56efbc435369527e86176a2ea882966dec43a3cc9a728d53349aebf14b3"
+#define TN_SOURCE_ID "60fe30e77beb06e366956bc142d60aa52dcb43f59607cf64b04d107cbd57fec0"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -34109,9 +34109,9 @@ static int64_t tn_share_step(tiny_ctx *t, tiny_uop *value, const tiny_uop *r) {
   int64_t most = 0;
   tn_collect_op(t, value, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
-    const int64_t step = tn_stride_in(t, loads.u[i]->src[0]->src[1], r), size = step < 0 ? -step : step;
+    const int64_t step = tn_stride_in(t, loads.u[i]->src[0]->src[1], r);
     if (step == TN_IRREGULAR) return INT64_MAX;
-    if (size > most) most = size;
+    if (most < (step < 0 ? -step : step)) most = step < 0 ? -step : step;
   }
   return most;
 }

@@ -136,9 +136,9 @@ static int64_t tn_share_step(tiny_ctx *t, tiny_uop *value, const tiny_uop *r) {
   int64_t most = 0;
   tn_collect_op(t, value, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
-    const int64_t step = tn_stride_in(t, loads.u[i]->src[0]->src[1], r), size = step < 0 ? -step : step;
+    const int64_t step = tn_stride_in(t, loads.u[i]->src[0]->src[1], r);
     if (step == TN_IRREGULAR) return INT64_MAX;
-    if (size > most) most = size;
+    if (most < (step < 0 ? -step : step)) most = step < 0 ? -step : step;
   }
   return most;
 }
