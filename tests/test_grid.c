@@ -66,7 +66,7 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); doubl
   {"even", even, 0, "STAGE SHARE UPCAST"}, {"many", many, 0, "STAGE SHARE UPCAST"}, {"odd", odd, 0, "PAD STAGE SHARE UPCAST"},
   {"x turned", x_turned, 0, "STAGE SHARE"}, {"y turned", y_turned, 0, "STAGE SHARE"}, {"both turned", both_turned, 0, "STAGE SHARE"},
   {"halves", halves, 0, "STAGE SHARE"}, {"bytes", bytes, 0, "STAGE SHARE"}, {"doubles", doubles, 0, ""},
-  {"after", after, 0, "STAGE SHARE"}, {"conv", conv, 0, "STAGE SHARE"}, {"strided conv", conv_strided, 0, ""},
+  {"after", after, 0, "STAGE SHARE"}, {"conv", conv, 0, "FUSE STAGE SHARE"}, {"strided conv", conv_strided, 0, "FUSE STAGE"},
   {"triangle", triangle, 0, ""}, {"turned", turned, 0, "STAGE SHARE"}, {"turned, odd", turned_odd, 0, "PAD STAGE SHARE"},
   {"turned halves", turned_halves, 0, "STAGE SHARE"}, {"two turned", two_turned, 0, "STAGE SHARE"},
   {"rows", rows, 1e-6, "GROUP"}, {"odd rows", rows_odd, 1e-6, "GROUP"}, {"norm", norm, 1e-5, "GROUP"}, {"row sums", row_sums, 0, "GROUP"},
@@ -128,6 +128,48 @@ static void test_on(const char *machine, const tiny_limits *limits, int uses) {
   }
 }
 
+// ** sums that are cut for the units of a grid **
+
+// On a device with so many units y has the values of the interpreter of graphs, by so many kernels, and the same bits twice.
+static void test_cut(const char *name, tiny_tensor *(*make)(tiny_ctx *t), int units, int kernels) {
+  static float want[1 << 14], got[2][1 << 14];
+  for (int i = 0; i < 2; i++) {
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = "INTERP"; d.cache_dir = "";
+    tiny_ctx *t = tiny_open(&d);
+    tiny_tensor *y = make(t);
+    const size_t nbytes = (size_t)tiny_nelem_of(y) * sizeof *want;
+    t->device[0]->plans.compute_units = units;
+    CHECK_EQ(tiny_reference(y, want, nbytes), TINY_OK);
+    CHECK_EQ(tiny_read(y, got[i], nbytes), TINY_OK);
+    const int n = (int)tiny_stats_of(t).kernels;
+    if (n != kernels) fprintf(stderr, "  %s on %d units\n", name, units);
+    CHECK_EQ(n, kernels);
+    CHECK(agree(want, got[i], nbytes, 0));
+    CHECK(!i || !memcmp(got[0], got[1], nbytes));
+    tiny_close(t);
+  }
+}
+static tiny_tensor *deep(tiny_ctx *t) { return product(t, 1, 32, 1024, 20, TINY_F32, 0); }
+static tiny_tensor *deep_batch(tiny_ctx *t) { return product(t, 3, 17, 600, 16, TINY_F32, 2); }
+static tiny_tensor *shallow(tiny_ctx *t) { return product(t, 1, 32, 500, 20, TINY_F32, 0); }
+static tiny_tensor *prime(tiny_ctx *t) { return product(t, 1, 32, 1031, 20, TINY_F32, 0); }
+static tiny_tensor *long_rows(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(3, 1 << 14)), 1, 0); }
+static tiny_tensor *long_columns(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(1 << 13, 33)), 0, 1); }
+static tiny_tensor *long_most(tiny_ctx *t) { return tiny_amax(ints(t, TINY_SHAPE(2, 5, 1 << 13)), 2, 0); }
+static void test_cuts(void) {
+  test_cut("deep", deep, 100, 2);
+  test_cut("deep", deep, 1, 1);            // busy as it is
+  test_cut("deep batch", deep_batch, 100, 2);
+  test_cut("shallow", shallow, 100, 1);
+  test_cut("prime", prime, 100, 1);
+  test_cut("long rows", long_rows, 100, 2);
+  test_cut("long rows", long_rows, 3, 1);
+  test_cut("long columns", long_columns, 100, 2);
+  test_cut("long most", long_most, 100, 2);
+}
+
 int main(void) {
   static const char *const gpus[] = {"sm_90", "sm_75", "gfx1100", "gfx942", "apple"};
   tiny_limits limits;
@@ -140,5 +182,6 @@ int main(void) {
   limits.shared_nbytes = 2 << 10; limits.local_total = 60; limits.vector_nbytes = 16; limits.vector_registers = 200;
   for (int d = 0; d < 3; d++) { limits.local_max[d] = 7; limits.global_max[d] = 1 << 16; }
   test_on("little", &limits, 0);
+  test_cuts();
   return test_report();
 }

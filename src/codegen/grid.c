@@ -140,6 +140,22 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
   return tn_range_extent(tile->k) >= tile->k_block && nbytes <= (int64_t)s->target->limits->shared_nbytes;
 }
 
+// Loops that stand together and that one operand alone moves with become one side, and those of the sum one K: rows and
+// columns of a picture, channels and places of a filter.
+static void tn_grid_fuse(tn_kernel_state *s) {
+  for (int again = 1; again;) {
+    const tn_profile p = tn_profile_of(s);
+    tn_contraction fact;
+    again = 0;
+    if (!tn_contraction_of_kernel(s->t, &p, &fact)) return;
+    for (uint32_t i = 1; i + 1 < fact.sum->nsrc && !again; i++)
+      again = tn_do_fuse(s, fact.sum->src[i], fact.sum->src[i + 1]) != NULL;
+    for (int d = 0; d + 1 < p.nout && !again; d++)
+      for (int i = 0; i < 2 && !again; i++)
+        again = (fact.own[i] >> d & 3) == 3 && tn_do_fuse(s, p.out[d], p.out[d + 1]);
+  }
+}
+
 static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
   tiny_uop *r = tn_do_pad(s, side->r, side->block), *rest;
   if (side->apart) side->item = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_SIDE, &r);
@@ -202,7 +218,17 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
 
 static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_grid_tile tile;
-  if (!tn_grid_tile_of(s, p, &tile)) return 0;
+  const tn_kernel_state before = *s;
+  const int64_t serial = s->t->ir->serial;
+  if (p->nreduce != 1) return 0;
+  tn_grid_fuse(s);
+  const tn_profile fused = tn_profile_of(s);
+  p = &fused;
+  if (!tn_grid_tile_of(s, p, &tile)) {     // nothing has happened
+    *s = before;
+    s->t->ir->serial = serial;
+    return 0;
+  }
   tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
   const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
       tn_stride_in(s->t, p->store->src[1], last) == 1;
