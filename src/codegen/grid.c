@@ -20,8 +20,8 @@ enum {
   TN_GRID_SIDE = 16,                       // items of a group along each side of a tile,
   TN_GRID_NEAR = 4,                        // elements of each that lie together,
   TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
-  TN_GRID_GROUPS = 64,                     // of such large tiles, from which they are many enough
-  TN_GRID_SECTOR = 32,                     // bytes that memory reads at least
+  TN_GRID_STEP = 9,                        // instructions of a step of K beside products and loads: counted, bench/count
+  TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
   TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
@@ -96,10 +96,28 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
 typedef struct tn_grid_side { tiny_uop *r, *next, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
 typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_next, *k_part; int64_t k_block; } tn_grid_tile;
 
-static int64_t tn_grid_tiles(const tn_grid_tile *tile, int64_t block) {
-  int64_t n = 1;
-  for (int i = 0; i < 2; i++) n *= (tn_range_extent(tile->side[i].r) + block - 1) / block;
-  return n;
+// What a tile takes whose items hold 4 x copies elements along each side, of those that a unit does one after the other.
+static double tn_grid_tile_cost(const tn_kernel_state *s, const tn_grid_tile *tile, int64_t others,
+                                const int64_t *copies) {
+  const int64_t few = TN_GRID_NEAR, m = few * copies[0], n = few * copies[1], side = TN_GRID_SIDE,
+                units = tn_machine_units(s->target->limits),
+                rows = (tn_range_extent(tile->side[0].r) + side * m - 1) / (side * m),
+                columns = (tn_range_extent(tile->side[1].r) + side * n - 1) / (side * n);
+  return (double)((rows * columns * others + units - 1) / units) *
+      (double)(m * n + copies[0] + copies[1] + TN_GRID_STEP);
+}
+
+// Sides of 64 or, where an item has so many registers, 128 elements. The last choice is the least, for a few elements.
+static void tn_grid_tile_sides(const tn_kernel_state *s, tn_grid_tile *tile, int64_t others) {
+  static const int64_t choices[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
+  const int many = tn_machine_registers(s->target->limits) >= TN_GRID_MANY;
+  double least = 0;
+  for (int i = many ? 0 : 3; i < 4; i++) {
+    const double cost = tn_grid_tile_cost(s, tile, others, choices[i]);
+    if (least > 0 && cost >= least) continue;
+    least = cost;
+    for (int d = 0; d < 2; d++) tile->side[d].block = TN_GRID_SIDE * TN_GRID_NEAR * choices[i][d];
+  }
 }
 
 // Of an element that the kernel loads.
@@ -131,10 +149,9 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
   for (int i = 0; i < 2; i++) if (tn_range_extent(tile->side[i].r) < side) return 0;
   for (int i = 0; i < p->nout; i++)
     if (p->out[i] != tile->side[0].r && p->out[i] != tile->side[1].r) others *= tn_range_extent(p->out[i]);
-  const int64_t large = 2 * side * TN_GRID_NEAR;
-  const int many = registers >= TN_GRID_MANY && tn_grid_tiles(tile, large) * others >= TN_GRID_GROUPS;
-  tile->k_block = many ? TN_GRID_SECTOR / tn_grid_least_nbytes(p) : 4 * TN_GRID_NEAR;
-  for (int i = 0; i < 2; i++) tile->side[i].block = many ? large : side * TN_GRID_NEAR;
+  tn_grid_tile_sides(s, tile, others);
+  const int large = tile->side[0].block + tile->side[1].block > 2 * side * TN_GRID_NEAR;
+  tile->k_block = large ? TN_GRID_SECTOR / tn_grid_least_nbytes(p) : 4 * TN_GRID_NEAR;
   const int64_t row = tile->side[0].block + tile->side[1].block + 2 * TN_GRID_PAD,
                 nbytes = row * tile->k_block * tn_dtypes[fact.sum->dtype].nbytes;
   return tn_range_extent(tile->k) >= tile->k_block && nbytes <= (int64_t)s->target->limits->shared_nbytes;
