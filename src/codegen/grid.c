@@ -152,6 +152,7 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
   tn_grid_tile_sides(s, tile, others);
   const int large = tile->side[0].block + tile->side[1].block > 2 * side * TN_GRID_NEAR;
   tile->k_block = large ? TN_GRID_SECTOR / tn_grid_least_nbytes(p) : 4 * TN_GRID_NEAR;
+  while (tile->k_block > 2 * TN_GRID_NEAR && tile->k_block > tn_range_extent(tile->k)) tile->k_block /= 2;
   const int64_t row = tile->side[0].block + tile->side[1].block + 2 * TN_GRID_PAD,
                 nbytes = row * tile->k_block * tn_dtypes[fact.sum->dtype].nbytes;
   return tn_range_extent(tile->k) >= tile->k_block && nbytes <= (int64_t)s->target->limits->shared_nbytes;
