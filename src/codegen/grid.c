@@ -21,6 +21,7 @@ enum {
   TN_GRID_NEAR = 4,                        // elements of each that lie together,
   TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
   TN_GRID_STEP = 9,                        // instructions of a step of K beside products and loads: counted, bench/count
+  TN_GRID_BAND = 8,                        // rows of tiles that a band has at most
   TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
@@ -174,6 +175,18 @@ static void tn_grid_fuse(tn_kernel_state *s) {
   }
 }
 
+// Groups that run at a time read few rows and few columns: bands of tiles, each walked column by column.
+static void tn_grid_bands(tn_kernel_state *s, tn_grid_tile *tile) {
+  tiny_uop *rows = tile->side[0].groups, *columns = tile->side[1].groups, *axes[2] = {columns, NULL}, *bands;
+  const int64_t band = rows ? tn_grid_divisor(tn_range_extent(rows), TN_GRID_BAND) : 1;
+  if (2 * band <= TN_GRID_BAND || !columns || tn_range_extent(columns) < TN_GRID_BAND || tn_range_extent(rows) == band)
+    return;
+  axes[1] = tn_do_split(s, TN_OPT_SPLIT, rows, band, &bands);
+  tn_do_order(s, 2, axes);
+  tn_grid_groups(s, axes[1]);
+  tile->side[0].groups = bands;
+}
+
 static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
   tiny_uop *r = tn_do_pad(s, side->r, side->block), *rest;
   if (side->apart) side->item = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_SIDE, &r);
@@ -252,6 +265,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
       tn_stride_in(s->t, p->store->src[1], last) == 1;
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
+  tn_grid_bands(s, &tile);
   tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
   tile.k_next = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
   for (int i = 0; i < 2; i++) tn_grid_stage(s, &tile, &tile.side[i]);
