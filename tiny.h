@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 60fe30e77beb06e366956bc142d60aa52dcb43f59607cf64b04d107cbd57fec0
+/* tiny.h 0.1.0, source caf250b2b69b9419f684c848a314136ee4a6ee56eef0d74e80050a7dfa031096
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3320,6 +3320,7 @@ typedef struct tiny_limits {
   int vector_nbytes;                       // of the widest vectors; 0: none
   int vector_registers;                    // of them; without vectors those of an item; 0: 16, without vectors 64
   int warp;                                // items of a group that go in step; 0: 32
+  int compute_units;                       // that groups are spread over: multiprocessors, WGPs; 0: 16
   size_t shared_nbytes;                    // LOCAL memory of a group; 0: none
   size_t cache_nbytes;                     // innermost cache worth packing for, of one core; 0: 1 MiB
   // Caches: the nearest, the one of cache_nbytes, the last before memory. Zero: 32 KiB, cache_nbytes, 16 times that, in
@@ -3630,7 +3631,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "60fe30e77beb06e366956bc142d60aa52dcb43f59607cf64b04d107cbd57fec0"
+#define TN_SOURCE_ID "caf250b2b69b9419f684c848a314136ee4a6ee56eef0d74e80050a7dfa031096"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -8717,7 +8718,8 @@ enum {
   TN_TASKS_FEW = 8, TN_TASKS_LEAST = 16, TN_TASKS_MOST = 64,     // of long tasks; of a kernel that has work; of any
   TN_WARP_ITEMS = 32, TN_GROUP_ITEMS = 256,                      // of what no device says otherwise
   TN_GROUP_WARPS = 8, TN_DIM_WARPS = 2,                          // worth giving a group, and one dim of it
-  TN_REGISTERS = 16, TN_ITEM_REGISTERS = 64                      // of vectors, of a core; of an item
+  TN_REGISTERS = 16, TN_ITEM_REGISTERS = 64,                     // of vectors, of a core; of an item
+  TN_UNITS = 16                                                  // of what no device says otherwise
 };
 
 static int64_t tn_machine_warp(const tiny_limits *limits) {
@@ -8726,6 +8728,10 @@ static int64_t tn_machine_warp(const tiny_limits *limits) {
 // Of a work group, at most.
 static int64_t tn_machine_items(const tiny_limits *limits) {
   return limits->local_total > 0 ? limits->local_total : (int64_t)TN_GROUP_ITEMS;
+}
+// Compute units that share a grid's groups; 0: tasks of threads.
+static int64_t tn_machine_units(const tiny_limits *limits) {
+  return limits->threads ? 0 : limits->compute_units > 0 ? limits->compute_units : (int)TN_UNITS;
 }
 static int tn_machine_registers(const tiny_limits *limits) {
   return limits->vector_registers > 0 ? limits->vector_registers :
@@ -8746,10 +8752,10 @@ static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
 
 // All that one may depend on.
 static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
-  int64_t word[16] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
+  int64_t word[17] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
                       (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,
-                      (int64_t)limits->dtypes};
-  for (int i = 0; i < 3; i++) { word[9 + i] = limits->global_max[i]; word[12 + i] = limits->local_max[i]; }
+                      (int64_t)limits->dtypes, limits->compute_units};
+  for (int i = 0; i < 3; i++) { word[10 + i] = limits->global_max[i]; word[13 + i] = limits->local_max[i]; }
   tn_digest_add(d, word, sizeof word);
   for (int i = 0; i < TN_MEMORY_LEVELS; i++) {
     const tiny_memory_level m = tn_machine_memory(limits, i);
@@ -16140,6 +16146,41 @@ RULES(tn_rules_lanes, x, y, z)
   }
 RULES_END
 
+// ** vectors in memory that the target does not take: an element at a time **
+
+enum { TN_MEMORY_LANES = 64 };             // more are the tiles of matrix units
+
+// Place i of a vector's INDEX, whose elements lie together where it has one lane.
+static tiny_uop *tn_element_index(tiny_ctx *t, const tiny_uop *index, int i) {
+  tiny_uop *element = index->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  element = element->lanes > 1 ? tn_pick(t, element, i, 1) : tn_u2(t, TINY_OP_ADD, element, tn_index(t, i));
+  if (valid && valid->lanes > 1) valid = tn_pick(t, valid, i, 1);
+  return tn_index_of(t, index->src[0], tn_simplify(t, element), valid);
+}
+static int tn_takes_memory(const void *ctx, const tiny_uop *access, int lanes) {
+  return lanes == 1 || lanes > TN_MEMORY_LANES || tn_target_memory(((const tn_target *)ctx)->renderer, access, lanes);
+}
+static tiny_uop *tn_load_elements(tiny_ctx *t, const tiny_uop *load) {
+  tiny_uop *one[TN_MEMORY_LANES], *src[2];
+  for (int i = 0; i < load->lanes; i++) {
+    src[0] = tn_element_index(t, load->src[0], i);
+    if (load->nsrc == 2) src[1] = load->src[1]->lanes > 1 ? tn_pick(t, load->src[1], i, 1) : load->src[1];
+    one[i] = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, (int)load->nsrc, src, load->k, 0, NULL);
+  }
+  return tn_stack(t, load->lanes, one);
+}
+
+RULES(tn_rules_memory, x, y)
+  RULE("(LOAD x)")                         return tn_takes_memory(ctx, r, r->lanes) ? NULL : tn_load_elements(t, r);
+  RULE("(LOAD x y)")                       return tn_takes_memory(ctx, r, r->lanes) ? NULL : tn_load_elements(t, r);
+  RULE("(STORE x y)") {
+    tn_list one = {NULL, 0, 0};
+    if (tn_takes_memory(ctx, r, y->lanes)) return NULL;
+    for (int i = 0; i < y->lanes; i++) tn_push(t, &one, tn_store(t, tn_element_index(t, x, i), tn_pick(t, y, i, 1)));
+    return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
+  }
+RULES_END
+
 // ** all of it **
 
 typedef struct tn_decomposing { void *target; tn_map done[3]; } tn_decomposing;        // by each set
@@ -16180,7 +16221,10 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
   tn_decomposing d;
   memset(&d, 0, sizeof d);
   d.target = (void *)(uintptr_t)target;
-  if (target->renderer) sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d));
+  if (target->renderer) {
+    sink = tn_rewrite(t, sink, tn_rules_memory, d.target);
+    sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d));
+  }
   tn_scratch_rewind(t, mark);
   return sink;
 }
@@ -33088,10 +33132,10 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
 // sums: reductions of a graph as they are computed best: long ones in parts, operands of contractions laid out anew.
 //
 // In:  a REDUCE, its sources done, and what the device is made of. Out: a node with the same value, of more nodes:
-//      parts of a long reduction to few values, for the tasks of all threads; a contiguous copy of an operand that lies
-//      across the summed axes (the transposed one of a matmul); an operand in panels (weights of a convolution), where
-//      the other one's rows are too short for lanes.
-// Holds: how a sum is cut depends on its shape alone, not on the number of threads.
+//      parts of a long reduction to few values, for the tasks of all threads or the units of a grid (split-K of a
+//      product); a contiguous copy of an operand that lies across the summed axes (the transposed one of a matmul); an
+//      operand in panels (weights of a convolution), where the other one's rows are too short for lanes.
+// Holds: how a sum is cut depends on its shape and, where groups share it, on the device; not on the number of threads.
 #ifndef TN_SCHEDULE_SUMS
 #define TN_SCHEDULE_SUMS
 #ifndef TINY_AMALGAMATED
@@ -33099,8 +33143,10 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
 #endif
 
 enum {
-  TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,            // of a reduction that is cut; parts at most
+  TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_LEAST = 8, TN_SPLIT_PARTS = 256,      // of a reduction that is cut; parts
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
+  TN_SPLIT_BUSY = 2, TN_SPLIT_TILE = 64,   // groups that keep a unit busy; side of a tile of products
+  TN_SPLIT_PRODUCTS = 256,                 // summed in a part of a tile at least
   TN_CONTIGUOUS_LEAST = 64,                // elements of a step across rows, and of what is summed,
   TN_CONTIGUOUS_READS = 128,               // reads of each, from which a contiguous copy pays
   TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64                // of a block at most; elements summed at least
@@ -33111,32 +33157,60 @@ enum {
 static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
   const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
   const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
-  if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
+  if (tn_nelem(x) < TN_SPLIT_NELEM) return 0;
   return outputs < TN_TASKS_LEAST || (columns && tn_nelem(x) / outputs >= TN_SPLIT_SUMMED &&
       outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
 }
 
+// Groups of a grid that share a reduction of x to u, and of what is summed to an output so much that a part is worth it
+// (*least): tiles of a product, a warp's columns, or rows.
+static int64_t tn_groups_of_sum(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x, int64_t *least) {
+  tn_contraction c;
+  const int64_t outputs = tn_nelem(u), warp = tn_machine_warp(limits);
+  if (tn_contraction_of(u, &c)) {
+    const int64_t m = tn_contraction_reads(&c, 1), n = tn_contraction_reads(&c, 0), side = TN_SPLIT_TILE;
+    *least = TN_SPLIT_PRODUCTS;
+    if (m >= side / 4 && n >= side / 4) return (m + side - 1) / side * ((n + side - 1) / side) * (outputs / (m * n));
+  }
+  const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1) && x->dim[x->ndim - 1] >= warp;
+  *least = TN_SPLIT_SUMMED;
+  return columns ? (outputs + warp - 1) / warp : outputs;
+}
+
+// Into how many parts a reduction of x to u is cut, at most, so that all threads have some, or all units of a grid.
+static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x) {
+  int64_t parts = TN_SPLIT_PARTS, least;
+  if (x->ndim == TINY_MAX_DIMS || !tn_nelem(x)) return 1;
+  if (!tn_machine_units(limits)) return tn_splits(u, x) ? parts : 1;
+  const int64_t groups = tn_groups_of_sum(limits, u, x, &least), wanted = TN_SPLIT_BUSY * tn_machine_units(limits),
+                summed = tn_nelem(x) / tn_nelem(u);
+  if (groups >= tn_machine_units(limits)) return 1;
+  if (parts > wanted / groups) parts = wanted / groups;
+  return parts > summed / least ? summed / least : parts;
+}
+
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
-// on the shape alone.
-static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
+// on the shape and the device alone.
+static tiny_uop *tn_split_reduce(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
   tiny_uop *x = u->src[0];
-  int64_t dim[TINY_MAX_DIMS], parts = 1;
+  int64_t dim[TINY_MAX_DIMS], to[TINY_MAX_DIMS], parts = 1;
+  const int64_t most = tn_split_parts(limits, u, x);
   int axis = -1;
-  if (!tn_splits(u, x)) return u;
   for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
-    for (int64_t p = TN_SPLIT_PARTS; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
-  if (parts < 8) return u;
+    for (int64_t p = most; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
+  if (parts < 2 || (!tn_machine_units(limits) && parts < TN_SPLIT_LEAST)) return u;
   for (int i = 0, n = 0; i < x->ndim; i++) {
     if (i == axis) dim[n++] = parts;
     dim[n++] = i == axis ? x->dim[i] / parts : x->dim[i];
   }
+  to[0] = axis;
+  for (int i = 1; i <= x->ndim; i++) to[i] = i <= axis ? i - 1 : i;
   const int64_t op = u->k & 0xFF, axes = u->k >> 8, low = axes & (((int64_t)1 << axis) - 1),
                 high = axes >> axis << (axis + 1);
   tiny_uop *wide = tn_reshape(t, x, x->ndim + 1, dim);
   tiny_uop *part = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &wide, op | (low | high) << 8, 0, NULL);
-  tiny_uop *kept = tn_u1(t, TINY_OP_CONTIGUOUS, part);
-  tiny_uop *whole =
-      tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &kept, op | (int64_t)1 << (8 + axis), 0, NULL);
+  tiny_uop *kept = tn_u1(t, TINY_OP_CONTIGUOUS, tn_permute(t, part, to));    // each part as the whole lies
+  tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &kept, op | (int64_t)1 << 8, 0, NULL);
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
@@ -33261,7 +33335,7 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, const tiny_limits *limits, tiny_uop 
 // REDUCE u as it will be computed.
 static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
   u = tn_panel_rows(t, limits, tn_contiguous_operands(t, u));
-  return u->op == TINY_OP_REDUCE ? tn_split_reduce(t, u) : u;
+  return u->op == TINY_OP_REDUCE ? tn_split_reduce(t, limits, u) : u;
 }
 #endif
 // ---- end src/schedule/sums.c ----
@@ -33859,7 +33933,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 // In:    a root, nodes of it and what stands for each.
 // Out:   the root with those replaced everywhere.
 // Holds: ranges of END, REDUCE, STAGE and MASKED are always RANGE nodes: an expression in a range list stands for the
-//        ranges that it depends on, and a list that loses its last range goes.
+//        ranges that it depends on, each once, and a list that loses its last range goes.
 #ifndef TN_CODEGEN_REPLACE
 #define TN_CODEGEN_REPLACE
 #ifndef TINY_AMALGAMATED
@@ -33915,7 +33989,11 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
         memcpy(grown, src, (size_t)count * sizeof *src);
         src = grown;
       }
-      for (int r = 0; r < ranges.n; r++) src[count++] = ranges.u[r];
+      for (int r = 0; r < ranges.n; r++) {
+        int has = 0;
+        for (int i = lists; i < count; i++) has |= src[i] == ranges.u[r];
+        if (!has) src[count++] = ranges.u[r];
+      }
     } else src[count++] = s;
   }
   if (!changed) return u;
@@ -33967,6 +34045,14 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
   root = all.u[all.n - 1];
   tn_scratch_rewind(t, mark);
   return root;
+}
+
+// root with one range for a and b, which loops directly within a.
+static tiny_uop *tn_fused(tiny_ctx *t, tiny_uop *root, tiny_uop *a, tiny_uop *b, tiny_uop *both) {
+  tiny_uop *n = b->src[0], *from[2] = {a, b}, *to[2];
+  to[0] = tn_u2(t, TINY_OP_IDIV, both, n);
+  to[1] = tn_u2(t, TINY_OP_MOD, both, n);
+  return tn_simplify(t, tn_replace(t, root, 2, from, to));
 }
 #endif
 // ---- end src/codegen/replace.c ----
@@ -35685,31 +35771,12 @@ static tiny_uop *tn_collapse_masked(tiny_ctx *t, tiny_uop *u, const tiny_uop *a,
 // The kernel with one range for the neighbours a (outer) and b; NULL: that would cost a division.
 static tiny_uop *tn_collapse_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
   const int64_t nb = tn_range_extent(b);
-  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
+  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a));
   for (uint32_t i = 1; i < sink->nsrc; i++) {
     tiny_uop *masked = sink->src[i], *now = tn_collapse_masked(t, masked, a, b, both, nb);
     if (now) sink = tn_replace(t, sink, 1, &masked, &now);
   }
-  to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
-  to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
-  sink = tn_replace(t, sink, 2, from, to);
-  tn_list lists = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
-  tn_toposort(t, sink, &lists);
-  for (int i = 0; i < lists.n; i++) {      // both stands twice in the range lists now
-    tiny_uop *u = lists.u[i];
-    if (tn_ranges_from(u->op) < 0) continue;
-    tn_list src = {NULL, 0, 0};
-    int seen = 0;
-    for (uint32_t j = 0; j < u->nsrc; j++) {
-      if (j && u->src[j] == both && seen++) continue;
-      tn_push(t, &src, u->src[j]);
-    }
-    if (seen > 1) {
-      tn_push(t, &old, u);
-      tn_push(t, &now, tn_like(t, u, u->lanes, src.n, src.u));
-    }
-  }
-  sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
+  sink = tn_fused(t, sink, a, b, both);
   return tn_count_divmod(t, sink) > divmods ? NULL : sink;
 }
 
@@ -35748,6 +35815,7 @@ static tiny_uop *tn_collapse_loops(tiny_ctx *t, tiny_uop *sink) {
 //            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
 //            group), LOOP and REDUCE (loops)
 //   pad      r grows to a multiple; what lies beyond is neither loaded nor stored, and adds the identity to reductions
+//   fuse     a loop and the one directly within it become one
 //   swap     the order in which the ranges of a store loop; order: which of them are innermost
 //   stage    what a node gives is first copied to nearer memory, laid out as it will be read; or a REDUCE is done
 //            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
@@ -35944,6 +36012,14 @@ static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
   tn_axis_becomes(s, r, wide);
   return wide;
+}
+
+// b, which loops directly within a, and a become one range, which is returned.
+static tiny_uop *tn_transform_fuse(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *both = tn_range(s->t, tn_range_extent(a) * tn_range_extent(b), tn_range_kind(a));
+  s->sink = tn_fused(s->t, s->sink, a, b, both);
+  tn_axis_becomes(s, a, both);
+  return both;
 }
 
 // Exchanges the places of a and b in every range list that holds both.
@@ -36506,6 +36582,7 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 //   SHARE 7                   the loop of a copy to LOCAL memory is shared by the items of the group
 //   LOOP 3                    the axis becomes a loop outside of what is staged: K blocking of a reduction in memory
 //   PAD 0:4                   the axis grows to a multiple of 4
+//   FUSE 0 1                  axis 1, a loop directly within that of axis 0, and axis 0 become one, which is axis 0
 //   SWAP 0 1, ORDER 2 0       two loops change places; these become the innermost ones
 //   STAGE LOAD.1 2 5:4 @local what the second LOAD gives over axes 2 and 5 is copied there before it is read, rows of
 //                             axis 2 with 4 elements between them; a REDUCE is computed there
@@ -36543,6 +36620,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(SHARE,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(LOOP,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(PAD,      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad) \
+  _(FUSE,     0, 2, 2, tn_opt_fuse) \
   _(SWAP,     0, 2, 2, tn_opt_swap) \
   _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
   _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
@@ -36776,6 +36854,37 @@ static int tn_opt_pad(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) 
   return 1;
 }
 
+// Does b loop directly within a wherever one of them does?
+static int tn_opt_is_within(tn_kernel_state *s, const tiny_uop *a, const tiny_uop *b) {
+  const tn_list *all = tn_kernel_nodes(s);
+  for (int i = 0; i < all->n; i++) {
+    const tiny_uop *u = all->u[i];
+    const int from = tn_ranges_from(u->op);
+    for (uint32_t j = from < 0 ? u->nsrc : (uint32_t)from; j < u->nsrc; j++) {
+      if (u->src[j] == a && (j + 1 == u->nsrc || u->src[j + 1] != b || u->op == TINY_OP_MASKED)) return 0;
+      if (u->src[j] == b && (j == (uint32_t)from || u->src[j - 1] != a)) return 0;
+    }
+  }
+  return 1;
+}
+// Reductions move with both loops of a store or with none.
+static int tn_opt_may_fuse(tn_kernel_state *s, const tn_profile *p, const tiny_uop *a, const tiny_uop *b) {
+  const int kind = tn_range_kind(a), role = tn_axis_role(s, p, a);
+  if (p->filled || p->carried || kind != tn_range_kind(b) || kind != (role == TN_AXIS_STORE ? TN_LOOP : TN_REDUCE) ||
+      (role != TN_AXIS_STORE && role != TN_AXIS_REDUCE) || tn_opt_is_around_stage(s, a) || tn_opt_reads_stage(s, a) ||
+      tn_opt_is_around_stage(s, b) || tn_opt_reads_stage(s, b) || tn_opt_has(s, TINY_OP_WMMA))
+    return 0;
+  for (int i = 0; role == TN_AXIS_STORE && i < p->nreduce; i++)
+    if (tn_depends(s->t, p->reduce[i], a) != tn_depends(s->t, p->reduce[i], b)) return 0;
+  return tn_opt_is_within(s, a, b) && tn_clamp_mul(tn_range_extent(a), tn_range_extent(b)) < INT32_MAX;
+}
+static int tn_opt_fuse(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *a = tn_opt_axis(s, o, 0), *b = tn_opt_axis(s, o, 1);
+  if (a == b || !tn_opt_may_fuse(s, p, a, b)) return 0;
+  tn_transform_fuse(s, a, b);
+  return 1;
+}
+
 static int tn_opt_swap(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *a = tn_opt_axis(s, o, 0), *b = tn_opt_axis(s, o, 1);
   const tiny_uop *before = s->sink;
@@ -36866,7 +36975,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   nbytes = tn_clamp_mul(nbytes, tn_clamp_add(nelem, tn_clamp_mul(rows, o->amount)));
   const size_t shared = s->target->limits->shared_nbytes;
   if (tn_clamp_add(nbytes, tn_staged_nbytes(s)) >
-      (s->target->limits->threads || !shared ? (int64_t)TN_OPT_STAGE_NBYTES : (int64_t)shared))
+      (shared ? (int64_t)shared : (int64_t)TN_OPT_STAGE_NBYTES))
     return 0;
   tn_transform_stage(s, x, o->naxes, inner, o->amount, o->space);
   return 1;
@@ -37126,6 +37235,13 @@ static tiny_uop *tn_do_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
   const int number = tn_axis_of(s, r);
   const tn_opt o = tn_opt_of(s, TN_OPT_PAD, 1, &r, m);
   return tn_range_extent(r) % m && tn_do(s, &o) ? s->axis[number] : r;
+}
+// NULL: it is not legal.
+static tiny_uop *tn_do_fuse(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *axes[2] = {a, b};
+  const int number = tn_axis_of(s, a);
+  const tn_opt o = tn_opt_of(s, TN_OPT_FUSE, 2, axes, 0);
+  return tn_opt_apply(s, &o) ? s->axis[number] : NULL;
 }
 static void tn_do_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
   tiny_uop *axes[2] = {a, b};
@@ -38913,8 +39029,9 @@ enum {
   TN_GRID_SIDE = 16,                       // items of a group along each side of a tile,
   TN_GRID_NEAR = 4,                        // elements of each that lie together,
   TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
-  TN_GRID_GROUPS = 64,                     // of such large tiles, from which they are many enough
-  TN_GRID_SECTOR = 32,                     // bytes that memory reads at least
+  TN_GRID_STEP = 9,                        // instructions of a step of K beside products and loads: counted, bench/count
+  TN_GRID_BAND = 8,                        // rows of tiles that a band has at most
+  TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
   TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
@@ -38989,10 +39106,28 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
 typedef struct tn_grid_side { tiny_uop *r, *next, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
 typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_next, *k_part; int64_t k_block; } tn_grid_tile;
 
-static int64_t tn_grid_tiles(const tn_grid_tile *tile, int64_t block) {
-  int64_t n = 1;
-  for (int i = 0; i < 2; i++) n *= (tn_range_extent(tile->side[i].r) + block - 1) / block;
-  return n;
+// What a tile takes whose items hold 4 x copies elements along each side, of those that a unit does one after the other.
+static double tn_grid_tile_cost(const tn_kernel_state *s, const tn_grid_tile *tile, int64_t others,
+                                const int64_t *copies) {
+  const int64_t few = TN_GRID_NEAR, m = few * copies[0], n = few * copies[1], side = TN_GRID_SIDE,
+                units = tn_machine_units(s->target->limits),
+                rows = (tn_range_extent(tile->side[0].r) + side * m - 1) / (side * m),
+                columns = (tn_range_extent(tile->side[1].r) + side * n - 1) / (side * n);
+  return (double)((rows * columns * others + units - 1) / units) *
+      (double)(m * n + copies[0] + copies[1] + TN_GRID_STEP);
+}
+
+// Sides of 64 or, where an item has so many registers, 128 elements. The last choice is the least, for a few elements.
+static void tn_grid_tile_sides(const tn_kernel_state *s, tn_grid_tile *tile, int64_t others) {
+  static const int64_t choices[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
+  const int many = tn_machine_registers(s->target->limits) >= TN_GRID_MANY;
+  double least = 0;
+  for (int i = many ? 0 : 3; i < 4; i++) {
+    const double cost = tn_grid_tile_cost(s, tile, others, choices[i]);
+    if (least > 0 && cost >= least) continue;
+    least = cost;
+    for (int d = 0; d < 2; d++) tile->side[d].block = TN_GRID_SIDE * TN_GRID_NEAR * choices[i][d];
+  }
 }
 
 // Of an element that the kernel loads.
@@ -39024,13 +39159,41 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
   for (int i = 0; i < 2; i++) if (tn_range_extent(tile->side[i].r) < side) return 0;
   for (int i = 0; i < p->nout; i++)
     if (p->out[i] != tile->side[0].r && p->out[i] != tile->side[1].r) others *= tn_range_extent(p->out[i]);
-  const int64_t large = 2 * side * TN_GRID_NEAR;
-  const int many = registers >= TN_GRID_MANY && tn_grid_tiles(tile, large) * others >= TN_GRID_GROUPS;
-  tile->k_block = many ? TN_GRID_SECTOR / tn_grid_least_nbytes(p) : 4 * TN_GRID_NEAR;
-  for (int i = 0; i < 2; i++) tile->side[i].block = many ? large : side * TN_GRID_NEAR;
+  tn_grid_tile_sides(s, tile, others);
+  const int large = tile->side[0].block + tile->side[1].block > 2 * side * TN_GRID_NEAR;
+  tile->k_block = large ? TN_GRID_SECTOR / tn_grid_least_nbytes(p) : 4 * TN_GRID_NEAR;
+  while (tile->k_block > 2 * TN_GRID_NEAR && tile->k_block > tn_range_extent(tile->k)) tile->k_block /= 2;
   const int64_t row = tile->side[0].block + tile->side[1].block + 2 * TN_GRID_PAD,
                 nbytes = row * tile->k_block * tn_dtypes[fact.sum->dtype].nbytes;
   return tn_range_extent(tile->k) >= tile->k_block && nbytes <= (int64_t)s->target->limits->shared_nbytes;
+}
+
+// Loops that stand together and that one operand alone moves with become one side, and those of the sum one K: rows and
+// columns of a picture, channels and places of a filter.
+static void tn_grid_fuse(tn_kernel_state *s) {
+  for (int again = 1; again;) {
+    const tn_profile p = tn_profile_of(s);
+    tn_contraction fact;
+    again = 0;
+    if (!tn_contraction_of_kernel(s->t, &p, &fact)) return;
+    for (uint32_t i = 1; i + 1 < fact.sum->nsrc && !again; i++)
+      again = tn_do_fuse(s, fact.sum->src[i], fact.sum->src[i + 1]) != NULL;
+    for (int d = 0; d + 1 < p.nout && !again; d++)
+      for (int i = 0; i < 2 && !again; i++)
+        again = (fact.own[i] >> d & 3) == 3 && tn_do_fuse(s, p.out[d], p.out[d + 1]);
+  }
+}
+
+// Groups that run at a time read few rows and few columns: bands of tiles, each walked column by column.
+static void tn_grid_bands(tn_kernel_state *s, tn_grid_tile *tile) {
+  tiny_uop *rows = tile->side[0].groups, *columns = tile->side[1].groups, *axes[2] = {columns, NULL}, *bands;
+  const int64_t band = rows ? tn_grid_divisor(tn_range_extent(rows), TN_GRID_BAND) : 1;
+  if (2 * band <= TN_GRID_BAND || !columns || tn_range_extent(columns) < TN_GRID_BAND || tn_range_extent(rows) == band)
+    return;
+  axes[1] = tn_do_split(s, TN_OPT_SPLIT, rows, band, &bands);
+  tn_do_order(s, 2, axes);
+  tn_grid_groups(s, axes[1]);
+  tile->side[0].groups = bands;
 }
 
 static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
@@ -39095,12 +39258,23 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
 
 static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_grid_tile tile;
-  if (!tn_grid_tile_of(s, p, &tile)) return 0;
+  const tn_kernel_state before = *s;
+  const int64_t serial = s->t->ir->serial;
+  if (p->nreduce != 1) return 0;
+  tn_grid_fuse(s);
+  const tn_profile fused = tn_profile_of(s);
+  p = &fused;
+  if (!tn_grid_tile_of(s, p, &tile)) {     // nothing has happened
+    *s = before;
+    s->t->ir->serial = serial;
+    return 0;
+  }
   tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
   const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
       tn_stride_in(s->t, p->store->src[1], last) == 1;
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
+  tn_grid_bands(s, &tile);
   tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
   tile.k_next = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
   for (int i = 0; i < 2; i++) tn_grid_stage(s, &tile, &tile.side[i]);
@@ -43227,6 +43401,7 @@ static void *tn_interp_open(tiny_ctx *t, const char *which, tiny_limits *limits)
   (void)which;
   limits->host_memory = 1;
   limits->shared_nbytes = 32 * 1024;
+  limits->compute_units = 1;
   limits->vector_registers = 16;           // too few for tiles: what is compared with it has some
   for (int d = 0; d < 3; d++) limits->local_max[d] = 256;
   limits->local_total = 256;               // lockstep over many work items spreads the cost of an instruction
@@ -54143,313 +54318,313 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3111  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3555  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3642  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3556  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3643  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3669  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3670  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3860  src/base/number.c            numbers as text, in and out
-   4334  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3861  src/base/number.c            numbers as text, in and out
+   4335  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4580  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4581  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4772  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4773  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4947  src/base/version.c           what this implementation is: its release and sources, how it was
+   4948  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5034  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5035  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5492  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5493  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5610  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5611  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5759  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6299  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5760  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6300  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6516  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6517  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7147  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7148  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7378  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7538  src/ir/label.c               names that nodes have for people, in a table beside them
-   7671  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8541  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7379  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7539  src/ir/label.c               names that nodes have for people, in a table beside them
+   7672  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8542  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8657  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8658  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8764  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8770  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8855  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8861  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8974  src/ir/args.c                which k, v and sources fit an op
-   9160  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9789  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8980  src/ir/args.c                which k, v and sources fit an op
+   9166  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9795  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9944  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9950  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10530  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10536  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11030  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11036  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11162  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11168  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11599  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11605  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11874  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11880  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12562  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12568  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12861  src/ir/spec.c                the verifier
-  13211  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12867  src/ir/spec.c                the verifier
+  13217  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13440  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13798  src/rules/notation.c         the algebra that bodies of rules are written in
-  13833  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14033  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13446  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13804  src/rules/notation.c         the algebra that bodies of rules are written in
+  13839  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14039  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14193  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14199  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14587  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14593  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14786  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14792  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15227  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15233  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15569  src/rules/decompose.c        from what the IR means to what a target can do
-  16190  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15575  src/rules/decompose.c        from what the IR means to what a target can do
+  16234  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16224  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16268  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16723  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16767  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16817  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16861  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17570  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17646  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17614  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17690  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17689  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17733  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17933  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18007  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17977  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18051  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18655  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18699  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18917  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18961  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19206  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19250  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19762  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19806  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19871  src/tensor/activation.c      what stands between the layers of a network
-  20052  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20424  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19915  src/tensor/activation.c      what stands between the layers of a network
+  20096  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20468  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20677  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20721  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21437  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21481  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22119  src/tensor/random.c          numbers from a counter, the same on every device
-  22394  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22163  src/tensor/random.c          numbers from a counter, the same on every device
+  22438  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22718  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23014  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22762  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23058  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23151  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23195  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23690  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23734  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24403  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24447  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24805  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24849  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24944  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24988  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25426  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25470  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25891  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25935  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26242  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26888  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27250  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27379  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26286  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26932  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27294  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27423  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27539  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27583  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28044  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28323  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28088  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28367  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28419  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28463  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28712  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29153  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28756  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29197  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29430  src/tensor/params.c          lists of named tensors: what a network consists of
-  29521  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29631  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29474  src/tensor/params.c          lists of named tensors: what a network consists of
+  29565  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29675  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30010  src/tensor/sequential.c      modules and functions one after the other
-  30081  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30054  src/tensor/sequential.c      modules and functions one after the other
+  30125  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30217  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30261  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30337  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30381  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30656  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30700  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30772  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30816  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31271  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31315  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32047  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32091  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32580  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32624  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33088  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33132  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33269  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33343  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33857  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33974  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33931  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  34060  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34542  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34628  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34708  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34794  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  35099  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35312  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  35185  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35398  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35441  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35512  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35527  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35598  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35643  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35739  src/codegen/transform.c      what may be done to the ranges of a kernel
-  36072  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35729  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35806  src/codegen/transform.c      what may be done to the ranges of a kernel
+  36148  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  36161  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  36237  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  36225  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  36301  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36359  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36435  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36437  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36496  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36513  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36572  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  37169  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  37285  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  37268  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  37384  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37361  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37477  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37750  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37866  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38333  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38449  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38452  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38544  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38568  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38660  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38615  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38731  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38719  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38819  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38894  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  39305  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  39415  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38835  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38935  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  39010  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  39479  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  39589  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39750  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39924  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39997  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  40171  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  40243  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  40417  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  40310  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  40484  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40862  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  41036  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  41418  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  41592  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41768  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41942  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  42069  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  42243  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  42464  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  43215  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  42638  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  43389  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  43293  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  43468  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  43404  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43634  src/runtime/device.c         which backend a context runs on
-  43836  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43990  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  43579  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43809  src/runtime/device.c         which backend a context runs on
+  44011  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  44165  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  44051  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  44226  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  44319  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  44494  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  44553  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  44728  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44816  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44991  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44998  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  45069  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  45173  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  45244  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  45427  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  45602  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45701  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45876  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45911  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  46382  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  46086  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  46557  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  46554  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46662  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46939  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  46729  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46837  src/runtime/launch.c         the steps of a plan, handed to their devices
+  47114  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  47433  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  47608  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  48038  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  48213  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  48221  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  48396  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  48558  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48747  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  49540  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  48733  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48922  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  49715  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49917  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  50258  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  50092  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  50433  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  50464  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  50639  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50718  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50893  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50977  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  51152  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  51247  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  51422  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  51412  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  51587  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  51586  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51947  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  52183  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  51761  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  52122  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  52358  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  52331  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  52494  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  52506  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  52669  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  52601  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  52776  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52686  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52861  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  53014  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  53189  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  53177  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  53240  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  53419  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  53352  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  53415  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  53594  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  53555  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  53730  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53941  src/runtime/context.c        opening and closing, the first error, totals
+  54116  src/runtime/context.c        opening and closing, the first error, totals
 */

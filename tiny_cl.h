@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source ada3ca98fef3d1e9c1984d1855487b2293f939a78498a3bd6559cb61a2fad847
+/* tiny_cl.h 0.1.0, source a13ed8aaa93daf99ee1e00a4859498b7ab1b23ae0b98d49c91eb8b194252f971
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -29,6 +29,8 @@ DEVICES
   "CL:radeon"    the first whose name has this in it, in letters of either case
   A name that is none is answered by a list of those there are. Several may be opened at once: "CL:0,CL:1,CPU".
   tiny_desc.backends with &tiny_cl and no device: CL where there is one, else the CPU.
+
+  A processor's device is given kernels as the CPU is: a work item is a task, with vectors as wide as the driver says.
 
 WHAT A DEVICE NEEDS
   OpenCL 1.2 or later, a compiler, little-endian memory. Without cl_khr_fp64 there is no f64: TINY_E_COMPILE where a
@@ -94,7 +96,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "ada3ca98fef3d1e9c1984d1855487b2293f939a78498a3bd6559cb61a2fad847"
+#define TN_CL_SOURCE_ID "a13ed8aaa93daf99ee1e00a4859498b7ab1b23ae0b98d49c91eb8b194252f971"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -335,7 +337,8 @@ enum {
 };
 // What is asked for.
 enum {
-  TN_CL_PLATFORM_NAME = 0x0902, TN_CL_DEVICE_TYPE_ALL = -1, TN_CL_DEVICE_TYPE = 0x1000,
+  TN_CL_PLATFORM_NAME = 0x0902, TN_CL_DEVICE_TYPE_ALL = -1, TN_CL_DEVICE_TYPE = 0x1000, TN_CL_COMPUTE_UNITS = 0x1002,
+  TN_CL_NATIVE_VECTOR_FLOAT = 0x103A,
   TN_CL_MAX_WORK_GROUP_SIZE = 0x1004, TN_CL_MAX_WORK_ITEM_SIZES = 0x1005, TN_CL_ADDRESS_BITS = 0x100D,
   TN_CL_MAX_MEM_ALLOC_SIZE = 0x1010, TN_CL_MEM_BASE_ADDR_ALIGN = 0x1019, TN_CL_SINGLE_FP_CONFIG = 0x101B,
   TN_CL_CACHELINE_SIZE = 0x101D, TN_CL_CACHE_SIZE = 0x101E, TN_CL_GLOBAL_MEM_SIZE = 0x101F,
@@ -349,7 +352,7 @@ enum {
   TN_CL_PROFILING_START = 0x1282, TN_CL_PROFILING_END = 0x1283
 };
 enum {
-  TN_CL_TYPE_GPU = 4, TN_CL_TYPE_ACCELERATOR = 8, TN_CL_OUT_OF_ORDER = 1, TN_CL_PROFILING = 2, TN_CL_READ_WRITE = 1,
+  TN_CL_TYPE_CPU = 2, TN_CL_TYPE_GPU = 4, TN_CL_TYPE_ACCELERATOR = 8, TN_CL_OUT_OF_ORDER = 1, TN_CL_PROFILING = 2, TN_CL_READ_WRITE = 1,
   TN_CL_CORRECTLY_ROUNDED = 1 << 7, TN_CL_REGION = 0x1220, TN_CL_COMPLETE = 0
 };
 
@@ -624,8 +627,15 @@ static void tn_cl_limits(tn_cl *d, tiny_limits *limits) {
   }
   limits->local_total = (int64_t)d->work_items;
   limits->shared_nbytes = d->shared;
+  limits->compute_units = (int)tn_cl_number(d, TN_CL_COMPUTE_UNITS);
   limits->warp = (int)tn_cl_number(d, TN_CL_WARP_SIZE_NV);
   if (!limits->warp) limits->warp = (int)tn_cl_number(d, TN_CL_WAVEFRONT_WIDTH_AMD);
+  if (tn_cl_number(d, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU) {   // an item is a task, with vectors of the processor's
+    const int lanes = (int)tn_cl_number(d, TN_CL_NATIVE_VECTOR_FLOAT);
+    limits->threads = 1;
+    limits->vector_nbytes = lanes >= 16 ? 64 : lanes >= 8 ? 32 : 16;
+    limits->vector_registers = lanes >= 16 ? 32 : 16;
+  }
   limits->memory[2].nbytes = (size_t)tn_cl_number(d, TN_CL_CACHE_SIZE);
   limits->memory[2].line = (int)tn_cl_number(d, TN_CL_CACHELINE_SIZE);
 }
@@ -1157,12 +1167,15 @@ static tiny_code tn_cl_launch_foreign(tn_cl *d, const tn_cl_kernel *k, const tin
   return code;
 }
 
+// A kernel of tasks has a group of one item for each.
 static tiny_code tn_cl_add(tn_cl *d, const tiny_launch *l) {
   const tn_cl_kernel *k = (const tn_cl_kernel *)l->kernel;
   for (int i = 0; i < 3; i++) if (l->global[i] < 1) return TINY_OK;
   if (k->nforeign >= 0) return tn_cl_launch_foreign(d, k, l);
-  const tiny_code code = tn_cl_set_own(d, k, l);
-  return code == TINY_OK ? tn_cl_enqueue(d, k, l) : code;
+  tiny_launch own = *l;
+  if (l->tasks) own.global[0] = l->tasks;
+  const tiny_code code = tn_cl_set_own(d, k, &own);
+  return code == TINY_OK ? tn_cl_enqueue(d, k, &own) : code;
 }
 // They begin at once.
 static tiny_code tn_cl_submit(void *dev, const tiny_launch *l, int n) {
@@ -1280,18 +1293,18 @@ SOFTWARE.
 
 Where things stand in tiny_cl.h
 
-    101  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
+    103  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    157  src/cl/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    159  src/cl/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                          addresses
-    184  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
+    186  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
                                          64-bit integers or not
-    303  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
+    305  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
                                          is loaded at run time
-    447  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
+    450  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    733  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    804  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-   1027  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1236  src/cl/backend.c                the one object of tiny_cl.h
+    743  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    814  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+   1037  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1249  src/cl/backend.c                the one object of tiny_cl.h
 */

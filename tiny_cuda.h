@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 29010719535c19b14caf94b7805c54f31fcd9c09d52ac4684204ba0bdb198195
+/* tiny_cuda.h 0.1.0, source 3b6856709edfb346a65ffab0a97700c2591e0ac46c9da85618aac6b9a7fccf09
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -88,7 +88,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "29010719535c19b14caf94b7805c54f31fcd9c09d52ac4684204ba0bdb198195"
+#define TN_CUDA_SOURCE_ID "3b6856709edfb346a65ffab0a97700c2591e0ac46c9da85618aac6b9a7fccf09"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -736,11 +736,13 @@ static tiny_code tn_cuda_init(tn_cuda *d) {
                    version / 1000, version % 1000 / 10);
 }
 
-// What schedules ask (tiny_limits) and launches are held to. Registers: of a thread, CUDA C Programming Guide, 16.2.
+// What schedules ask (tiny_limits) and launches are held to. Registers of a thread: CUDA C++ Programming Guide, Compute
+// Capabilities; bytes that it loads at once: there, Device Memory Accesses.
 static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
-  int major = 0, minor = 0, warp = 0, l2 = 0, of_sm = 0;
+  int major = 0, minor = 0, warp = 0, l2 = 0, of_sm = 0, processors = 0;
   const struct { int which, *to; } asked[] = {
     {TN_CU_MAJOR, &major}, {TN_CU_MINOR, &minor}, {TN_CU_WARP, &warp}, {TN_CU_L2, &l2}, {TN_CU_SHARED_OF_SM, &of_sm},
+    {TN_CU_PROCESSORS, &processors},
     {TN_CU_MAX_THREADS, &d->max_threads}, {TN_CU_SHARED_OPTIN, &d->shared}, {TN_CU_MAX_GRID_X, &d->grid[0]},
     {TN_CU_MAX_GRID_X + 1, &d->grid[1]}, {TN_CU_MAX_GRID_X + 2, &d->grid[2]}, {TN_CU_MAX_BLOCK_X, &d->block[0]},
     {TN_CU_MAX_BLOCK_X + 1, &d->block[1]}, {TN_CU_MAX_BLOCK_X + 2, &d->block[2]}
@@ -754,6 +756,8 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   d->sm = major * 10 + minor;
   snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm == 90 ? "a" : "");
   out->warp = warp;
+  out->compute_units = processors;
+  out->vector_nbytes = 16; out->vector_registers = 255;
   out->dtypes = TN_CUDA_ARITHMETIC;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;
@@ -1648,13 +1652,13 @@ Where things stand in tiny_cuda.h
                                          loaded while the program runs
     594  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
                                          says is wrong
-    793  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
+    797  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
                                          to it, from it, between two devices
-   1020  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
-   1106  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
-   1319  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
+   1024  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
+   1110  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
+   1323  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
                                          graph
-   1484  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
+   1488  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
                                          happened, opened and closed
-   1593  src/cuda/backend.c              the one object of tiny_cuda.h
+   1597  src/cuda/backend.c              the one object of tiny_cuda.h
 */

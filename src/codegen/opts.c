@@ -404,7 +404,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   nbytes = tn_clamp_mul(nbytes, tn_clamp_add(nelem, tn_clamp_mul(rows, o->amount)));
   const size_t shared = s->target->limits->shared_nbytes;
   if (tn_clamp_add(nbytes, tn_staged_nbytes(s)) >
-      (s->target->limits->threads || !shared ? (int64_t)TN_OPT_STAGE_NBYTES : (int64_t)shared))
+      (shared ? (int64_t)shared : (int64_t)TN_OPT_STAGE_NBYTES))
     return 0;
   tn_transform_stage(s, x, o->naxes, inner, o->amount, o->space);
   return 1;
