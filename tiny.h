@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 5b622c90794433cf36a4481f9a155ee411b4609a34526d1381687c3619ac1474
+/* tiny.h 0.1.0, source 098889d5f5ee4da5aa390135fb2567650d1ebb832632d523a7941d8ae981a412
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3633,7 +3633,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "5b622c90794433cf36a4481f9a155ee411b4609a34526d1381687c3619ac1474"
+#define TN_SOURCE_ID "098889d5f5ee4da5aa390135fb2567650d1ebb832632d523a7941d8ae981a412"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -39032,6 +39032,106 @@ static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn
 }
 #endif
 // ---- end src/codegen/column_reduce.c ----
+// ---- begin src/codegen/collective.c ----
+// collective: what the items of a group reduce together becomes exchanges between lanes of a warp, memory of the group,
+// or both.
+//
+// In:    a kernel after its opts, in which REDUCEs may run over ranges of items. Out: the same without those.
+// Holds: every item has the result, and the same bits: lanes combine what they and a neighbour have, which commutes.
+//
+// The lanes of a warp exchange values where the target can and where neighbours among them share the REDUCE; what each
+// such part of the items has is stored for the group and reduced by every item, in two steps where parts are many.
+#ifndef TN_CODEGEN_COLLECTIVE
+#define TN_CODEGEN_COLLECTIVE
+#ifndef TINY_AMALGAMATED
+#include "expand.c"
+#include "../ir/target.c"
+#endif
+
+enum { TN_PARTS_UNROLLED = 16,             // parts that are read one after the other without a loop,
+  TN_PARTS_STEP = 32 };                    // from which on in two steps
+
+// Of the numbers of parts in two steps, the first: a power of two from the root on.
+static int64_t tn_parts_few(int64_t n) {
+  int64_t few = 1;
+  while (few * few < n) few *= 2;
+  return few;
+}
+// What an item does to reduce what g items have, of whom so many lanes exchange values; 0: none do.
+static int64_t tn_collective_steps(int64_t g, int64_t warp) {
+  int64_t steps = 0, n = g;
+  for (int64_t lanes = 1; 2 * lanes <= warp && n % 2 == 0; lanes *= 2, n /= 2) steps += 2;
+  return n == 1 ? steps : n > TN_PARTS_STEP ? steps + tn_parts_few(n) + n / tn_parts_few(n) : steps + n;
+}
+
+// Lanes beside each other that share a REDUCE over item: a power of two; 1: none. *apart: from one to the next.
+static int64_t tn_collective_lanes(tiny_ctx *t, tiny_uop *sink, const tiny_uop *item, int64_t warp, int64_t *apart) {
+  tn_list items = {NULL, 0, 0};
+  int64_t lanes = 1;
+  tn_numbered(t, sink, tn_is_item, &items);
+  *apart = 1;
+  for (int i = items.n - 1; i >= 0 && items.u[i] != item; i--) *apart *= tn_range_extent(items.u[i]);
+  if (*apart & (*apart - 1)) return 1;
+  while (2 * lanes * *apart <= warp && tn_range_extent(item) % (2 * lanes) == 0) lanes *= 2;
+  return lanes;
+}
+
+// What n parts have that are `each` items long, reduced by op.
+static tiny_uop *tn_collective_parts(tiny_ctx *t, int64_t op, tiny_uop *stage, int64_t n, int64_t each) {
+  const int64_t inner = n <= TN_PARTS_UNROLLED ? n : n % TN_PARTS_UNROLLED == 0 ? TN_PARTS_UNROLLED : 1;
+  tiny_uop *ranges[2], *at = NULL;
+  int count = 0;
+  if (n > inner) at = ranges[count++] = tn_range(t, n / inner, TN_REDUCE);
+  if (inner > 1) {
+    tiny_uop *next = ranges[count++] = tn_range(t, inner, TN_UNROLL);
+    at = at ? tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, at, tn_index(t, inner)), next) : next;
+  }
+  return tn_reduce_over(t, op, tn_load_at(t, stage, tn_u2(t, TINY_OP_MUL, at, tn_index(t, each))), count, ranges);
+}
+
+// The same by memory of the group: in two steps where parts are many, each of about the root of their number.
+static tiny_uop *tn_collective_stored(tiny_ctx *t, int64_t op, tiny_uop *partial, tiny_uop *item, int64_t each) {
+  int64_t n = tn_range_extent(item) / each;
+  const int64_t few = tn_parts_few(n);
+  tiny_uop *stage = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
+  if (n > TN_PARTS_STEP && n % few == 0 && each == 1) {
+    tiny_uop *again = tn_range(t, n / few, TN_REDUCE),
+             *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, again, tn_index(t, few)),
+                         tn_u2(t, TINY_OP_MOD, item, tn_index(t, few)));
+    partial = tn_reduce_over(t, op, tn_load_at(t, stage, at), 1, &again);
+    stage = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
+    n = few;
+  }
+  return tn_collective_parts(t, op, stage, n, each);
+}
+
+static tiny_uop *tn_collective_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *reduce, int64_t warp) {
+  tiny_uop *item = reduce->src[1], *partial = reduce->src[0];
+  int64_t apart;
+  const int64_t lanes = tn_collective_lanes(t, sink, item, warp, &apart);
+  for (int64_t lane = 1; lane < lanes; lane *= 2) {
+    tiny_uop *other =
+        tn_uop_make(t, TINY_OP_SHUFFLE, partial->dtype, partial->lanes, 1, &partial, lane * apart, 0, NULL);
+    partial = tn_u2(t, (int)reduce->k, partial, other);
+  }
+  return lanes == tn_range_extent(item) ? partial : tn_collective_stored(t, reduce->k, partial, item, lanes);
+}
+
+static tiny_uop *tn_expand_collectives(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
+  const int64_t warp = tn_target_exchanges(target);
+  for (;;) {
+    tn_list all = {NULL, 0, 0};
+    tiny_uop *reduce = NULL;
+    tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
+    for (int i = 0; i < all.n && !reduce; i++)
+      if (all.u[i]->nsrc == 2 && tn_is_item(all.u[i]->src[1]) && !tn_is_carried(all.u[i])) reduce = all.u[i];
+    if (!reduce) return tn_simplify(t, sink);
+    tiny_uop *now = tn_collective_of(t, sink, reduce, warp);
+    sink = tn_replace(t, sink, 1, &reduce, &now);
+  }
+}
+#endif
+// ---- end src/codegen/collective.c ----
 // ---- begin src/codegen/grid.c ----
 // grid: schedules for devices that run a grid of groups of work items.
 //
@@ -54553,100 +54653,102 @@ Where things stand in tiny.h
                                       its own sums, on a CPU
   38861  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
   38961  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  39036  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  39498  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  39608  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  39036  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+                                      lanes of a warp, memory of the group, or both
+  39136  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  39598  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  39708  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39943  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  40043  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  40192  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  40292  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  40438  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  40538  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  40505  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  40605  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  41058  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  41158  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  41614  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  41714  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41964  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  42064  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  42265  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  42365  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  42660  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  43411  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  42760  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  43511  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  43490  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  43590  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  43601  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43831  src/runtime/device.c         which backend a context runs on
-  44033  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  44187  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  43701  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43931  src/runtime/device.c         which backend a context runs on
+  44133  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  44287  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  44248  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  44348  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  44516  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  44616  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  44750  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  44850  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  45013  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  45113  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  45195  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  45266  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  45295  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  45366  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  45624  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  45724  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45898  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45998  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  46108  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  46579  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  46208  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  46679  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  46751  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46859  src/runtime/launch.c         the steps of a plan, handed to their devices
-  47136  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  46851  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46959  src/runtime/launch.c         the steps of a plan, handed to their devices
+  47236  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  47630  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  47730  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  48235  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  48335  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  48418  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  48518  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  48755  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48944  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  49737  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  48855  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  49044  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  49837  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  50114  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  50455  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  50214  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  50555  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  50661  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  50761  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50915  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  51015  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  51174  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  51274  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  51444  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  51544  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  51609  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  51709  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  51783  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  52144  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  52380  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  51883  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  52244  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  52480  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  52528  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  52691  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  52628  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  52791  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  52798  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  52898  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52883  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52983  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  53211  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  53311  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  53374  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  53437  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  53616  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  53474  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  53537  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  53716  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  53752  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  53852  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  54138  src/runtime/context.c        opening and closing, the first error, totals
+  54238  src/runtime/context.c        opening and closing, the first error, totals
 */
