@@ -29,13 +29,16 @@
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
+//   BITCAST (vector): to lanes of another width, as many bits in all
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
-//   in memory: tiny_matrix_unit tells in which order
+//   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
+//   sources are what an item holds of each, a and b in words
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
 #include "alu.c"
 #include "label.c"
+#include "../machine/units.c"
 #endif
 
 static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TINY_OP_COUNT] = {
@@ -83,10 +86,25 @@ static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
   const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
   return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
 }
+// Do u's lanes, words of 32 bits, hold what a lane has of a tile?
+static int tn_words_hold(const tiny_uop *u, const tiny_warp_layout *l, int dtype) {
+  return u->dtype == TINY_U32 && u->lanes * 32 == tn_layout_elements(l) * tn_bits(dtype);
+}
 static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
+  const tiny_warp_unit *unit = tn_warp_unit_of(u->k);
+  if (unit)
+    return u->dtype == unit->c && u->lanes == tn_layout_elements(&unit->layout[2]) && u->src[2]->lanes == u->lanes &&
+        tn_words_hold(u->src[0], &unit->layout[0], unit->a) && tn_words_hold(u->src[1], &unit->layout[1], unit->b);
   const tn_wmma w = tn_wmma_of(u->k);
   return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
       tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
+}
+
+// A BITCAST of a vector to lanes of another width.
+static int tn_regroups(const tiny_uop *u) {
+  if (u->op != TINY_OP_BITCAST || !u->dtype || !u->src[0]->dtype) return 0;
+  const int bits = tn_bits(u->dtype), from = tn_bits(u->src[0]->dtype);
+  return bits != from && u->src[0]->lanes > 1 && u->lanes * bits == u->src[0]->lanes * from;
 }
 
 static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
