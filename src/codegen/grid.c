@@ -3,7 +3,8 @@
 // In:  a kernel as the scheduler wrote it, its profile, what the machine is made of. Out: its opts, done and listed.
 //
 //   products   of two operands that many outputs read: a tile of the output is a group, some of its elements an item,
-//              in registers; the operands' tiles are copied to memory of the group by all of its items
+//              in registers; the operands' tiles are copied to memory of the group by all of its items. Where a unit of
+//              warps does them: warp_tiles.c
 //   rows       softmax, norms: a group has a row; its items share the reductions, and write it
 //   sums       of few outputs, or along what lies together in memory: items share each
 //   turned     what lies together in memory is not what is stored together: tiles of both, by memory of the group
@@ -14,6 +15,7 @@
 #define TN_CODEGEN_GRID
 #ifndef TINY_AMALGAMATED
 #include "column_reduce.c"
+#include "warp_tiles.c"
 #endif
 
 enum {
@@ -402,7 +404,16 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
   tn_grid_spread(s, p);
 }
 
+// What MATRIX leaves of the store's loops: groups.
+static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
+  if (!tn_warp_tiled(s, p)) return 0;
+  const tn_profile now = tn_profile_of(s);
+  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
+  return 1;
+}
+
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
+  if (tn_grid_units(s, p)) return;
   if (!tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }

@@ -680,7 +680,7 @@ static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc
 // The same node with other sources.
 static tiny_uop *tn_uop_with(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *src) {
   int lanes = u->lanes;
-  if (tn_op_is_elementwise(u->op)) {
+  if (tn_op_is_elementwise(u->op) && !tn_regroups(u)) {
     lanes = 1;
     for (uint32_t i = 0; i < u->nsrc; i++) if (src[i] && src[i]->lanes > lanes) lanes = src[i]->lanes;
   }

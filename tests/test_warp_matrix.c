@@ -1,0 +1,119 @@
+// test_warp_matrix: products that units of warps do, on GPUs that are not here: values are those of the kernel without
+// opts, by the interpreter, which executes WMMAs lane by lane; the schedule is printed, parsed, and applied again.
+// brief: plain asan
+#include "../src/all.c"
+#include "test.h"
+#include "kernel_test.h"
+#include "../bench/gpu.h"
+
+// ** kernels: small whole numbers, so that sums are exact in any order **
+
+static tiny_tensor *narrow(tiny_ctx *t, tiny_shape s, int dtype) {
+  tiny_tensor *x = tiny_cast(ints(t, s), dtype);
+  tiny_realize(&x, 1);
+  return x;
+}
+// turned & 1: x as its transpose lies in memory, & 2: y.
+static tiny_tensor *product(tiny_ctx *t, int64_t b, int64_t m, int64_t k, int64_t n, int dtype, int turned) {
+  tiny_tensor *x = narrow(t, turned & 1 ? TINY_SHAPE(b, k, m) : TINY_SHAPE(b, m, k), dtype),
+              *y = narrow(t, turned & 2 ? TINY_SHAPE(n, k) : TINY_SHAPE(k, n), dtype);
+  const int wide = dtype == TINY_I8 ? TINY_I32 : TINY_F32;
+  x = tiny_cast(x, wide);
+  y = tiny_cast(y, wide);
+  return tiny_matmul(turned & 1 ? tiny_transpose(x, 1, 2) : x, turned & 2 ? tiny_transpose(y, 0, 1) : y);
+}
+
+typedef struct shape { int64_t b, m, k, n; int turned, after; } shape;
+enum { PLAIN, BIAS, HALF, SCALED, RESIDUAL, AFTERS };
+static tiny_tensor *make(tiny_ctx *t, const shape *c, int dtype) {
+  tiny_tensor *y = product(t, c->b, c->m, c->k, c->n, dtype, c->turned);
+  if (dtype == TINY_I8) y = tiny_cast(y, TINY_F32);
+  switch (c->after) {
+    case BIAS: return tiny_relu(tiny_add(y, ints(t, TINY_SHAPE(c->n))));
+    case HALF: return tiny_cast(y, TINY_F16);
+    case SCALED: return tiny_add(tiny_mul_scalar(y, 0.5), tiny_reshape(ints(t, TINY_SHAPE(c->m)), TINY_SHAPE(c->m, 1)));
+    case RESIDUAL: return tiny_add(y, ints(t, TINY_SHAPE(c->b, c->m, c->n)));
+    default: return y;
+  }
+}
+
+static const shape shapes[] = {
+  {1, 64, 64, 64, 0, PLAIN}, {1, 64, 64, 64, 1, PLAIN}, {1, 64, 64, 64, 2, PLAIN}, {1, 64, 128, 64, 3, HALF},
+  {1, 64, 128, 128, 2, BIAS}, {2, 33, 65, 70, 0, BIAS}, {1, 77, 97, 45, 2, SCALED}, {3, 40, 64, 24, 1, RESIDUAL},
+  {1, 130, 72, 131, 0, HALF}, {1, 16, 200, 16, 3, PLAIN}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+typedef struct trial { shape c; int dtype, wanted; tiny_limits limits; const char *machine; } trial;
+
+static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
+  static float want[1 << 16], got[1 << 16];
+  const trial *r = (const trial *)arg;
+  size_t nbytes = 0;
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+  char line[4096] = "", again[4096] = "";
+  tiny_tensor *x = make(t, &r->c, r->dtype);
+  if (tiny_status(t)) return t->code;
+  const tn_kernel *k = kernel_of(t, x, &nbytes);
+  const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
+  CHECK(k != NULL && nbytes <= sizeof want);
+  if (!k) return t->code;
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  memset(want, 1, nbytes); memset(got, 2, nbytes);
+  CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
+  const int64_t serial = t->ir->serial;
+  tn_state_open(s, t, sink, &target);
+  tn_optimize(s);
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_schedule_print(&text, &s->done);
+  snprintf(line, sizeof line, "%.*s", (int)text.n, (const char *)text.data);
+  const int units = strstr(line, "MATRIX") != NULL;
+  CHECK_EQ(units, r->wanted);
+  CHECK_EQ(tn_verify(t, s->sink, TN_SPEC_KERNEL), TINY_OK);
+  const tiny_uop *made = s->sink;
+  const tiny_code code = run_kernel(t, k, s->sink, &target, got);
+  const int same = code == TINY_OK && !memcmp(want, got, nbytes);
+  CHECK(same);
+  if (!same || units != r->wanted)
+    fprintf(stderr, "  %s %lldx%lldx%lldx%lld turned %d after %d on %s: %s\n  %s\n", tn_dtypes[r->dtype].name,
+            (long long)r->c.b, (long long)r->c.m, (long long)r->c.k, (long long)r->c.n, r->c.turned, r->c.after,
+            r->machine, line, code ? tiny_error(t) : "other values");
+  tn_schedule parsed;
+  CHECK(tn_schedule_parse(line, &parsed));
+  t->ir->serial = serial;
+  tn_state_open(s, t, sink, &target);
+  CHECK(tn_schedule_apply(s, &parsed) && s->sink == made);
+  tiny_bytes text_again = {t, NULL, 0, 0};
+  tn_schedule_print(&text_again, &s->done);
+  snprintf(again, sizeof again, "%.*s", (int)text_again.n, (const char *)text_again.data);
+  CHECK_STR(again, line);
+  return t->code;
+}
+
+static void test_shape(const char *machine, const shape *c, int dtype, int wanted) {
+  trial r;
+  tiny_desc d;
+  memset(&r, 0, sizeof r); memset(&d, 0, sizeof d);
+  r.c = *c; r.dtype = dtype; r.wanted = wanted; r.machine = machine;
+  if (!tn_gpu_limits(machine, &r.limits)) { CHECK(0); return; }
+  d.device = "INTERP"; d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  CHECK_EQ(tn_guard(t, trial_guarded, &r), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "  %s: %s\n", machine, tiny_error(t));
+  tiny_close(t);
+}
+
+int main(int argc, char **argv) {
+  static const char *const machines[] = {"sm_75", "sm_80", "sm_90", "gfx1100", "gfx1201", "gfx942", "apple"};
+  static const int dtypes[] = {TINY_F16, TINY_BF16, TINY_I8, TINY_F8E4M3, TINY_F8E5M2};
+  (void)argc; (void)argv;
+  for (int m = 0; m < 7; m++) for (int d = 0; d < 5; d++) {
+    tiny_limits limits;
+    int wanted = 0;
+    if (!tn_gpu_limits(machines[m], &limits)) continue;
+    for (int i = 0; i < limits.nunits; i++) wanted |= limits.units[i].a == dtypes[d];
+    if (m == 6) wanted = 0;                // Apple's tiles are opaque
+    for (int i = 0; i < SHAPES; i++)
+      if (wanted && (m == 1 || (i + d) % 3 == 0)) test_shape(machines[m], &shapes[i], dtypes[d], wanted);
+  }
+  return test_report();
+}
