@@ -5,6 +5,7 @@
 #include "test.h"
 #include "kernel_test.h"
 #include "../bench/gpu.h"
+#include "../src/render/lang_cuda.c"
 
 // ** kernels: small whole numbers, so that sums are exact in any order **
 
@@ -102,11 +103,76 @@ static void test_shape(const char *machine, const shape *c, int dtype, int wante
   tiny_close(t);
 }
 
-int main(int argc, char **argv) {
+// ** text: what the languages write, for compilers that are here; $TEST_UNITS: a folder for it **
+
+typedef struct text_trial { const char *machine; int dtype; shape c; tiny_renderer renderer; tiny_bytes *out; int n; } text_trial;
+
+static tiny_code text_guarded(tiny_ctx *t, void *arg) {
+  text_trial *r = (text_trial *)arg;
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+  tiny_limits limits;
+  tn_lowered low;
+  size_t nbytes = 0;
+  char name[32];
+  uint64_t uses = 0;
+  tiny_tensor *x = make(t, &r->c, r->dtype);
+  const tn_kernel *k = tiny_status(t) ? NULL : kernel_of(t, x, &nbytes);
+  CHECK(k != NULL);
+  if (!k) return t->code;
+  tn_gpu_limits(r->machine, &limits);
+  limits.dtypes = TN_CUDA_ARITHMETIC;
+  const tn_target target = {&r->renderer, &limits};
+  memset(&low, 0, sizeof low);
+  tn_state_open(s, t, tn_prepare(t, k->ast), &target);
+  tn_optimize(s);
+  if (tn_lower(t, s->sink, &target, &low) != TINY_OK) return t->code;
+  snprintf(name, sizeof name, "k%d", r->n++);
+  const tiny_listing listing = {name, low.list, low.n, low.hints, low.local, low.local_nbytes};
+  tiny_bytes text = {t, NULL, 0, 0};
+  if (r->renderer.kernel(t, &r->renderer, &listing, &text, &uses) != TINY_OK) return t->code;
+  CHECK(text.data && strstr(text.data, "matrix_") != NULL);
+  CHECK(text.data && strstr(text.data, "?(") == NULL);
+  FILE *f = getenv("TEST_UNITS") ? fopen(tn_text_of_format(t, "%s/%s.%s", getenv("TEST_UNITS"), r->machine, r->renderer.file), "ab") : NULL;
+  if (f) {
+    if (r->n == 1) {
+      tiny_bytes prelude = {t, NULL, 0, 0};
+      r->renderer.module(t, &r->renderer, NULL, 0, &prelude);
+      CHECK(fputs(prelude.data, f) >= 0);
+    }
+    CHECK(fputs(text.data, f) >= 0);
+    fclose(f);
+  }
+  return t->code;
+}
+static void test_text(const char *machine, int arch) {
+  static const shape some[] = {{1, 64, 64, 64, 0, BIAS}, {1, 77, 97, 45, 2, HALF}, {2, 70, 64, 72, 1, PLAIN}, {1, 1024, 1024, 1024, 0, HALF}};
+  static const int dtypes[] = {TINY_F16, TINY_BF16, TINY_I8, TINY_F8E4M3, TINY_F8E5M2};
+  int n = 0, kernels = 0;
+  const tiny_warp_unit *units = tiny_warp_units(machine, &n);
+  for (int d = 0; d < 5; d++) for (int i = 0; i < 4; i++) {
+    text_trial r;
+    tiny_desc desc;
+    int has = 0;
+    for (int k = 0; k < n; k++) has |= units[k].a == dtypes[d];
+    if (!has) continue;
+    memset(&r, 0, sizeof r); memset(&desc, 0, sizeof desc);
+    r.machine = machine; r.dtype = dtypes[d]; r.c = some[i]; r.n = kernels;
+    if (arch) tn_lang_cuda(&r.renderer, arch);
+    else tn_lang_hip(&r.renderer, machine);
+    tn_cstyle(&r.renderer);
+    desc.device = "INTERP"; desc.cache_dir = "";
+    tiny_ctx *t = tiny_open(&desc);
+    CHECK_EQ(tn_guard(t, text_guarded, &r), TINY_OK);
+    if (tiny_status(t)) fprintf(stderr, "  %s %s: %s\n", machine, tn_dtypes[dtypes[d]].name, tiny_error(t));
+    kernels = r.n;
+    tiny_close(t);
+  }
+}
+
+int main(void) {
   static const char *const machines[] = {"sm_75", "sm_80", "sm_90", "gfx1100", "gfx1201", "gfx942", "apple"};
   static const int dtypes[] = {TINY_F16, TINY_BF16, TINY_I8, TINY_F8E4M3, TINY_F8E5M2};
-  (void)argc; (void)argv;
-  for (int m = 0; m < 7; m++) for (int d = 0; d < 5; d++) {
+  for (int m = 0; m < 7 && !getenv("TEST_UNITS"); m++) for (int d = 0; d < 5; d++) {
     tiny_limits limits;
     int wanted = 0;
     if (!tn_gpu_limits(machines[m], &limits)) continue;
@@ -115,5 +181,8 @@ int main(int argc, char **argv) {
     for (int i = 0; i < SHAPES; i++)
       if (wanted && (m == 1 || (i + d) % 3 == 0)) test_shape(machines[m], &shapes[i], dtypes[d], wanted);
   }
+  static const struct { const char *name; int arch; } texts[] = {
+    {"sm_75", 75}, {"sm_80", 80}, {"sm_90", 90}, {"sm_120", 120}, {"gfx1100", 0}, {"gfx1201", 0}, {"gfx942", 0}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) test_text(texts[i].name, texts[i].arch);
   return test_report();
 }

@@ -288,8 +288,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   const int64_t tiles = tn_range_extent(c->axis[1][1]) / plan->unit->n;
   const int pairs = plan->c[1].element.count == 1 && !plan->c[1].element.bit, last = plan->c[0].element.bit == 0 &&
       plan->c[0].element.count ? 0 : 1,
-            vector = tn_machine_vector(s->target->limits) >= TN_UNIT_PIECE &&
-      tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
+            vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
   c->together = pairs && tiles % 2 == 0 ? 2 : 1;
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);

@@ -2,7 +2,8 @@
 //
 // In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
 // A group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
-// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold.
+// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units has
+// 255 and more.
 #ifndef TN_CODEGEN_WARP_TILES
 #define TN_CODEGEN_WARP_TILES
 #ifndef TINY_AMALGAMATED
@@ -12,8 +13,7 @@
 enum {
   TN_WARP_SIDE = 32, TN_WARP_LARGE = 64,   // rows and columns of a warp
   TN_WARP_SIDES = 2,                       // warps of a group along each side
-  TN_WARP_GROUPS = 64,                     // of large tiles, from which they are many enough
-  TN_WARP_REGISTERS = 200                  // of an item, from which it holds the sums of large tiles
+  TN_WARP_GROUPS = 64                      // of large tiles, from which they are many enough
 };
 
 // Which side of c the elements of a lane lie along that come first: it is to be stored together.
@@ -49,15 +49,14 @@ static const tiny_warp_unit *tn_warp_find(tn_kernel_state *s, const tn_profile *
 }
 
 // Rows and columns of a warp: as many as leave enough groups, and no more than there are.
-static void tn_warp_sizes(const tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int64_t *side) {
+static void tn_warp_sizes(const tn_profile *p, tiny_uop *const *axis, int64_t *side) {
   int64_t groups = 1;
   for (int i = 0; i < p->nout; i++) {
     const int64_t n = tn_range_extent(p->out[i]), block = TN_WARP_SIDES * TN_WARP_LARGE;
     groups = tn_clamp_mul(groups, p->out[i] == axis[0] || p->out[i] == axis[1] ? (n + block - 1) / block : n);
   }
   for (int i = 0; i < 2; i++)
-    side[i] = groups >= TN_WARP_GROUPS && tn_machine_registers(s->target->limits) >= TN_WARP_REGISTERS &&
-        tn_range_extent(axis[i]) > TN_WARP_LARGE ? (int)TN_WARP_LARGE : (int)TN_WARP_SIDE;
+    side[i] = groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE ? TN_WARP_LARGE : TN_WARP_SIDE;
 }
 
 // May all of it be done? What opts refuse is not known before: axes that may not be padded, memory.
@@ -82,7 +81,7 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_unit_plan plan;
   const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
   if (!unit) return 0;
-  tn_warp_sizes(s, p, axis, side);
+  tn_warp_sizes(p, axis, side);
   if (!tn_warp_fits(s, p, axis, side, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
   tn_do_pad(s, axis[2], tn_unit_k(&plan));
   for (int i = 0; i < 2; i++) {

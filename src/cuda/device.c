@@ -161,6 +161,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   d->sm = major * 10 + minor;
   snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm == 90 ? "a" : "");
   out->warp = warp;
+  out->units = tiny_warp_units(d->target, &out->nunits);
   out->dtypes = TN_CUDA_ARITHMETIC;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;

@@ -289,6 +289,8 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
     tn_format(out, u->k & 16 ? x->lang->local_id : x->lang->global_id, &b);
     return;
   }
+  const tiny_warp_unit *unit = u->op == TINY_OP_WMMA ? tn_warp_unit_of(u->k) : NULL;
+  if (unit) b.name = unit->name;
   const char *format = u->op == TINY_OP_LANE ? x->lang->ops[TINY_OP_STACK] :
       one_condition                          ? x->lang->ops[u->op] :
                                                tn_op_format(x, u, tn_is_wide(u));
