@@ -162,7 +162,7 @@ static const char *const tn_cuda_prelude[] = {
   "struct tiny_words { unsigned long long word[128]; };",
   "extern \"C\" { __device__ int tiny_values = 128; }",
   "#ifndef TINY_SHARED",
-  "  extern __shared__ double tiny_shared[];",
+  "  extern __attribute__((aligned(16))) __shared__ double tiny_shared[];",
   "  #define TINY_SHARED tiny_shared",
   "#endif",
   "FN unsigned wrap(signed char x) { return (unsigned)x; }", "FN unsigned wrap(unsigned char x) { return x; }",
@@ -261,6 +261,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   l->infinity = "(%t)AS_FLOAT(0x7F800000)"; l->nan = "(%t)AS_FLOAT(0x7FC00000)"; l->zero = "spread<%t>(0)";
   l->vector = "lanes<%e, %l>";
   l->address = "%0 + %1";
+  l->load_local = "*(const %t *)(%0)"; l->store_local = "*(%t *)(%0) = %1";
   l->load = "load<%t>(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
   l->gather = "gather<%t>(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";
   l->store = "store(%0, %1)"; l->store_masked = "store_masked(%0, %1, %2)";
