@@ -113,6 +113,18 @@ template <typename T> static inline void mock_mma(const char *x, const char *y, 
     c[i] = (T)sum;
   }
 }
+// ldmatrix.m8n8.x4.trans: lane l has the address of row l % 8 of matrix l / 8.
+#define TINY_TURNED 1
+template <typename V, typename T> static inline V load_turned(const T *p) {
+  unsigned row[4][32];
+  V v;
+  mock_gather((const unsigned *)(const void *)p, 4, row);
+  for (int i = 0; i < 8; i++) {
+    const int lane = mock_now->lane, from = i / 2 * 8 + 2 * (lane % 4) + i % 2, e = lane / 4;
+    v.at[i] = (T)(row[e / 2][from] >> 16 * (e % 2));
+  }
+  return v;
+}
 #define TINY_MATRIX(name, shape, kind, T, reg) \
   static inline lanes<T, 4> matrix_##name(lanes<unsigned, 4> a, lanes<unsigned, 2> b, lanes<T, 4> c) { \
     const char *const both = #kind, *second = both; \

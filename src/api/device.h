@@ -284,6 +284,7 @@ typedef struct tiny_language {
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
   const char *load_local, *store_local;    // of LOCAL memory, as aligned as vectors are; NULL: as load, store
+  const char *load_turned;                 // of rows of 8x8 matrices, by a warp; NULL: there is none
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"

@@ -457,7 +457,7 @@ static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_
     c->axis[i / 2][i & 1] = r;
   }
   const int64_t tiles = tn_range_extent(c->axis[0][1]) / size[0] * (tn_range_extent(c->axis[1][1]) / size[1]),
-                nbytes = TN_UNIT_QUARTERS * ((int64_t)(rows[0] + rows[1]) * TN_UNIT_PIECE + 2 * TN_UNIT_PAD);
+                nbytes = TN_UNIT_QUARTERS * ((int64_t)(rows[0] + rows[1]) * TN_UNIT_PIECE + TN_UNIT_PADS);
   items = rows[0] / (int)tn_range_extent(c->axis[0][1]) * (rows[1] / (int)tn_range_extent(c->axis[1][1])) *
       units[o->number].warp;
   return tiles <= TN_OPT_COPIES && items <= tn_opt_most_items(s) && tn_opt_fits(s, 1, items) &&

@@ -13,7 +13,8 @@
 //        as do eight rows of a quarter.
 //
 // The reduction may be summed in any order, as long as a and b agree: units want a few elements of a lane at several
-// places, and get those that lie together. So may columns be in any order: where a lane holds two neighbours, pairs of
+// places, and get those that lie together. An operand whose rows lie together in memory is turned as lanes load it,
+// where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane holds two neighbours, pairs of
 // tiles are interleaved, so that it holds four.
 #ifndef TN_CODEGEN_WARP_MATRIX
 #define TN_CODEGEN_WARP_MATRIX
@@ -22,6 +23,7 @@
 #endif
 
 enum { TN_UNIT_PIECE = 16, TN_UNIT_QUARTERS = 4, TN_UNIT_PAD = 32,     // bytes; pieces of a row; bytes between quarters
+  TN_UNIT_PADS = 256,                                                  // in all of them, and of both operands, at most
   TN_UNIT_SIDES = 2, TN_UNIT_TOGETHER = 4 };                           // rows and columns; elements of an item
 
 // How a unit's layout is used: which bits of a side are lanes', which are registers'.
@@ -76,6 +78,7 @@ typedef struct tn_warp_tiles {
   tiny_uop *warp[TN_UNIT_SIDES], *tile[TN_UNIT_SIDES], *lane[TN_UNIT_SIDES], *element[TN_UNIT_SIDES];
   int64_t tiles[TN_UNIT_SIDES];            // of a warp
   int together;                            // tiles of columns that are interleaved
+  int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
 } tn_warp_tiles;
 
@@ -86,6 +89,17 @@ static tiny_uop *tn_place_plus(tiny_ctx *t, tiny_uop *x, int64_t times, tiny_uop
 }
 
 // ** memory of the group **
+
+// The operand at a place along k, and at a row of the group's block.
+static tiny_uop *tn_unit_block(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *k, tiny_uop *row) {
+  tiny_uop *from[3] = {c->k, c->axis[side][1], c->axis[side][0]}, *to[3] = {k, row, NULL},
+           *tile = tn_index(t, tn_range_extent(c->axis[side][1]));
+  if (c->axis[side][0]) {
+    to[1] = tn_u2(t, TINY_OP_MOD, row, tile);
+    to[2] = tn_u2(t, TINY_OP_IDIV, row, tile);
+  }
+  return tn_simplify(t, tn_replace(t, c->operand[side], c->axis[side][0] ? 3 : 2, from, to));
+}
 
 // An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
 // that needs.
@@ -103,13 +117,50 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
   for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
   tiny_uop *row = tn_place_plus(t, fresh[2], all / parts, fresh[1]),
            *k = tn_place_plus(t, tn_place_plus(t, fresh[3], p->values, fresh[0]), tn_unit_k(p), c->k_block),
-           *from[3] = {c->k, c->axis[side][1], c->axis[side][0]}, *to[3] = {k, row, NULL};
-  if (c->axis[side][0]) {
-    to[1] = tn_u2(t, TINY_OP_MOD, row, tn_index(t, tile));
-    to[2] = tn_u2(t, TINY_OP_IDIV, row, tn_index(t, tile));
-  }
-  tiny_uop *x = tn_simplify(t, tn_replace(t, c->operand[side], c->axis[side][0] ? 3 : 2, from, to));
+           *x = tn_unit_block(t, c, side, k, row);
   return tn_stage(t, TN_SPACE_LOCAL, TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes, x, n, ranges);
+}
+
+// Bits of k among the rows of memory that a warp turns: of the product, of a lane's words, of lanes, of a word's halves.
+// An operand that is not turned has those of a lane together: it has k in the order of lanes, products, words, halves.
+enum { TN_TURNED_DIGITS = 4 };
+static const struct { int extent, k; } tn_turned_digit[TN_TURNED_DIGITS] = {{2, 4}, {2, 2}, {4, 8}, {2, 1}};
+enum { TN_TURNED_PAD = 8 };                // elements: eight rows of 16 bytes meet eight places of 128 bytes
+
+// Can lanes turn the operand as they load it? As mma.m16n8k16 has it, and where it lies so.
+static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
+  const tn_target *target = s->target;
+  tn_list loads = {NULL, 0, 0};
+  if (memcmp(c->plan.unit->layout, tn_warp_units[1].layout, sizeof c->plan.unit->layout) != 0 ||
+      (target->renderer && !target->renderer->language.load_turned))
+    return 0;
+  tn_collect_op(s->t, c->operand[side], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++)
+    if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], c->axis[side][1]) == 1 &&
+        tn_stride_in(s->t, loads.u[i]->src[0]->src[1], c->k) != 1)
+      return 1;
+  return 0;
+}
+
+// The block of such an operand: rows along k, of pieces of 16 bytes.
+static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
+  const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values,
+                rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile;
+  int64_t parts = TN_UNIT_QUARTERS * rows / items;
+  tiny_uop *ranges[TN_TURNED_DIGITS + 2], *k = NULL;
+  c->rows[side] = rows;
+  for (int i = 0; i < TN_TURNED_DIGITS; i++) {
+    const int copies = parts >= tn_turned_digit[i].extent && i < 2;
+    if (copies) parts /= tn_turned_digit[i].extent;
+    ranges[i] = tn_range(t, tn_turned_digit[i].extent, copies ? TN_UPCAST : TN_SHARE);
+    k = tn_place_plus(t, k, tn_turned_digit[i].k, ranges[i]);
+  }
+  ranges[TN_TURNED_DIGITS] = tn_range(t, rows / v, TN_SHARE);
+  ranges[TN_TURNED_DIGITS + 1] = tn_range(t, v, TN_VECTOR);
+  tiny_uop *row = tn_place_plus(t, ranges[TN_TURNED_DIGITS + 1], v, ranges[TN_TURNED_DIGITS]),
+           *x = tn_unit_block(t, c, side, tn_place_plus(t, k, tn_unit_k(&c->plan), c->k_block), row);
+  const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | rows << TN_STAGE_ROW;
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, TN_TURNED_DIGITS + 2, ranges, kind);
 }
 
 // ** what a lane holds of a and b **
@@ -152,6 +203,28 @@ static tiny_uop *tn_unit_piece(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
   return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, TN_UNIT_PIECE / 4, 1, &load, 0, 0, NULL);
 }
 
+// Four words that turned matrices of a tile give a lane: of b for both products of a K block, of a for one of them.
+static tiny_uop *tn_unit_turned(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step) {
+  tiny_uop *lane = tn_place_plus(t, c->lane[1], 4, c->lane[0]), *row = lane, *column = tn_index(t, 0);
+  if (!side) {                             // rows 0-7 and 8-15, then the same of the second half of k
+    tiny_uop *matrix = tn_u2(t, TINY_OP_IDIV, lane, tn_index(t, 8));
+    row = tn_place_plus(t, tn_u2(t, TINY_OP_MOD, lane, tn_index(t, 8)), 8,
+                        tn_u2(t, TINY_OP_IDIV, matrix, tn_index(t, 2)));
+    row = tn_u2(t, TINY_OP_ADD, row, tn_index(t, 16 * step));
+    column = tn_place_plus(t, column, 8, tn_u2(t, TINY_OP_MOD, matrix, tn_index(t, 2)));
+  }
+  tiny_uop *at = tn_place_plus(t, tn_unit_row(t, c, side, tile, column), c->rows[side] + TN_TURNED_PAD, row),
+           *index = tn_index_of(t, c->stage[side], at, NULL),
+           *load = tn_uop_make(t, TINY_OP_LOAD, TINY_U16, TN_TURNED_ROW, 1, &index, TN_TURNED, 0, NULL);
+  return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, 4, 1, &load, 0, 0, NULL);
+}
+static tiny_uop *tn_unit_turned_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step) {
+  tiny_uop *all = tn_unit_turned(t, c, side, tile, step), *word[2];
+  if (!side) return all;
+  for (int i = 0; i < 2; i++) word[i] = tn_pick(t, all, 2 * step + i, 1);
+  return tn_stack(t, 2, word);
+}
+
 // The operand of product `step` of those that begin at `quarter`: words of the lane's elements, which lie in the
 // registers as the layout says, those along k in any order.
 static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step,
@@ -160,6 +233,7 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   const tiny_warp_layout *l = &p->unit->layout[side];
   const int each = 4 / tn_dtypes[p->unit->a].nbytes, words = tn_layout_elements(l) / each;
   tiny_uop *word[1 << TINY_LAYOUT_ELEMENT];
+  if (c->turned[side]) return tn_unit_turned_operand(t, c, side, tile, step);
   for (int i = 0; i < words; i++) {
     int64_t high = 0, k = 0;
     for (int b = 0, row = 0, along = 0; b < TINY_LAYOUT_ELEMENT && l->element[b]; b++) {
@@ -289,10 +363,12 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   const int pairs = plan->c[1].element.count == 1 && !plan->c[1].element.bit, last = plan->c[0].element.bit == 0 &&
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
-  c->together = pairs && tiles % 2 == 0 ? 2 : 1;
-  for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);
-  for (int i = 0; i < 2; i++) c->stage[i] = tn_unit_stage(t, c, i, items);
+  for (int i = 0; i < 2; i++) c->turned[i] = tn_unit_turns(s, c, i);
+  c->together = pairs && tiles % 2 == 0 && !c->turned[1] ? 2 : 1;
+  for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
+  for (int i = 0; i < 2; i++)
+    c->stage[i] = c->turned[i] ? tn_unit_stage_turned(t, c, i, items) : tn_unit_stage(t, c, i, items);
   tiny_uop *registers = tn_unit_registers(t, c, p), *from[5] = {p->reduce[0]},
            *to[5] = {tn_core_load(t, registers, tn_unit_register(t, c), 1)};
   int n = 1;

@@ -70,7 +70,7 @@ static int tn_warp_fits(tn_kernel_state *s, const tn_profile *p, tiny_uop *const
     if (tn_range_extent(axis[i]) % m && !tn_opt_may_pad(s, p, axis[i], m)) return 0;
   }
   const int64_t rows = TN_WARP_SIDES * (side[0] + side[1]);
-  return TN_UNIT_QUARTERS * (rows * TN_UNIT_PIECE + 2 * TN_UNIT_PAD) <= (int64_t)s->target->limits->shared_nbytes;
+  return TN_UNIT_QUARTERS * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
 }
 
 // 1: the kernel's sum is done by a unit of warps.

@@ -253,6 +253,7 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const char *otherwise = u->nsrc == 2   ? tn_expr(x, u->src[1]) :
                           u->lanes == 1  ? tn_const_text(x, u->dtype, 0) : tn_filled(x, l->zero ? l->zero : "", &b);
   const char *format = u->lanes == 1     ? l->ops[TINY_OP_LOAD] :
+                       u->k              ? (l->load_turned ? l->load_turned : "?") :
                        l->load_local && tn_is_aligned_local(x, index, u->lanes) ? l->load_local :
                        index->lanes == 1 ? (masked ? l->load_masked : l->load) :
                                            (masked ? l->gather_masked : l->gather);
