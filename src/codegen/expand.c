@@ -281,6 +281,36 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   return tn_replace(t, sink, from.n, from.u, now.u);
 }
 
+// What two barriers wait for, neither for the other, in the same loops: one waits for both. NULL: there are no such two.
+static tiny_uop *tn_barriers_merged(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_BARRIER, &all);
+  for (int i = 0; i < all.n; i++) for (int j = i + 1; j < all.n; j++) {
+    tiny_uop *pair[2] = {all.u[i], all.u[j]}, *done[2] = {pair[0]->src[0], pair[1]->src[0]};
+    tn_list open[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    int same = done[0]->op == TINY_OP_END && done[1]->op == TINY_OP_END && !tn_depends(t, done[1], pair[0]) &&
+        !tn_depends(t, done[0], pair[1]);
+    for (int k = 0; k < 2 && same; k++) tn_open_loops(t, done[k], &open[k]);
+    same &= open[0].n == open[1].n;
+    for (int k = 0; k < open[0].n && same; k++) {
+      int found = 0;
+      for (int l = 0; l < open[1].n; l++) found |= open[0].u[k] == open[1].u[l];
+      same = found;
+    }
+    if (!same) continue;
+    tiny_uop *one = tn_barrier(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, done, 0, 0, NULL)), *to[2] = {one, one};
+    return tn_replace(t, sink, 2, pair, to);
+  }
+  return NULL;
+}
+// Operands of a unit are copied before one barrier: other kernels have few of them, and wait for one each.
+static tiny_uop *tn_expand_barriers(tiny_ctx *t, tiny_uop *sink) {
+  tn_list units = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_WMMA, &units);
+  for (tiny_uop *now = sink; units.n && now; now = tn_barriers_merged(t, sink)) sink = now;
+  return sink;
+}
+
 static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
   tn_list ranges = {NULL, 0, 0}, stages = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
@@ -291,7 +321,7 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
     stages.n = 0;
     tn_collect_op(t, sink, TINY_OP_STAGE, &stages);
     while (first < stages.n && tn_stage_space(stages.u[first]) == TN_SPACE_REG) first++;
-    if (first == stages.n) return sink;
+    if (first == stages.n) return shared ? tn_expand_barriers(t, sink) : sink;
     sink = tn_expand_stage(t, sink, stages.u[first], shared);
   }
 }

@@ -78,6 +78,7 @@ typedef struct tn_warp_tiles {
   tiny_uop *warp[TN_UNIT_SIDES], *tile[TN_UNIT_SIDES], *lane[TN_UNIT_SIDES], *element[TN_UNIT_SIDES];
   int64_t tiles[TN_UNIT_SIDES];            // of a warp
   int together;                            // tiles of columns that are interleaved
+  int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
 } tn_warp_tiles;
@@ -127,19 +128,20 @@ enum { TN_TURNED_DIGITS = 4 };
 static const struct { int extent, k; } tn_turned_digit[TN_TURNED_DIGITS] = {{2, 4}, {2, 2}, {4, 8}, {2, 1}};
 enum { TN_TURNED_PAD = 8 };                // elements: eight rows of 16 bytes meet eight places of 128 bytes
 
+// Does what the operand loads lie together along r?
+static int tn_unit_lies_along(tn_kernel_state *s, const tn_warp_tiles *c, int side, const tiny_uop *r) {
+  tn_list loads = {NULL, 0, 0};
+  tn_collect_op(s->t, c->operand[side], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], r) == 1) return 1;
+  return 0;
+}
+
 // Can lanes turn the operand as they load it? As mma.m16n8k16 has it, and where it lies so.
 static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
-  const tn_target *target = s->target;
-  tn_list loads = {NULL, 0, 0};
-  if (memcmp(c->plan.unit->layout, tn_warp_units[1].layout, sizeof c->plan.unit->layout) != 0 ||
-      (target->renderer && !target->renderer->language.load_turned))
-    return 0;
-  tn_collect_op(s->t, c->operand[side], TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++)
-    if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], c->axis[side][1]) == 1 &&
-        tn_stride_in(s->t, loads.u[i]->src[0]->src[1], c->k) != 1)
-      return 1;
-  return 0;
+  const tiny_renderer *renderer = s->target->renderer;
+  return !memcmp(c->plan.unit->layout, tn_warp_units[1].layout, sizeof c->plan.unit->layout) &&
+      (!renderer || renderer->language.load_turned) && !c->along[side] &&
+      tn_unit_lies_along(s, c, side, c->axis[side][1]);
 }
 
 // The block of such an operand: rows along k, of pieces of 16 bytes.
@@ -364,7 +366,10 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);
-  for (int i = 0; i < 2; i++) c->turned[i] = tn_unit_turns(s, c, i);
+  for (int i = 0; i < 2; i++) {
+    c->along[i] = tn_unit_lies_along(s, c, i, c->k);
+    c->turned[i] = tn_unit_turns(s, c, i);
+  }
   c->together = pairs && tiles % 2 == 0 && !c->turned[1] ? 2 : 1;
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
   for (int i = 0; i < 2; i++)

@@ -48,15 +48,26 @@ static const tiny_warp_unit *tn_warp_find(tn_kernel_state *s, const tn_profile *
   return NULL;
 }
 
+// Bytes that lie apart along k are loaded one by one: 16 for a piece. Large tiles would leave them no registers.
+static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const tiny_uop *k) {
+  for (int i = 0; i < p->nload; i++)
+    if (tn_dtypes[p->load[i]->dtype].nbytes == 1 && tn_depends(s->t, p->load[i]->src[1], k) &&
+        tn_stride_in(s->t, p->load[i]->src[1], k) != 1)
+      return 1;
+  return 0;
+}
+
 // Rows and columns of a warp: as many as leave enough groups, and no more than there are.
-static void tn_warp_sizes(const tn_profile *p, tiny_uop *const *axis, int64_t *side) {
+static void tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int64_t *side) {
+  const int large = !tn_warp_loads_bytes(s, p, axis[2]);
   int64_t groups = 1;
   for (int i = 0; i < p->nout; i++) {
     const int64_t n = tn_range_extent(p->out[i]), block = TN_WARP_SIDES * TN_WARP_LARGE;
     groups = tn_clamp_mul(groups, p->out[i] == axis[0] || p->out[i] == axis[1] ? (n + block - 1) / block : n);
   }
   for (int i = 0; i < 2; i++)
-    side[i] = groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE ? TN_WARP_LARGE : TN_WARP_SIDE;
+    side[i] = large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE ? TN_WARP_LARGE :
+                                                                                              TN_WARP_SIDE;
 }
 
 // May all of it be done? What opts refuse is not known before: axes that may not be padded, memory.
@@ -81,7 +92,7 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_unit_plan plan;
   const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
   if (!unit) return 0;
-  tn_warp_sizes(p, axis, side);
+  tn_warp_sizes(s, p, axis, side);
   if (!tn_warp_fits(s, p, axis, side, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
   tn_do_pad(s, axis[2], tn_unit_k(&plan));
   for (int i = 0; i < 2; i++) {
