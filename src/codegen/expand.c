@@ -585,7 +585,8 @@ static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
 }
 
 // One node over lanes, its sources done. REDUCE over r reduces its lanes; END drops r.
-static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r, const tn_registers *x) {
+static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r,
+                               const tn_registers *registers) {
   if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) {
     tn_list now = {NULL, 0, 0};
     int closes = 0;
@@ -612,7 +613,7 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
   if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
     return tn_like(t, u, src[0]->lanes, (int)u->nsrc, src);
   if (tn_is_registers(u) && src[0]->lanes > 1)
-    return tn_registers_lanes(t, x, u, src[0]->src[0], tn_range_extent(r));
+    return tn_registers_lanes(t, registers, u, src[0]->src[0], tn_range_extent(r));
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
     return tn_lanes_load(t, tn_like(t, u, src[0]->lanes, (int)u->nsrc, src));
   if (u->op == TINY_OP_PREFETCH && src[0]->lanes > 1) return tn_lanes_prefetch(t, src[0]);
