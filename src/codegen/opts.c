@@ -599,6 +599,7 @@ static int tn_opt_parse(const char **text, tn_opt *o) {
     o->axis[o->naxes++] = (int16_t)n;
   }
   if (o->naxes < tn_opt_kinds[o->kind].least) return 0;
+  if (has & TN_OPT_HAS_UNIT && o->naxes != 2 * TN_UNIT_SIDES && o->naxes != 2 * TN_CORE_LEVELS) return 0;
   if (has & TN_OPT_HAS_AMOUNT && **text == ':') {
     ++*text;
     o->amount = tn_opt_number(text, INT64_MAX / 16);
