@@ -67,7 +67,7 @@ static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_schedule_print(&text, &s->done);
   snprintf(line, sizeof line, "%.*s", (int)text.n, (const char *)text.data);
-  const int units = strstr(line, "MATRIX") != NULL;
+  const int units = strstr(line, "WMMA") != NULL;
   CHECK_EQ(units, r->wanted);
   CHECK_EQ(tn_verify(t, s->sink, TN_SPEC_KERNEL), TINY_OK);
   const tiny_uop *made = s->sink;

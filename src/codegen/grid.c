@@ -404,7 +404,7 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
   tn_grid_spread(s, p);
 }
 
-// What MATRIX leaves of the store's loops: groups.
+// What WMMA leaves of the store's loops: groups.
 static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
   if (!tn_warp_tiled(s, p)) return 0;
   const tn_profile now = tn_profile_of(s);

@@ -19,7 +19,7 @@
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
-//   MATRIX .0 5 4 _ 6         unit 0 of warps: axes of warps and of a warp's elements, of its rows, then of its columns
+//   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns
 //   SCATTER                   summands go to the elements that they name, one after the other
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -58,8 +58,9 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
   _(DOT,      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot) \
   _(FISSION,  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission) \
-  _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_UNIT_SIDES, 2 * TN_CORE_LEVELS, \
+  _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
     tn_opt_matrix) \
+  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_MAKES_RANGES, 2 * TN_UNIT_SIDES, 2 * TN_UNIT_SIDES, tn_opt_warp_matrix) \
   _(SCATTER,  0, 0, 0, tn_opt_scatter)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
@@ -442,7 +443,7 @@ static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_
   int n = 0, items, rows[2] = {1, 1};
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   memset(c, 0, sizeof *c);
-  if (o->number < 0 || o->number >= n || o->amount || p->nreduce != 1 || !p->repeats || p->row || p->carried ||
+  if (o->number < 0 || o->number >= n || p->nreduce != 1 || !p->repeats || p->row || p->carried ||
       p->filled || tn_opt_items(s) > 1 || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
       !tn_unit_plan_of(&units[o->number], &c->plan))
     return 0;
@@ -467,7 +468,6 @@ static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_
 static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   const tiny_renderer *units = s->target->renderer;
   tn_core c;
-  if (o->naxes == 2 * TN_UNIT_SIDES) return tn_opt_warp_matrix(s, p, o);
   memset(&c, 0, sizeof c);
   if (!units || o->naxes != 2 * TN_CORE_LEVELS || o->number < 0 || o->number >= units->nunits || !p->repeats ||
       p->nreduce != 1 || o->amount < 1 || (units->units_allowed && !units->units_allowed()))
@@ -517,7 +517,7 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
       o->naxes > tn_opt_kinds[o->kind].most || s->naxes > TN_KERNEL_AXES - 2 * TN_OPT_AXES)
     return 0;
   for (int i = 0; i < o->naxes; i++)
-    if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
+    if (!tn_opt_axis(s, o, i) && (!(tn_opt_kinds[o->kind].has & TN_OPT_HAS_UNIT) || o->axis[i] != -1)) return 0;
   p = tn_profile_of(s);
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
@@ -599,7 +599,6 @@ static int tn_opt_parse(const char **text, tn_opt *o) {
     o->axis[o->naxes++] = (int16_t)n;
   }
   if (o->naxes < tn_opt_kinds[o->kind].least) return 0;
-  if (has & TN_OPT_HAS_UNIT && o->naxes != 2 * TN_UNIT_SIDES && o->naxes != 2 * TN_CORE_LEVELS) return 0;
   if (has & TN_OPT_HAS_AMOUNT && **text == ':') {
     ++*text;
     o->amount = tn_opt_number(text, INT64_MAX / 16);

@@ -100,7 +100,7 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
                                   TN_WARP_SIDES * side[i], NULL);
     part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side[i], &part[2 * i]);
   }
-  tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 4, part, 0);
+  tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
   o.number = (int16_t)number;
   tn_do(s, &o);
   return 1;
