@@ -103,6 +103,86 @@ static void test_shape(const char *machine, const shape *c, int dtype, int wante
   tiny_close(t);
 }
 
+// ** tiles of any size, and whatever opts are legal around them **
+
+static tiny_uop *any_part(tn_kernel_state *s, tiny_uop *r, int64_t unit) {
+  int64_t f[8];
+  int n = 0;
+  for (int64_t d = unit; d <= tn_range_extent(r) && n < 8; d += unit) if (tn_range_extent(r) % d == 0) f[n++] = d;
+  return tn_do_split(s, TN_OPT_SPLIT, r, f[rnd(n)], NULL);
+}
+static tn_opt any_opt(const tn_kernel_state *s) {
+  tn_opt o;
+  memset(&o, 0, sizeof o);
+  o.kind = (uint8_t)rnd(TN_OPT_KINDS);
+  const int has = tn_opt_kinds[o.kind].has;
+  o.naxes = (uint8_t)(tn_opt_kinds[o.kind].least + rnd(tn_opt_kinds[o.kind].most - tn_opt_kinds[o.kind].least + 1));
+  for (int i = 0; i < o.naxes; i++) o.axis[i] = (int16_t)rnd(s->naxes);
+  if (has & TN_OPT_HAS_OPERAND) { o.op = rnd(2) ? TINY_OP_LOAD : TINY_OP_REDUCE; o.number = (int16_t)rnd(4); }
+  if (has & TN_OPT_HAS_UNIT) o.number = (int16_t)rnd(4);
+  if (has & TN_OPT_HAS_AMOUNT && rnd(2)) o.amount = 1 + rnd(8);
+  if (has & TN_OPT_HAS_SPACE) o.space = TN_SPACE_LOCAL;
+  return o;
+}
+
+typedef struct any_trial { tiny_limits limits; shape c; int turned, applied; } any_trial;
+static tiny_code any_guarded(tiny_ctx *t, void *arg) {
+  static float want[1 << 15], got[1 << 15];
+  any_trial *r = (any_trial *)arg;
+  size_t nbytes = 0;
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+  tiny_tensor *x = make(t, &r->c, TINY_F16);
+  const tn_kernel *k = tiny_status(t) ? NULL : kernel_of(t, x, &nbytes);
+  const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
+  CHECK(k != NULL && nbytes <= sizeof want);
+  if (!k) return t->code;
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
+  tn_state_open(s, t, sink, &target);
+  const tn_profile p = tn_profile_of(s);
+  const int side = tn_unit_last(&r->limits.units[0]), swapped = (side == 1) != (tn_stride_in(t, p.store->src[1], p.out[p.nout - 1]) == 1);
+  tiny_uop *axis[2] = {p.out[p.nout - 2], p.out[p.nout - 1]}, *part[4];
+  for (int i = 0; i < 2; i++) {
+    const int64_t unit = i ? r->limits.units[0].n : r->limits.units[0].m;
+    tiny_uop *block = any_part(s, axis[i ^ swapped], unit);
+    part[2 * i + 1] = any_part(s, block, unit);
+    part[2 * i] = block == part[2 * i + 1] ? NULL : block;
+    if (part[2 * i] && tn_axis_of(s, part[2 * i]) < 0) part[2 * i] = NULL;
+    for (int a = 0; a < s->naxes && block != part[2 * i + 1]; a++)             // what is left of the block
+      if (tn_range_extent(s->axis[a]) * tn_range_extent(part[2 * i + 1]) == tn_range_extent(block) && a > 1 && s->axis[a] != part[1] && s->axis[a] != part[3] && s->axis[a] != part[0]) part[2 * i] = s->axis[a];
+  }
+  for (int i = 0; i < rnd(3); i++) { const tn_opt o = any_opt(s); tn_opt_apply(s, &o); }
+  tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
+  r->applied += tn_opt_apply(s, &o);
+  for (int i = 0; i < 12; i++) { o = any_opt(s); tn_opt_apply(s, &o); }
+  char line[4096] = "";
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_schedule_print(&text, &s->done);
+  snprintf(line, sizeof line, "%.*s", (int)text.n, (const char *)text.data);
+  CHECK_EQ(tn_verify(t, s->sink, TN_SPEC_KERNEL), TINY_OK);
+  const tiny_code code = run_kernel(t, k, s->sink, &target, got);
+  const int same = code == TINY_OK && !memcmp(want, got, nbytes);
+  CHECK(same);
+  if (!same) fprintf(stderr, "  %s: %s\n", line, code ? tiny_error(t) : "other values");
+  return TINY_OK;
+}
+static void test_any(const char *machine, int n) {
+  int applied = 0;
+  for (int i = 0; i < n; i++) {
+    any_trial r;
+    tiny_desc d;
+    memset(&r, 0, sizeof r); memset(&d, 0, sizeof d);
+    r.c.b = 1; r.c.m = 16 * (1 + rnd(4)); r.c.n = 16 * (1 + rnd(4)); r.c.k = 32 * (1 + rnd(3)); r.c.turned = rnd(4); r.c.after = rnd(AFTERS);
+    if (!tn_gpu_limits(machine, &r.limits)) return;
+    d.device = "INTERP"; d.cache_dir = "";
+    tiny_ctx *t = tiny_open(&d);
+    CHECK_EQ(tn_guard(t, any_guarded, &r), TINY_OK);
+    applied += r.applied;
+    tiny_close(t);
+  }
+  CHECK(applied > n / 4);
+}
+
 // ** text: what the languages write, for compilers that are here; $TEST_UNITS: a folder for it **
 
 typedef struct text_trial { const char *machine; int dtype; shape c; tiny_renderer renderer; tiny_bytes *out; int n; } text_trial;
@@ -181,6 +261,7 @@ int main(void) {
     for (int i = 0; i < SHAPES; i++)
       if (wanted && (m == 1 || (i + d) % 3 == 0)) test_shape(machines[m], &shapes[i], dtypes[d], wanted);
   }
+  for (int m = 1; m < 6 && !getenv("TEST_UNITS"); m++) test_any(machines[m], 24);
   static const struct { const char *name; int arch; } texts[] = {
     {"sm_75", 75}, {"sm_80", 80}, {"sm_90", 90}, {"sm_120", 120}, {"gfx1100", 0}, {"gfx1201", 0}, {"gfx942", 0}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) test_text(texts[i].name, texts[i].arch);
