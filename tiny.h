@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 098889d5f5ee4da5aa390135fb2567650d1ebb832632d523a7941d8ae981a412
+/* tiny.h 0.1.0, source fe48f14b16aef62da74ed5829aec9f12c272a08767f56498d7be47116ef9ce06
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3315,6 +3315,20 @@ TINY_API const char *tiny_op_name(int op);
 // the next level does.
 typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
 
+// A unit that multiplies matrices by a warp: c (m,n) += a (m,k) @ b (k,n), each a tile whose elements all lanes hold
+// together. Lists of bits say who holds what: bit i of a lane's number is a bit of the row (1 + which), of the column
+// (TINY_LAYOUT_COLUMN + 1 + which), or none: 0, both lanes hold the same; so do bits of the number of an element among
+// those of a lane, which ends at the first 0. Elements fill registers of 32 bits, low bits first.
+enum { TINY_LAYOUT_LANE = 6, TINY_LAYOUT_ELEMENT = 4, TINY_LAYOUT_COLUMN = 16 };
+typedef struct tiny_warp_layout { uint8_t lane[TINY_LAYOUT_LANE], element[TINY_LAYOUT_ELEMENT]; } tiny_warp_layout;
+typedef struct tiny_warp_unit {
+  const char *name;                        // "sm80_m16n8k16_f16": of a function in the languages that have it
+  uint8_t m, n, k, warp, a, b, c;          // warp: lanes; a, b, c: dtypes of the elements
+  tiny_warp_layout layout[3];              // of a, b and c
+} tiny_warp_unit;
+// The units of a target by its name: "sm_90", "gfx1100", "apple"; *n of them. NULL and 0: it has none that is known.
+TINY_API const tiny_warp_unit *tiny_warp_units(const char *target, int *n);
+
 // What a device is made of. Zero: not known, or what is told beside it.
 typedef struct tiny_limits {
   int host_memory;                         // 1: handles are host pointers; 0: memory of the device's own
@@ -3331,6 +3345,7 @@ typedef struct tiny_limits {
   int64_t global_max[3], local_max[3];     // groups, and items of a group, in each dim; 0: any number
   int64_t local_total;                     // items of a group in all; 0: 256
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
+  const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
 } tiny_limits;
 
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
@@ -3352,7 +3367,7 @@ typedef struct tiny_matrix_unit {
 // How a C-like language spells what it has: formats that are filled in. %0 %1 %2: operands, always atoms or in
 // parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
 // lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
-// %a: parameters; %d: a number or dimension. A format that is NULL says that there is no such thing.
+// %a: parameters; %d: a number or dimension. WMMA: of units of warps, %n the unit's name. A format that is NULL says that there is no such thing.
 typedef struct tiny_language {
   const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
   const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none
@@ -3381,6 +3396,8 @@ typedef struct tiny_language {
   const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
+  const char *load_local, *store_local;    // of LOCAL memory, as aligned as vectors are; NULL: as load, store
+  const char *load_turned;                 // of rows of 8x8 matrices, by a warp; NULL: there is none
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
@@ -3552,7 +3569,8 @@ TINY_API const tiny_backend *tiny_backend_named(const char *name);
 // else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
 #define TINY_BACKEND_VERSION \
   (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_matrix_unit) + \
-                         sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_renderer) + sizeof(tiny_uop)))
+                         sizeof(tiny_limits) + sizeof(tiny_warp_unit) + sizeof(tiny_launch) + sizeof(tiny_renderer) + \
+                         sizeof(tiny_uop)))
 // ---- end src/api/device.h ----
 // ---- begin src/api/observe.h ----
 // observe: what tensors are called, and what a program does: traces, profiles.
@@ -3633,7 +3651,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "098889d5f5ee4da5aa390135fb2567650d1ebb832632d523a7941d8ae981a412"
+#define TN_SOURCE_ID "fe48f14b16aef62da74ed5829aec9f12c272a08767f56498d7be47116ef9ce06"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7670,6 +7688,156 @@ static void tn_labels_close(tiny_ctx *t) {
 }
 #endif
 // ---- end src/ir/label.c ----
+// ---- begin src/machine/units.c ----
+// units: matrix units that a warp works as one, as data: a row for each shape and dtypes, with who holds what.
+//
+// In:    the name of a target ("sm_90", "gfx1100", "apple"), or the number that a WMMA names. Out: tiny_warp_units.
+// Holds: every element of a tile is held by at least one lane, those of c by exactly one; the interpreter executes
+//        products by these layouts (ir/eval.c), renderers write the instruction, codegen/warp_matrix.c makes tiles.
+//
+// Sources. NVIDIA: PTX ISA, "Matrix Fragments for mma.m16n8k8", ".m16n8k16", ".m16n8k32". AMD: "RDNA3 ISA" and "RDNA4
+// ISA", Wave Matrix Multiply Accumulate; "CDNA3 ISA", Matrix Core Instructions; layouts as AMD's matrix instruction
+// calculator prints them. Apple: simdgroup_matrix is opaque; its elements lie as MLX (steel/gemm/mma.h) has them.
+// CDNA3's fp8 is FNUZ, of another bias than this library's fp8, so it has no row.
+#ifndef TN_MACHINE_UNITS
+#define TN_MACHINE_UNITS
+#ifndef TINY_AMALGAMATED
+#include "../ir/dtype.c"
+#endif
+
+// Bits of a row and of a column; 0: lanes that differ in this bit hold the same.
+#define TN_R(bit) (1 + (bit))
+#define TN_C(bit) (TINY_LAYOUT_COLUMN + 1 + (bit))
+#define TN_MMA_C {{TN_C(1), TN_C(2), TN_R(0), TN_R(1), TN_R(2)}, {TN_C(0), TN_R(3)}}
+#define TN_MMA_8 {{{TN_C(1), TN_C(2), TN_R(0), TN_R(1), TN_R(2)}, {TN_C(0), TN_R(3)}}, \
+  {{TN_R(1), TN_R(2), TN_C(0), TN_C(1), TN_C(2)}, {TN_R(0)}}, TN_MMA_C}
+#define TN_MMA_16 {{{TN_C(1), TN_C(2), TN_R(0), TN_R(1), TN_R(2)}, {TN_C(0), TN_R(3), TN_C(3)}}, \
+  {{TN_R(1), TN_R(2), TN_C(0), TN_C(1), TN_C(2)}, {TN_R(0), TN_R(3)}}, TN_MMA_C}
+#define TN_MMA_TF32 {{{TN_C(0), TN_C(1), TN_R(0), TN_R(1), TN_R(2)}, {TN_R(3), TN_C(2)}}, \
+  {{TN_R(0), TN_R(1), TN_C(0), TN_C(1), TN_C(2)}, {TN_R(2)}}, TN_MMA_C}
+#define TN_MMA_32 {{{TN_C(2), TN_C(3), TN_R(0), TN_R(1), TN_R(2)}, {TN_C(0), TN_C(1), TN_R(3), TN_C(4)}}, \
+  {{TN_R(2), TN_R(3), TN_C(0), TN_C(1), TN_C(2)}, {TN_R(0), TN_R(1), TN_R(4)}}, TN_MMA_C}
+// A tile's side of 16 by the low four bits of a lane: of rows of a, of columns of b and c.
+#define TN_ROWS TN_R(0), TN_R(1), TN_R(2), TN_R(3)
+#define TN_COLUMNS TN_C(0), TN_C(1), TN_C(2), TN_C(3)
+#define TN_WMMA_3 {{{TN_ROWS, 0}, {TN_COLUMNS}}, {{TN_COLUMNS, 0}, {TN_ROWS}}, \
+  {{TN_COLUMNS, TN_R(0)}, {TN_R(1), TN_R(2), TN_R(3)}}}
+#define TN_WMMA_4(e0, e1, e2, lane) {{{TN_ROWS, TN_C(lane)}, {TN_C(e0), TN_C(e1), TN_C(e2)}}, \
+  {{TN_COLUMNS, TN_R(lane)}, {TN_R(e0), TN_R(e1), TN_R(e2)}}, {{TN_COLUMNS, TN_R(3)}, {TN_R(0), TN_R(1), TN_R(2)}}}
+#define TN_MFMA_C {{TN_COLUMNS, TN_R(2), TN_R(3)}, {TN_R(0), TN_R(1)}}
+#define TN_MFMA_16 {{{TN_ROWS, TN_C(2), TN_C(3)}, {TN_C(0), TN_C(1)}}, \
+  {{TN_COLUMNS, TN_R(2), TN_R(3)}, {TN_R(0), TN_R(1)}}, TN_MFMA_C}
+#define TN_MFMA_32 {{{TN_ROWS, TN_C(3), TN_C(4)}, {TN_C(0), TN_C(1), TN_C(2)}}, \
+  {{TN_COLUMNS, TN_R(3), TN_R(4)}, {TN_R(0), TN_R(1), TN_R(2)}}, TN_MFMA_C}
+#define TN_SIMD_8 {{TN_C(1), TN_R(0), TN_R(1), TN_C(2), TN_R(2)}, {TN_C(0)}}
+#define TN_SIMD {TN_SIMD_8, TN_SIMD_8, TN_SIMD_8}
+
+static const tiny_warp_unit tn_warp_units[] = {
+  {"sm75_m16n8k8_f16", 16, 8, 8, 32, TINY_F16, TINY_F16, TINY_F32, TN_MMA_8},
+  {"sm80_m16n8k16_f16", 16, 8, 16, 32, TINY_F16, TINY_F16, TINY_F32, TN_MMA_16},
+  {"sm80_m16n8k16_bf16", 16, 8, 16, 32, TINY_BF16, TINY_BF16, TINY_F32, TN_MMA_16},
+  {"sm80_m16n8k8_tf32", 16, 8, 8, 32, TINY_F32, TINY_F32, TINY_F32, TN_MMA_TF32},
+  {"sm80_m16n8k32_i8", 16, 8, 32, 32, TINY_I8, TINY_I8, TINY_I32, TN_MMA_32},
+  {"sm89_m16n8k32_e4m3", 16, 8, 32, 32, TINY_F8E4M3, TINY_F8E4M3, TINY_F32, TN_MMA_32},
+  {"sm89_m16n8k32_e5m2", 16, 8, 32, 32, TINY_F8E5M2, TINY_F8E5M2, TINY_F32, TN_MMA_32},
+  {"sm89_m16n8k32_e4m3_e5m2", 16, 8, 32, 32, TINY_F8E4M3, TINY_F8E5M2, TINY_F32, TN_MMA_32},
+  {"sm89_m16n8k32_e5m2_e4m3", 16, 8, 32, 32, TINY_F8E5M2, TINY_F8E4M3, TINY_F32, TN_MMA_32},
+  {"gfx11_16x16x16_f16", 16, 16, 16, 32, TINY_F16, TINY_F16, TINY_F32, TN_WMMA_3},
+  {"gfx11_16x16x16_bf16", 16, 16, 16, 32, TINY_BF16, TINY_BF16, TINY_F32, TN_WMMA_3},
+  {"gfx11_16x16x16_i8", 16, 16, 16, 32, TINY_I8, TINY_I8, TINY_I32, TN_WMMA_3},
+  {"gfx12_16x16x16_f16", 16, 16, 16, 32, TINY_F16, TINY_F16, TINY_F32, TN_WMMA_4(0, 1, 3, 2)},
+  {"gfx12_16x16x16_bf16", 16, 16, 16, 32, TINY_BF16, TINY_BF16, TINY_F32, TN_WMMA_4(0, 1, 3, 2)},
+  {"gfx12_16x16x16_i8", 16, 16, 16, 32, TINY_I8, TINY_I8, TINY_I32, TN_WMMA_4(0, 1, 2, 3)},
+  {"gfx12_16x16x16_e4m3", 16, 16, 16, 32, TINY_F8E4M3, TINY_F8E4M3, TINY_F32, TN_WMMA_4(0, 1, 2, 3)},
+  {"gfx12_16x16x16_e5m2", 16, 16, 16, 32, TINY_F8E5M2, TINY_F8E5M2, TINY_F32, TN_WMMA_4(0, 1, 2, 3)},
+  {"gfx942_16x16x16_f16", 16, 16, 16, 64, TINY_F16, TINY_F16, TINY_F32, TN_MFMA_16},
+  {"gfx942_16x16x16_bf16", 16, 16, 16, 64, TINY_BF16, TINY_BF16, TINY_F32, TN_MFMA_16},
+  {"gfx942_16x16x32_i8", 16, 16, 32, 64, TINY_I8, TINY_I8, TINY_I32, TN_MFMA_32},
+  {"apple_8x8x8_f16", 8, 8, 8, 32, TINY_F16, TINY_F16, TINY_F32, TN_SIMD},
+  {"apple_8x8x8_bf16", 8, 8, 8, 32, TINY_BF16, TINY_BF16, TINY_F32, TN_SIMD},
+  {"apple_8x8x8_f32", 8, 8, 8, 32, TINY_F32, TINY_F32, TINY_F32, TN_SIMD}
+};
+#undef TN_R
+#undef TN_C
+enum { TN_WARP_UNITS = sizeof tn_warp_units / sizeof *tn_warp_units };
+
+// Families, by the number behind a target's prefix: those from `least` on have rows first .. first + n - 1.
+static const struct { const char *prefix; int least, first, n; } tn_warp_families[] = {
+  {"sm_", 75, 0, 1}, {"sm_", 80, 1, 4}, {"sm_", 89, 1, 8}, {"gfx", 1100, 9, 3}, {"gfx", 1200, 12, 5},
+  {"gfx", 942, 17, 3}, {"gfx", 943, 0, 0}, {"gfx", 950, 17, 3}, {"gfx", 951, 0, 0}, {"apple", 0, 20, 3}};
+
+// The family with the highest number that is not above the target's.
+TINY_API const tiny_warp_unit *tiny_warp_units(const char *target, int *n) {
+  int best = -1, first = 0;
+  *n = 0;
+  for (size_t i = 0; target && i < sizeof tn_warp_families / sizeof *tn_warp_families; i++) {
+    const size_t length = strlen(tn_warp_families[i].prefix);
+    int number = 0;
+    if (strncmp(target, tn_warp_families[i].prefix, length) != 0) continue;
+    for (const char *c = target + length; *c >= '0' && *c <= '9' && number < 100000; c++)
+      number = 10 * number + *c - '0';
+    if (number < tn_warp_families[i].least || tn_warp_families[i].least < best) continue;
+    best = tn_warp_families[i].least;
+    first = tn_warp_families[i].first;
+    *n = tn_warp_families[i].n;
+  }
+  return *n ? &tn_warp_units[first] : NULL;
+}
+
+// ** what a WMMA names **
+
+enum { TN_WMMA_UNIT = 48 };                // bits of k below 1 + the number of a row
+static int64_t tn_warp_unit_k(const tiny_warp_unit *unit) {
+  return (int64_t)(unit - tn_warp_units + 1) << TN_WMMA_UNIT;
+}
+// NULL: it is for the unit of one core.
+static const tiny_warp_unit *tn_warp_unit_of(int64_t k) {
+  const int64_t row = k >> TN_WMMA_UNIT;
+  return row >= 1 && row <= TN_WARP_UNITS && !(k & (((int64_t)1 << TN_WMMA_UNIT) - 1)) ? &tn_warp_units[row - 1] : NULL;
+}
+
+// ** layouts **
+
+static int tn_layout_bits(const uint8_t *bits, int most) {
+  int n = 0;
+  while (n < most && bits[n]) n++;
+  return n;
+}
+// Elements of a tile that a lane holds.
+static int tn_layout_elements(const tiny_warp_layout *l) {
+  return 1 << tn_layout_bits(l->element, TINY_LAYOUT_ELEMENT);
+}
+
+static void tn_layout_add(const uint8_t *bits, int most, int value, int *row, int *column) {
+  for (int i = 0; i < most; i++) {
+    if (!bits[i] || !(value >> i & 1)) continue;
+    if (bits[i] > TINY_LAYOUT_COLUMN) *column |= 1 << (bits[i] - TINY_LAYOUT_COLUMN - 1);
+    else *row |= 1 << (bits[i] - 1);
+  }
+}
+// Which element of the tile is the lane's element.
+static void tn_layout_at(const tiny_warp_layout *l, int lane, int element, int *row, int *column) {
+  *row = *column = 0;
+  tn_layout_add(l->lane, TINY_LAYOUT_LANE, lane, row, column);
+  tn_layout_add(l->element, TINY_LAYOUT_ELEMENT, element, row, column);
+}
+
+// The bits of a row (or column) in a list, which lie beside each other there and in the row: `count` of them from bit
+// `place` of the list on are the row's from bit `bit` on. 0: they do not.
+typedef struct tn_layout_run { int place, bit, count; } tn_layout_run;
+static int tn_layout_run_of(const uint8_t *bits, int most, int column, tn_layout_run *run) {
+  memset(run, 0, sizeof *run);
+  for (int i = 0; i < most; i++) {
+    if (!bits[i] || (bits[i] > TINY_LAYOUT_COLUMN) != column) continue;
+    const int bit = bits[i] - 1 - (column ? TINY_LAYOUT_COLUMN : 0);
+    if (!run->count) { run->place = i; run->bit = bit; }
+    else if (run->place + run->count != i || run->bit + run->count != bit) return 0;
+    run->count++;
+  }
+  return 1;
+}
+#endif
+// ---- end src/machine/units.c ----
 // ---- begin src/ir/uop.c ----
 // uop: the one node type, from a user's matmul to a loop counter. Nodes are immutable and
 // hash-consed: two nodes with the same op, dtype, lanes, k, v, ptr and sources are the same
@@ -7703,13 +7871,18 @@ static void tn_labels_close(tiny_ctx *t) {
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
 //   SHUFFLE (x) k: x of the item of the group whose number is this one's ^ k
+//   LOAD k TN_TURNED: of 8 elements of 16 bits of LOCAL memory, a row of an 8x8 matrix, of four for a warp of 32: rows of
+//   matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next
+//   BITCAST (vector): to lanes of another width, as many bits in all
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
-//   in memory: tiny_matrix_unit tells in which order
+//   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
+//   sources are what an item holds of each, a and b in words
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
 #include "alu.c"
 #include "label.c"
+#include "../machine/units.c"
 #endif
 
 static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TINY_OP_COUNT] = {
@@ -7739,6 +7912,7 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
+enum { TN_TURNED = 1, TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };             // k of a LOAD; its warp; a matrix's row
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 
@@ -7757,10 +7931,31 @@ static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
   const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
   return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
 }
+// Do u's lanes, words of 32 bits, hold what a lane has of a tile?
+static int tn_words_hold(const tiny_uop *u, const tiny_warp_layout *l, int dtype) {
+  return u->dtype == TINY_U32 && u->lanes * 32 == tn_layout_elements(l) * tn_bits(dtype);
+}
 static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
+  const tiny_warp_unit *unit = tn_warp_unit_of(u->k);
+  if (unit)
+    return u->dtype == unit->c && u->lanes == tn_layout_elements(&unit->layout[2]) && u->src[2]->lanes == u->lanes &&
+        tn_words_hold(u->src[0], &unit->layout[0], unit->a) && tn_words_hold(u->src[1], &unit->layout[1], unit->b);
   const tn_wmma w = tn_wmma_of(u->k);
   return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
       tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
+}
+
+// A BITCAST of a vector to lanes of another width.
+static int tn_regroups(const tiny_uop *u) {
+  if (u->op != TINY_OP_BITCAST || !u->dtype || !u->src[0]->dtype) return 0;
+  const int bits = tn_bits(u->dtype), from = tn_bits(u->src[0]->dtype);
+  return bits != from && u->src[0]->lanes > 1 && u->lanes * bits == u->src[0]->lanes * from;
+}
+
+// A LOAD of rows of matrices, which a warp turns.
+static int tn_turns(const tiny_uop *u) {
+  return u->op == TINY_OP_LOAD && u->k == TN_TURNED && u->nsrc == 1 && u->src[0]->nsrc == 2 &&
+      u->src[0]->lanes == 1 && u->dtype == TINY_U16 && u->lanes == TN_TURNED_ROW;
 }
 
 static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
@@ -8337,7 +8532,7 @@ static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc
 // The same node with other sources.
 static tiny_uop *tn_uop_with(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *src) {
   int lanes = u->lanes;
-  if (tn_op_is_elementwise(u->op)) {
+  if (tn_op_is_elementwise(u->op) && !tn_regroups(u)) {
     lanes = 1;
     for (uint32_t i = 0; i < u->nsrc; i++) if (src[i] && src[i]->lanes > lanes) lanes = src[i]->lanes;
   }
@@ -8767,6 +8962,7 @@ static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
     tn_digest_add(d, level, sizeof level);
     tn_digest_add(d, &m.cycles, sizeof m.cycles);
   }
+  for (int i = 0; i < limits->nunits; i++) tn_digest_add(d, limits->units[i].name, strlen(limits->units[i].name));
 }
 #endif
 // ---- end src/machine/machine.c ----
@@ -8880,6 +9076,12 @@ static int tn_target_has(const tn_target *target, uint32_t flag) {
 }
 static int tn_target_dots(const tn_target *target, int dot) {
   return target->renderer && (target->renderer->dots >> dot & 1);
+}
+
+// The units of its warps, if what writes its kernels can write them.
+static const tiny_warp_unit *tn_target_units(const tn_target *target, int *n) {
+  *n = !target->renderer || target->renderer->ops[TINY_OP_WMMA] ? target->limits->nunits : 0;
+  return target->limits->units;
 }
 
 // Which unit a WMMA is for; -1: none of the renderer's.
@@ -12073,6 +12275,7 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
     return tn_eval_bad(d, u, "the lanes of the validity do not fit");
   if (!stores && u->nsrc > 1 && (s[1]->slot < 0 || (s[1]->lanes != 1 && s[1]->lanes != lanes)))
     return tn_eval_bad(d, u, "the lanes of the alternative do not fit");
+  if (!stores && u->k && (!tn_turns(u) || m->space != TN_SPACE_LOCAL)) return tn_eval_bad(d, u, "rows of no matrix");
   tn_eval_ins *i = tn_eval_emit(d, u, 0, stores ? 0 : lanes);
   i->mem = s[0]->mem; i->u.dtype = (uint8_t)dtype; i->u.lanes = (uint16_t)lanes;
   *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = element;
@@ -12085,7 +12288,8 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
 // A value computed from values: arithmetic and lanes.
 static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
   int total = 0;
-  const int row = tn_op_is_elementwise(u->op);
+  const int regroups = u->op == TINY_OP_BITCAST && u->nsrc == 1 && tn_regroups(u);
+  const int row = tn_op_is_elementwise(u->op) && !regroups;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     if (s[i]->slot < 0) return tn_eval_bad(d, u, "a source has no value");
     if (row && s[i]->lanes != 1 && s[i]->lanes != u->lanes)
@@ -12305,6 +12509,50 @@ static void tn_eval_lanes(tn_eval_run *r, const tn_eval_ins *i) {
   }
 }
 
+// Lane `lane` of a vector as its raw bits.
+static uint64_t tn_eval_raw(const tn_eval_run *r, int slot, int dtype, int64_t item) {
+  unsigned char raw[8] = {0};
+  uint64_t bits = 0;
+  tn_dtype_store(dtype, raw, tn_eval_slot(r, slot)[item]);
+  for (int i = 0; i < 8; i++) bits |= (uint64_t)raw[i] << 8 * i;
+  return bits;
+}
+static int64_t tn_eval_from_raw(int dtype, uint64_t bits) {
+  unsigned char raw[8];
+  for (int i = 0; i < 8; i++) raw[i] = (unsigned char)(bits >> 8 * i);
+  return tn_dtype_load(dtype, raw);
+}
+
+// Rows that the lanes of each warp have loaded, as columns.
+static tiny_code tn_eval_turn(tn_eval_run *r, const tn_eval_ins *i) {
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  int64_t row[TN_TURNED_LANES][TN_TURNED_ROW];
+  for (int64_t item = 0; item < r->items; item++) if (!mask[item] || r->items % TN_TURNED_LANES)
+    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp turn a matrix",
+      (long long)item);
+  for (int64_t first = 0; first < r->items; first += TN_TURNED_LANES) {
+    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < TN_TURNED_ROW; e++)
+      row[lane][e] = tn_eval_slot(r, i->slot + e)[first + lane];
+    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < TN_TURNED_ROW; e++)
+      tn_eval_slot(r, i->slot + e)[first + lane] = row[8 * (e / 2) + 2 * (lane % 4) + e % 2][lane / 4];
+  }
+  return TINY_OK;
+}
+
+// Bits of a vector as lanes of another width, low ones first.
+static void tn_eval_regroup(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  const int to = tn_bits(i->u.dtype), from = tn_bits(i->from);
+  for (int64_t item = 0; item < r->items; item++) for (int lane = 0; lane < i->u.lanes; lane++) {
+    uint64_t bits = 0;
+    for (int at = lane * to; at < (lane + 1) * to; at += from < to ? from : to) {
+      const uint64_t raw = tn_eval_raw(r, a->slot + at / from, i->from, item) >> at % from;
+      bits |= (from < to ? raw : to < 64 ? raw & (((uint64_t)1 << to) - 1) : raw) << (at - lane * to);
+    }
+    tn_eval_slot(r, i->slot + lane)[item] = tn_eval_from_raw(i->u.dtype, bits);
+  }
+}
+
 static tiny_code tn_eval_trap(tn_eval_run *r, const tn_eval_mem *m, int64_t item, const char *what,
                               int64_t at) {
   static const char *const names[3] = {"PARAM", "LOCAL", "REG"};
@@ -12398,6 +12646,53 @@ static void tn_eval_wmma(tn_eval_run *r, const tn_eval_ins *i) {
   }
 }
 
+// Operands of a product, row by row.
+typedef struct tn_eval_tile { int64_t a[16 * 32], b[32 * 16]; } tn_eval_tile;
+
+// What the lanes of a warp from `first` on hold of a tile, rows of `columns`. TF32 has no more than 10 bits of mantissa.
+static void tn_eval_gather(const tn_eval_run *r, const tiny_warp_unit *unit, int which, int slot, int64_t first,
+                           int columns, int64_t *tile) {
+  const tiny_warp_layout *l = &unit->layout[which];
+  const int dtype = which == 0 ? unit->a : unit->b, bits = tn_bits(dtype), each = 32 / bits;
+  for (int lane = 0; lane < unit->warp; lane++) for (int e = 0; e < tn_layout_elements(l); e++) {
+    int row, column;
+    tn_layout_at(l, lane, e, &row, &column);
+    uint64_t raw = (uint64_t)tn_eval_slot(r, slot + e / each)[first + lane] >> e % each * bits;
+    if (bits == 32) raw &= unit->k == 8 && unit->m == 16 ? 0xFFFFE000u : 0xFFFFFFFFu;
+    tile[row * columns + column] = tn_eval_from_raw(dtype, raw);
+  }
+}
+
+// All items of each warp together; as tn_eval_wmma has it.
+static tiny_code tn_eval_warp_wmma(tn_eval_run *r, const tn_eval_ins *i, const tiny_warp_unit *unit) {
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  tn_eval_tile x;
+  for (int64_t item = 0; item < r->items; item++) if (!mask[item] || r->items % unit->warp)
+    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp are at a WMMA",
+      (long long)item);
+  for (int64_t first = 0; first < r->items; first += unit->warp) {
+    tn_eval_gather(r, unit, 0, a[0].slot, first, unit->k, x.a);
+    tn_eval_gather(r, unit, 1, a[1].slot, first, unit->n, x.b);
+    for (int lane = 0; lane < unit->warp; lane++) for (int e = 0; e < i->u.lanes; e++) {
+      int row, column;
+      tn_layout_at(&unit->layout[2], lane, e, &row, &column);
+      const int64_t before = tn_eval_slot(r, a[2].slot + e)[first + lane];
+      const int real = tn_is_float(unit->c);
+      uint64_t whole = (uint64_t)before;
+      double sum = real ? tn_to_f64(before) : 0;
+      for (int k = 0; k < unit->k; k++) {
+        const int64_t p = x.a[row * unit->k + k], q = x.b[k * unit->n + column];
+        if (real) sum += tn_to_f64(p) * tn_to_f64(q);
+        else whole += (uint64_t)p * (uint64_t)q;
+      }
+      tn_eval_slot(r, i->slot + e)[first + lane] = real ?
+        tn_from_f64(tn_dtype_round(unit->c, sum)) : tn_dtype_wrap(unit->c, (int64_t)whole);
+    }
+  }
+  return TINY_OK;
+}
+
 // A bound of a loop, 0 its end, 1 its start, which must be the same for all work items; -1 if not.
 static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i, int bound) {
   const int64_t *extent = tn_eval_slot(r, r->c->arg[i->arg + bound].slot);
@@ -12443,11 +12738,23 @@ static void tn_eval_if(tn_eval_run *r, const tn_eval_ins *i) {
 static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
   const tn_eval_ins *i = &r->c->ins[*at];
   switch (i->u.op) {
-    case TINY_OP_LOAD: case TINY_OP_STORE: return tn_eval_touch(r, i);
+    case TINY_OP_LOAD: case TINY_OP_STORE: {
+      const tiny_code code = tn_eval_touch(r, i);
+      return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k == TN_TURNED ? tn_eval_turn(r, i) : code;
+    }
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r);
-    case TINY_OP_WMMA: tn_eval_wmma(r, i); return TINY_OK;
     case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
+    case TINY_OP_WMMA: {
+      const tiny_warp_unit *unit = tn_warp_unit_of(i->u.k);
+      if (unit) return tn_eval_warp_wmma(r, i, unit);
+      tn_eval_wmma(r, i);
+      return TINY_OK;
+    }
+    case TINY_OP_BITCAST:
+      if (tn_bits(i->from) != tn_bits(i->u.dtype)) tn_eval_regroup(r, i);
+      else tn_eval_rows(r, i);
+      return TINY_OK;
     case TINY_OP_IF: tn_eval_if(r, i); return TINY_OK;
     case TINY_OP_ENDIF: r->depth--; return TINY_OK;
     case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
@@ -12997,7 +13304,8 @@ static const char *tn_spec_dtype(const tn_spec *s, const tiny_uop *u, char rule)
       ? NULL : "compares different dtypes, or does not give bool";
     case 'w': return from == TINY_BOOL && d != TINY_VOID && tn_sources_are(u, 1, d)
       ? NULL : "takes a bool and two values of its dtype";
-    case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
+    case 'b': return from != TINY_VOID && (tn_bits(d) == tn_bits(from) || tn_regroups(u)) ? NULL :
+      "changes the size of elements";
     case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
       ? NULL : "takes no words";
     case 'g': return d == TINY_VOID || (s->lowering && tn_sources_are(u, 0, d)) ? NULL : "has a dtype";
@@ -13015,6 +13323,7 @@ static const char *tn_spec_dtype(const tn_spec *s, const tiny_uop *u, char rule)
 
 static const char *tn_spec_lanes(const tiny_uop *u) {
   int most = 1, total = 0;
+  if (tn_regroups(u)) return NULL;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     if (u->src[i]->lanes != 1 && u->src[i]->lanes != u->lanes && tn_op_is_elementwise(u->op))
       return "mixes vectors of different lengths";
@@ -13079,7 +13388,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
   switch (u->op) {
     case TINY_OP_INDEX: return tn_spec_index(u);
-    case TINY_OP_LOAD: return x->op == TINY_OP_INDEX ? NULL : "loads from what is no INDEX";
+    case TINY_OP_LOAD: return x->op != TINY_OP_INDEX ? "loads from what is no INDEX"
+      : u->k && !tn_turns(u) ? "has rows of no matrix" : NULL;
     case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
@@ -33372,9 +33682,9 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, const tiny_limits *limits, tiny_uop 
   return u;
 }
 
-// REDUCE u as it will be computed.
+// REDUCE u as it will be computed. Groups copy what they read of operands to memory of their own, however it lies.
 static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
-  u = tn_panel_rows(t, limits, tn_contiguous_operands(t, u));
+  if (!tn_machine_units(limits)) u = tn_panel_rows(t, limits, tn_contiguous_operands(t, u));
   return u->op == TINY_OP_REDUCE ? tn_split_reduce(t, limits, u) : u;
 }
 #endif
@@ -34382,17 +34692,97 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   return tn_replace(t, sink, from.n, from.u, now.u);
 }
 
+// What two barriers wait for, neither for the other, in the same loops: one waits for both. NULL: there are no such two.
+static tiny_uop *tn_barriers_merged(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_BARRIER, &all);
+  for (int i = 0; i < all.n; i++) for (int j = i + 1; j < all.n; j++) {
+    tiny_uop *pair[2] = {all.u[i], all.u[j]}, *done[2] = {pair[0]->src[0], pair[1]->src[0]};
+    tn_list open[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    int same = done[0]->op == TINY_OP_END && done[1]->op == TINY_OP_END && !tn_depends(t, done[1], pair[0]) &&
+        !tn_depends(t, done[0], pair[1]);
+    for (int k = 0; k < 2 && same; k++) tn_open_loops(t, done[k], &open[k]);
+    same &= open[0].n == open[1].n;
+    for (int k = 0; k < open[0].n && same; k++) {
+      int found = 0;
+      for (int l = 0; l < open[1].n; l++) found |= open[0].u[k] == open[1].u[l];
+      same = found;
+    }
+    if (!same) continue;
+    tiny_uop *one = tn_barrier(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, done, 0, 0, NULL)), *to[2] = {one, one};
+    return tn_replace(t, sink, 2, pair, to);
+  }
+  return NULL;
+}
+// Operands of a unit are copied before one barrier: other kernels have few of them, and wait for one each.
+static tiny_uop *tn_expand_barriers(tiny_ctx *t, tiny_uop *sink) {
+  tn_list units = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_WMMA, &units);
+  for (tiny_uop *now = sink; units.n && now; now = tn_barriers_merged(t, sink)) sink = now;
+  return sink;
+}
+
 static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
   tn_list ranges = {NULL, 0, 0}, stages = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
   int shared = 0;
   for (int i = 0; i < ranges.n; i++) shared |= tn_is_item(ranges.u[i]);
   for (;;) {                               // sources first, one at a time: a STAGE may read another
+    int first = 0;
     stages.n = 0;
     tn_collect_op(t, sink, TINY_OP_STAGE, &stages);
-    if (!stages.n) return sink;
-    sink = tn_expand_stage(t, sink, stages.u[0], shared);
+    while (first < stages.n && tn_stage_space(stages.u[first]) == TN_SPACE_REG) first++;
+    if (first == stages.n) return shared ? tn_expand_barriers(t, sink) : sink;
+    sink = tn_expand_stage(t, sink, stages.u[first], shared);
   }
+}
+
+// ** STAGE in registers: vectors, of which elements at constant places are taken **
+
+static int tn_is_registers(const tiny_uop *load) {
+  return load->op == TINY_OP_LOAD && load->src[0]->op == TINY_OP_INDEX && load->src[0]->src[0]->op == TINY_OP_STAGE &&
+      tn_stage_space(load->src[0]->src[0]) == TN_SPACE_REG;
+}
+// The element at `at` of a STAGE whose ranges are copies by now; NULL: no constant place.
+static tiny_uop *tn_registers_at(tiny_ctx *t, const tiny_uop *stage, const tiny_uop *at) {
+  const tiny_uop *all = stage->src[0];
+  const int64_t lanes = stage->lanes;
+  if (!tn_is_const(at) || at->k < 0 || stage->nsrc > 1) return NULL;
+  if (all->op != TINY_OP_GROUP) return at->k < lanes ? tn_pick(t, stage->src[0], at->k, 1) : NULL;
+  return at->k / lanes < all->nsrc ? tn_pick(t, all->src[at->k / lanes], at->k % lanes, 1) : NULL;
+}
+static tiny_uop *tn_registers_read(tiny_ctx *t, tiny_uop *u) {
+  return tn_is_registers(u) ? tn_registers_at(t, u->src[0]->src[0], u->src[0]->src[1]) : NULL;
+}
+// Loads from registers that move with r, and the places that each reads for values of r. They are found before nodes
+// are numbered, as that needs walks.
+typedef struct tn_registers { tn_list load; int64_t **place; } tn_registers;
+static tn_registers tn_registers_of(tiny_ctx *t, const tn_list *all, tiny_uop *r) {
+  tn_registers x = {{NULL, 0, 0}, NULL};
+  for (int i = 0; i < all->n; i++)
+    if (tn_is_registers(all->u[i]) && tn_depends(t, all->u[i]->src[0]->src[1], r)) tn_push(t, &x.load, all->u[i]);
+  x.place = (int64_t **)tn_scratch(t, ((size_t)x.load.n + 1) * sizeof *x.place);
+  for (int i = 0; i < x.load.n; i++) {
+    x.place[i] = (int64_t *)tn_scratch(t, (size_t)tn_range_extent(r) * sizeof **x.place);
+    for (int64_t k = 0; k < tn_range_extent(r); k++) {
+      tiny_uop *value = tn_index(t, k),
+               *at = tn_simplify(t, tn_replace(t, x.load.u[i]->src[0]->src[1], 1, &r, &value));
+      x.place[i][k] = tn_is_const(at) ? at->k : -1;
+    }
+  }
+  return x;
+}
+// For each value of r one element of the STAGE, side by side.
+static tiny_uop *tn_registers_lanes(tiny_ctx *t, const tn_registers *x, const tiny_uop *load, const tiny_uop *stage,
+                                    int64_t lanes) {
+  tn_list one = {NULL, 0, 0};
+  for (int i = 0; i < x->load.n; i++) for (int64_t k = 0; x->load.u[i] == load && k < lanes; k++) {
+    tiny_uop *element = tn_registers_at(t, stage, tn_index(t, x->place[i][k]));
+    if (element) tn_push(t, &one, element);
+  }
+  if (one.n == lanes) return tn_stack(t, one.n, one.u);
+  tiny_fail(t, TINY_E_INTERNAL, "expand: a register has no number");
+  return &t->ir->bad;
 }
 
 // ** UPCAST and UNROLL **
@@ -34410,6 +34800,12 @@ static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list 
       for (uint32_t j = 1; j < end->nsrc; j++) if (end->src[j] != r) tn_push(t, loops, end->src[j]);
       ends.u[i] = NULL;
     }
+}
+
+// Copies of what u closes: values of a REDUCE or a STAGE, or what an END does.
+static tiny_uop *tn_like_group(tiny_ctx *t, const tiny_uop *u, const tn_list *copies) {
+  if (u->op == TINY_OP_END) return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, copies);
+  return tn_uop_make(t, TINY_OP_GROUP, u->dtype, u->op == TINY_OP_STAGE ? u->lanes : 1, copies->n, copies->u, 0, 0, NULL);
 }
 
 // u, a node that closes r, without r: its body (or value) once for every value of r.
@@ -34431,7 +34827,7 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
     else tn_push(t, &copies, copy);
   }
   tn_push(t, &src,
-          tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
+          tn_like_group(t, u, &copies));
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i] != r) tn_push(t, &src, u->src[i]);
   if (src.n == 1 && u->op == TINY_OP_END) return src.u[0];
   return tn_like(t, u, u->lanes, src.n, src.u);
@@ -34600,7 +34996,8 @@ static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
 }
 
 // One node over lanes, its sources done. REDUCE over r reduces its lanes; END drops r.
-static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r) {
+static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r,
+                               const tn_registers *registers) {
   if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) {
     tn_list now = {NULL, 0, 0};
     int closes = 0;
@@ -34627,6 +35024,8 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
   if (u->op == TINY_OP_SHUFFLE) return tn_like(t, u, src[0]->lanes, 1, src);
   if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
     return tn_like(t, u, src[0]->lanes, (int)u->nsrc, src);
+  if (tn_is_registers(u) && src[0]->lanes > 1)
+    return tn_registers_lanes(t, registers, u, src[0]->src[0], tn_range_extent(r));
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
     return tn_lanes_load(t, tn_like(t, u, src[0]->lanes, (int)u->nsrc, src));
   if (u->op == TINY_OP_PREFETCH && src[0]->lanes > 1) return tn_lanes_prefetch(t, src[0]);
@@ -34635,6 +35034,7 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
 }
 
 static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
+  sink = tn_remake(t, sink, tn_registers_read);
   for (;;) {
     tn_list all = {NULL, 0, 0};
     tiny_uop *r = NULL;
@@ -34642,6 +35042,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
     for (int i = 0; i < all.n && !r; i++)
       if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
     if (!r) return sink;
+    const tn_registers registers = tn_registers_of(t, &all, r);
     tiny_uop *lane = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(r), 0, NULL, 0, 0, NULL);
     // index expressions first, simplified over LANE; then the nodes that use them
     for (int i = 0; i < all.n; i++) {
@@ -34657,7 +35058,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
         if (changed && u->op == TINY_OP_INDEX)
           for (uint32_t j = 1; j < u->nsrc; j++)
             if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
-        if (changed) now = tn_lanes_node(t, u, src, r);
+        if (changed) now = tn_lanes_node(t, u, src, r, &registers);
       }
       u->seq = (uint32_t)i;                // where its place in the list says what it is now
       all.u[i] = now;
@@ -35245,14 +35646,23 @@ static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
   return tn_store(t, tn_reg_at(t, memory), tn_lanes_of(t, value, memory->lanes));
 }
 
+// A product of tiles, or a chain of them, that adds to acc.
+static tiny_uop *tn_wmma_added(tiny_ctx *t, tiny_uop *product, tiny_uop *acc) {
+  tn_list chain = {NULL, 0, 0};
+  for (; product->op == TINY_OP_WMMA; product = product->src[2]) tn_push(t, &chain, product);
+  while (chain.n) {
+    const tiny_uop *u = chain.u[--chain.n];
+    tiny_uop *src[3] = {u->src[0], u->src[1], acc};
+    acc = tn_uop_with(t, u, src);
+  }
+  return acc;
+}
+
 // Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused
 // multiply-add each; anything else is reduced as a tree first, so that the accumulator waits once
 // per iteration. acc may be NULL.
 static tiny_uop *tn_reduce_step(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
-  if (value->op == TINY_OP_WMMA && acc) {
-    tiny_uop *src[3] = {value->src[0], value->src[1], acc};
-    return tn_uop_with(t, value, src);
-  }
+  if (value->op == TINY_OP_WMMA && acc) return tn_wmma_added(t, value, acc);
   if (value->op != TINY_OP_GROUP) return acc ? tn_u2(t, op, acc, value) : value;
   const int first = value->src[0]->op;
   if (op == TINY_OP_ADD && (first == TINY_OP_MUL || first == TINY_OP_DOT) && acc) {
@@ -36452,6 +36862,396 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
 }
 #endif
 // ---- end src/codegen/matrix.c ----
+// ---- begin src/codegen/warp_matrix.c ----
+// warp_matrix: a sum of products of two matrices by the matrix units of warps.
+//
+//   for each group                        rows and columns of blocks: warps of tiles of units
+//     for each K block                    64 bytes along the reduction, in four quarters
+//       copy a and b                      by all items, to memory of the group: quarters of rows of 16 bytes
+//       for each tile of the warp: c += a @ b             each lane loads 16 bytes of a row at once
+//     for each element that a lane holds of c: what comes after the sum
+// In:    a kernel of one sum of products, an axis of warps (or none) and one of their tiles on each side.
+// Out:   the sum is made of WMMAs. Who holds which element of c follows from the unit's layout: lanes are items, of
+//        a range each for the low bits of their numbers and for the high ones; elements are copies, neighbours a vector.
+// Holds: no two words that a phase of eight lanes asks for at once lie in one bank: rows lie 16 bytes apart in a
+//        quarter, quarters 32 bytes further, so that four quarters of two rows meet eight different places of 128 bytes,
+//        as do eight rows of a quarter.
+//
+// The reduction may be summed in any order, as long as a and b agree: units want a few elements of a lane at several
+// places, and get those that lie together. An operand whose rows lie together in memory is turned as lanes load it,
+// where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane holds two neighbours, pairs of
+// tiles are interleaved, so that it holds four.
+#ifndef TN_CODEGEN_WARP_MATRIX
+#define TN_CODEGEN_WARP_MATRIX
+#ifndef TINY_AMALGAMATED
+#include "matrix.c"
+#endif
+
+enum { TN_UNIT_PIECE = 16, TN_UNIT_QUARTERS = 4, TN_UNIT_PAD = 32,     // bytes; pieces of a row; bytes between quarters
+  TN_UNIT_PADS = 256,                                                  // in all of them, and of both operands, at most
+  TN_UNIT_SIDES = 2, TN_UNIT_TOGETHER = 4 };                           // rows and columns; elements of an item
+
+// How a unit's layout is used: which bits of a side are lanes', which are registers'.
+typedef struct tn_unit_side { tn_layout_run lane, element; } tn_unit_side;
+typedef struct tn_unit_plan {
+  const tiny_warp_unit *unit;
+  tn_unit_side c[TN_UNIT_SIDES], operand[TN_UNIT_SIDES], k[TN_UNIT_SIDES];   // of c; of a's rows, b's columns; of their k
+  int low;                                 // side of c that the low bits of a lane's number belong to
+  int values;                              // elements of a piece
+  int each, steps, pieces;                 // along k of a lane: elements of a product; products of a piece, and pieces
+} tn_unit_plan;
+
+// Bits of k among a lane's elements need not be neighbours: any order will do. Elsewhere they must.
+static int tn_unit_k_bits(const uint8_t *bits, int column) {
+  int n = 0;
+  for (int i = 0; i < TINY_LAYOUT_ELEMENT && bits[i]; i++) n += (bits[i] > TINY_LAYOUT_COLUMN) == column;
+  return n;
+}
+
+// 1: tiles can be made for the unit.
+static int tn_unit_plan_of(const tiny_warp_unit *unit, tn_unit_plan *p) {
+  const tiny_warp_layout *l = unit->layout;
+  memset(p, 0, sizeof *p);
+  p->unit = unit;
+  for (int i = 0; i < TN_UNIT_SIDES; i++) {
+    if (!tn_layout_run_of(l[2].lane, TINY_LAYOUT_LANE, i, &p->c[i].lane) ||
+        !tn_layout_run_of(l[2].element, TINY_LAYOUT_ELEMENT, i, &p->c[i].element) ||
+        !tn_layout_run_of(l[i].lane, TINY_LAYOUT_LANE, i, &p->operand[i].lane) ||
+        !tn_layout_run_of(l[i].element, TINY_LAYOUT_ELEMENT, i, &p->operand[i].element) ||
+        !tn_layout_run_of(l[i].lane, TINY_LAYOUT_LANE, !i, &p->k[i].lane))
+      return 0;
+    p->k[i].element.count = tn_unit_k_bits(l[i].element, !i);
+    if (p->k[i].element.count != p->k[0].element.count || p->k[i].lane.count != p->k[0].lane.count ||
+        p->k[i].lane.bit != p->k[0].lane.bit)
+      return 0;
+  }
+  p->low = p->c[1].lane.count && !p->c[1].lane.place;
+  p->values = TN_UNIT_PIECE / tn_dtypes[unit->a].nbytes;
+  p->each = 1 << p->k[0].element.count;
+  p->steps = p->each < p->values ? p->values / p->each : 1;
+  p->pieces = p->each > p->values ? p->each / p->values : 1;
+  return p->pieces << p->k[0].lane.count <= TN_UNIT_QUARTERS && tn_bits(unit->a) == tn_bits(unit->b);
+}
+
+static int64_t tn_unit_k(const tn_unit_plan *p) { return (int64_t)TN_UNIT_QUARTERS * p->values; }
+
+typedef struct tn_warp_tiles {
+  tn_unit_plan plan;
+  tiny_uop *axis[TN_UNIT_SIDES][2];        // of warps, NULL: there is one; and of elements of a warp's tiles
+  tiny_uop *operand[TN_UNIT_SIDES], *k, *k_block;            // bits of a and b; the reduction, its blocks
+  // What the axes become: warps, tiles, bits of lanes and of elements
+  tiny_uop *warp[TN_UNIT_SIDES], *tile[TN_UNIT_SIDES], *lane[TN_UNIT_SIDES], *element[TN_UNIT_SIDES];
+  int64_t tiles[TN_UNIT_SIDES];            // of a warp
+  int together;                            // tiles of columns that are interleaved
+  int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
+  int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
+  tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
+} tn_warp_tiles;
+
+static tiny_uop *tn_place_plus(tiny_ctx *t, tiny_uop *x, int64_t times, tiny_uop *y) {
+  if (!y) return x;
+  y = tn_u2(t, TINY_OP_MUL, y, tn_index(t, times));
+  return x ? tn_u2(t, TINY_OP_ADD, x, y) : y;
+}
+
+// ** memory of the group **
+
+// The operand at a place along k, and at a row of the group's block.
+static tiny_uop *tn_unit_block(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *k, tiny_uop *row) {
+  tiny_uop *from[3] = {c->k, c->axis[side][1], c->axis[side][0]}, *to[3] = {k, row, NULL},
+           *tile = tn_index(t, tn_range_extent(c->axis[side][1]));
+  if (c->axis[side][0]) {
+    to[1] = tn_u2(t, TINY_OP_MOD, row, tile);
+    to[2] = tn_u2(t, TINY_OP_IDIV, row, tile);
+  }
+  return tn_simplify(t, tn_replace(t, c->operand[side], c->axis[side][0] ? 3 : 2, from, to));
+}
+
+// An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
+// that needs.
+static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
+  const tn_unit_plan *p = &c->plan;
+  const int64_t tile = tn_range_extent(c->axis[side][1]),
+                warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile;
+  int64_t parts = all * TN_UNIT_QUARTERS / items;
+  while (parts > 1 && all % parts) parts--;
+  if (parts < 1) parts = 1;
+  c->rows[side] = all;
+  tiny_uop *fresh[4] = {tn_range(t, TN_UNIT_QUARTERS, TN_SHARE), parts > 1 ? tn_range(t, parts, TN_UPCAST) : NULL,
+                        tn_range(t, all / parts, TN_SHARE), tn_range(t, p->values, TN_VECTOR)}, *ranges[4];
+  int n = 0;
+  for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  tiny_uop *row = tn_place_plus(t, fresh[2], all / parts, fresh[1]),
+           *k = tn_place_plus(t, tn_place_plus(t, fresh[3], p->values, fresh[0]), tn_unit_k(p), c->k_block),
+           *x = tn_unit_block(t, c, side, k, row);
+  return tn_stage(t, TN_SPACE_LOCAL, TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes, x, n, ranges);
+}
+
+// Bits of k among the rows of memory that a warp turns: of the product, of a lane's words, of lanes, of a word's halves.
+// An operand that is not turned has those of a lane together: it has k in the order of lanes, products, words, halves.
+enum { TN_TURNED_DIGITS = 4 };
+static const struct { int extent, k; } tn_turned_digit[TN_TURNED_DIGITS] = {{2, 4}, {2, 2}, {4, 8}, {2, 1}};
+enum { TN_TURNED_PAD = 8 };                // elements: eight rows of 16 bytes meet eight places of 128 bytes
+
+// Does what the operand loads lie together along r?
+static int tn_unit_lies_along(tn_kernel_state *s, const tn_warp_tiles *c, int side, const tiny_uop *r) {
+  tn_list loads = {NULL, 0, 0};
+  tn_collect_op(s->t, c->operand[side], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], r) == 1) return 1;
+  return 0;
+}
+
+// Can lanes turn the operand as they load it? As mma.m16n8k16 has it, and where it lies so.
+static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
+  const tiny_renderer *renderer = s->target->renderer;
+  return !memcmp(c->plan.unit->layout, tn_warp_units[1].layout, sizeof c->plan.unit->layout) &&
+      (!renderer || renderer->language.load_turned) && !c->along[side] &&
+      tn_unit_lies_along(s, c, side, c->axis[side][1]);
+}
+
+// The block of such an operand: rows along k, of pieces of 16 bytes.
+static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
+  const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values,
+                rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile;
+  int64_t parts = TN_UNIT_QUARTERS * rows / items;
+  tiny_uop *ranges[TN_TURNED_DIGITS + 2], *k = NULL;
+  c->rows[side] = rows;
+  for (int i = 0; i < TN_TURNED_DIGITS; i++) {
+    const int copies = parts >= tn_turned_digit[i].extent && i < 2;
+    if (copies) parts /= tn_turned_digit[i].extent;
+    ranges[i] = tn_range(t, tn_turned_digit[i].extent, copies ? TN_UPCAST : TN_SHARE);
+    k = tn_place_plus(t, k, tn_turned_digit[i].k, ranges[i]);
+  }
+  ranges[TN_TURNED_DIGITS] = tn_range(t, rows / v, TN_SHARE);
+  ranges[TN_TURNED_DIGITS + 1] = tn_range(t, v, TN_VECTOR);
+  tiny_uop *row = tn_place_plus(t, ranges[TN_TURNED_DIGITS + 1], v, ranges[TN_TURNED_DIGITS]),
+           *x = tn_unit_block(t, c, side, tn_place_plus(t, k, tn_unit_k(&c->plan), c->k_block), row);
+  const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | rows << TN_STAGE_ROW;
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, TN_TURNED_DIGITS + 2, ranges, kind);
+}
+
+// ** what a lane holds of a and b **
+
+// So many bits of a lane's number, from `place` on.
+static tiny_uop *tn_unit_lane(tiny_ctx *t, const tn_warp_tiles *c, const tn_layout_run *run) {
+  const int low = c->plan.low;
+  const tn_layout_run *l = &c->plan.c[low].lane;
+  if (!run->count) return NULL;
+  if (run->place == 0 && run->count == l->count) return c->lane[low];
+  if (run->place == l->count && run->count == c->plan.c[!low].lane.count) return c->lane[!low];
+  tiny_uop *lane = tn_place_plus(t, c->lane[low], (int64_t)1 << l->count, c->lane[!low]);
+  return tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_IDIV, lane, tn_index(t, (int64_t)1 << run->place)),
+               tn_index(t, (int64_t)1 << run->count));
+}
+
+// The row of an operand's block that is the unit's row `at` of tile `tile`: columns of tiles are interleaved.
+static tiny_uop *tn_unit_row(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, tiny_uop *at) {
+  const int64_t size = side ? c->plan.unit->n : c->plan.unit->m, warp = tn_range_extent(c->axis[side][1]);
+  if (!side || c->together == 1) return tn_place_plus(t, tn_place_plus(t, at, size, tile), warp, c->warp[side]);
+  const int64_t few = (int64_t)1 << c->plan.c[1].element.count, g = c->together;     // neighbours in a lane; tiles
+  tiny_uop *row = tn_place_plus(t, tn_u2(t, TINY_OP_MOD, at, tn_index(t, few)), few * g,
+                          tn_u2(t, TINY_OP_IDIV, at, tn_index(t, few)));
+  row = tn_place_plus(t, row, few, tn_u2(t, TINY_OP_MOD, tile, tn_index(t, g)));
+  row = tn_place_plus(t, row, size * g, tn_u2(t, TINY_OP_IDIV, tile, tn_index(t, g)));
+  return tn_place_plus(t, row, warp, c->warp[side]);
+}
+
+// The words of a piece of a row, for the lane's quarter from `quarter` on.
+static tiny_uop *tn_unit_piece(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int64_t high,
+                               int64_t quarter) {
+  const tn_unit_plan *p = &c->plan;
+  const tn_unit_side *rows = &p->operand[side];
+  const int64_t v = p->values, apart = c->rows[side] * v + TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
+  tiny_uop *at = tn_place_plus(t, tn_index(t, high << rows->element.bit), (int64_t)1 << rows->lane.bit,
+                         tn_unit_lane(t, c, &rows->lane));
+  tiny_uop *q = tn_place_plus(t, tn_index(t, quarter), p->pieces, tn_unit_lane(t, c, &p->k[side].lane));
+  at = tn_place_plus(t, tn_place_plus(t, NULL, v, tn_unit_row(t, c, side, tile, at)), apart, q);
+  tiny_uop *load = tn_core_load(t, c->stage[side], at, (int)v);
+  return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, TN_UNIT_PIECE / 4, 1, &load, 0, 0, NULL);
+}
+
+// Four words that turned matrices of a tile give a lane: of b for both products of a K block, of a for one of them.
+static tiny_uop *tn_unit_turned(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step) {
+  tiny_uop *lane = tn_place_plus(t, c->lane[1], 4, c->lane[0]), *row = lane, *column = tn_index(t, 0);
+  if (!side) {                             // rows 0-7 and 8-15, then the same of the second half of k
+    tiny_uop *matrix = tn_u2(t, TINY_OP_IDIV, lane, tn_index(t, 8));
+    row = tn_place_plus(t, tn_u2(t, TINY_OP_MOD, lane, tn_index(t, 8)), 8,
+                        tn_u2(t, TINY_OP_IDIV, matrix, tn_index(t, 2)));
+    row = tn_u2(t, TINY_OP_ADD, row, tn_index(t, 16 * step));
+    column = tn_place_plus(t, column, 8, tn_u2(t, TINY_OP_MOD, matrix, tn_index(t, 2)));
+  }
+  tiny_uop *at = tn_place_plus(t, tn_unit_row(t, c, side, tile, column), c->rows[side] + TN_TURNED_PAD, row),
+           *index = tn_index_of(t, c->stage[side], at, NULL),
+           *load = tn_uop_make(t, TINY_OP_LOAD, TINY_U16, TN_TURNED_ROW, 1, &index, TN_TURNED, 0, NULL);
+  return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, 4, 1, &load, 0, 0, NULL);
+}
+static tiny_uop *tn_unit_turned_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step) {
+  tiny_uop *all = tn_unit_turned(t, c, side, tile, step), *word[2];
+  if (!side) return all;
+  for (int i = 0; i < 2; i++) word[i] = tn_pick(t, all, 2 * step + i, 1);
+  return tn_stack(t, 2, word);
+}
+
+// The operand of product `step` of those that begin at `quarter`: words of the lane's elements, which lie in the
+// registers as the layout says, those along k in any order.
+static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step,
+                                 int64_t quarter) {
+  const tn_unit_plan *p = &c->plan;
+  const tiny_warp_layout *l = &p->unit->layout[side];
+  const int each = 4 / tn_dtypes[p->unit->a].nbytes, words = tn_layout_elements(l) / each;
+  tiny_uop *word[1 << TINY_LAYOUT_ELEMENT];
+  if (c->turned[side]) return tn_unit_turned_operand(t, c, side, tile, step);
+  for (int i = 0; i < words; i++) {
+    int64_t high = 0, k = 0;
+    for (int b = 0, row = 0, along = 0; b < TINY_LAYOUT_ELEMENT && l->element[b]; b++) {
+      const int bit = i * each >> b & 1;
+      if ((l->element[b] > TINY_LAYOUT_COLUMN) == side) high |= (int64_t)bit << row++;
+      else k |= (int64_t)bit << along++;
+    }
+    k += (int64_t)step * p->each;
+    tiny_uop *piece = tn_unit_piece(t, c, side, tile, high, quarter + k / p->values);
+    word[i] = tn_pick(t, piece, k % p->values / each, 1);
+  }
+  return words == 1 ? word[0] : tn_stack(t, words, word);
+}
+
+// ** sums **
+
+// What a lane holds of c for a tile, after all products.
+static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *tile, const tn_profile *profile) {
+  const tn_unit_plan *p = &c->plan;
+  const int64_t quarters = (int64_t)p->pieces << p->k[0].lane.count;   // of all lanes of a product
+  tn_list over = {NULL, 0, 0};
+  const int lanes = tn_layout_elements(&p->unit->layout[2]);
+  tiny_uop *sum = tn_lanes_of(t, tn_const(t, p->unit->c, tn_dtype_value(p->unit->c, 0)), lanes);
+  for (int64_t quarter = 0; quarter < TN_UNIT_QUARTERS; quarter += quarters) for (int step = 0; step < p->steps; step++) {
+    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], step, quarter),
+                        tn_unit_operand(t, c, 1, tile[1], step, quarter), sum};
+    sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
+  }
+  for (int i = 0; i < profile->nred; i++) if (profile->red[i] != c->k) tn_push(t, &over, profile->red[i]);
+  if (c->k_block) tn_push(t, &over, c->k_block);
+  return tn_reduce_over(t, TINY_OP_ADD, sum, over.n, over.u);
+}
+
+// All that lanes hold: registers, one tile after the other.
+static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_profile *profile) {
+  tiny_uop *all = tn_range(t, c->tiles[0] * c->tiles[1], TN_UPCAST), *columns = tn_index(t, c->tiles[1]),
+           *tile[2] = {tn_u2(t, TINY_OP_IDIV, all, columns), tn_u2(t, TINY_OP_MOD, all, columns)};
+  return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, profile), 1, &all);
+}
+
+// ** the store's loops **
+
+static tiny_uop *tn_unit_range(tiny_ctx *t, int64_t extent, int kind) {
+  return extent > 1 ? tn_range(t, extent, kind) : NULL;
+}
+
+// Fresh ranges for a side. vector: its elements are stored together.
+static void tn_unit_ranges(tiny_ctx *t, tn_warp_tiles *c, int side, int vector) {
+  const tn_unit_side *bits = &c->plan.c[side];
+  const int64_t size = side ? c->plan.unit->n : c->plan.unit->m, together = side ? c->together : 1;
+  c->tiles[side] = tn_range_extent(c->axis[side][1]) / size;
+  c->warp[side] = c->axis[side][0] ? tn_range(t, tn_range_extent(c->axis[side][0]), TN_LOCAL) : NULL;
+  c->tile[side] = tn_unit_range(t, c->tiles[side] / together, TN_UPCAST);
+  c->lane[side] = tn_unit_range(t, (int64_t)1 << bits->lane.count, TN_LOCAL);
+  c->element[side] = tn_unit_range(t, together << bits->element.count, vector ? TN_VECTOR : TN_UPCAST);
+}
+
+// The element of a warp's tiles that these ranges say.
+static tiny_uop *tn_unit_place(tiny_ctx *t, const tn_warp_tiles *c, int side) {
+  const tn_unit_side *bits = &c->plan.c[side];
+  const int64_t size = side ? c->plan.unit->n : c->plan.unit->m, together = side ? c->together : 1;
+  tiny_uop *at = tn_place_plus(t, tn_index(t, 0), size * together, c->tile[side]);
+  at = tn_place_plus(t, at, (int64_t)together << bits->lane.bit, c->lane[side]);
+  return tn_place_plus(t, at, (int64_t)1 << bits->element.bit, c->element[side]);
+}
+
+// Which of the registers holds it.
+static tiny_uop *tn_unit_register(tiny_ctx *t, const tn_warp_tiles *c) {
+  const tn_unit_plan *p = &c->plan;
+  const int64_t lanes = tn_layout_elements(&p->unit->layout[2]), few = (int64_t)1 << p->c[1].element.count;
+  tiny_uop *column = c->element[1], *tile = tn_place_plus(t, tn_index(t, 0), c->together, c->tile[1]);
+  if (c->together > 1) {                   // neighbours go on in the next tile
+    tile = tn_place_plus(t, tile, 1, tn_u2(t, TINY_OP_IDIV, column, tn_index(t, few)));
+    column = tn_u2(t, TINY_OP_MOD, column, tn_index(t, few));
+  }
+  tile = tn_place_plus(t, tile, c->tiles[1], c->tile[0]);
+  tiny_uop *at = tn_place_plus(t, NULL, lanes, tile);
+  at = tn_place_plus(t, at, (int64_t)1 << p->c[0].element.place, c->element[0]);
+  return tn_place_plus(t, at, (int64_t)1 << p->c[1].element.place, column);
+}
+
+// Warps, lanes, then copies and vectors are the innermost loops.
+static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, int vector) {
+  const int low = c->plan.low;
+  tiny_uop *const all[8] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low], c->tile[0], c->tile[1],
+                            c->element[!vector], c->element[vector]};
+  tiny_uop *order[8];
+  int n = 0;
+  for (int i = 0; i < 8; i++) if (all[i]) order[n++] = all[i];
+  tn_transform_order(s, n, order);
+}
+
+// ** the transform **
+
+// The sum as a contraction of a's and b's dtypes, a the operand that moves with axis[0]. 0: it is none for this unit.
+static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
+  tiny_ctx *t = s->t;
+  const tiny_warp_unit *unit = c->plan.unit;
+  const int word[2] = {unit->a, unit->b};
+  tn_contraction fact;
+  if (!tn_contraction_of_kernel(t, p, &fact) || fact.sum->k != TINY_OP_ADD || fact.product->op != TINY_OP_MUL ||
+      fact.sum->dtype != unit->c)
+    return 0;
+  const int first = !tn_depends(t, fact.operand[0], c->axis[0][1]);
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *x = fact.operand[i ^ first];
+    if (x->op != TINY_OP_CAST || x->src[0]->dtype != word[i]) return 0;
+    x = x->src[0];
+    for (int j = 0; j < 2; j++)
+      if (c->axis[!i][j] && tn_depends(t, x, c->axis[!i][j])) return 0;
+    if (fact.inside)
+      x = tn_u3(t, TINY_OP_WHERE, fact.inside, x, tn_const(t, x->dtype, tn_dtype_value(x->dtype, 0)));
+    c->operand[i] = tn_bitcast(t, x, tn_bits(word[i]) == 16 ? TINY_U16 : tn_bits(word[i]) == 8 ? TINY_U8 : TINY_U32);
+  }
+  for (int i = 0; i < p->nred; i++) if (!c->k || tn_range_extent(p->red[i]) > tn_range_extent(c->k)) c->k = p->red[i];
+  return c->k && tn_range_extent(c->k) % tn_unit_k(&c->plan) == 0;
+}
+
+// 1: the kernel's sum is done by the unit that c names, over c's axes.
+static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
+  tiny_ctx *t = s->t;
+  const tn_unit_plan *plan = &c->plan;
+  int64_t items = plan->unit->warp;
+  if (!tn_unit_operands(s, p, c)) return 0;
+  for (int i = 0; i < 2; i++) items *= c->axis[i][0] ? tn_range_extent(c->axis[i][0]) : 1;
+  const int64_t tiles = tn_range_extent(c->axis[1][1]) / plan->unit->n;
+  const int pairs = plan->c[1].element.count == 1 && !plan->c[1].element.bit, last = plan->c[0].element.bit == 0 &&
+      plan->c[0].element.count ? 0 : 1,
+            vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
+  c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);
+  for (int i = 0; i < 2; i++) {
+    c->along[i] = tn_unit_lies_along(s, c, i, c->k);
+    c->turned[i] = tn_unit_turns(s, c, i);
+  }
+  c->together = pairs && tiles % 2 == 0 && !c->turned[1] ? 2 : 1;
+  for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
+  for (int i = 0; i < 2; i++)
+    c->stage[i] = c->turned[i] ? tn_unit_stage_turned(t, c, i, items) : tn_unit_stage(t, c, i, items);
+  tiny_uop *registers = tn_unit_registers(t, c, p), *from[5] = {p->reduce[0]},
+           *to[5] = {tn_core_load(t, registers, tn_unit_register(t, c), 1)};
+  int n = 1;
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+    from[n] = c->axis[i][j];
+    to[n++] = j ? tn_unit_place(t, c, i) : c->warp[i];
+  }
+  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), n, from, to);
+  tn_unit_order(s, c, last);
+  return 1;
+}
+#endif
+// ---- end src/codegen/warp_matrix.c ----
 // ---- begin src/codegen/reuse.c ----
 // reuse: what a row costs to compute is stored by the reduction that needs it first, for the passes that come after.
 //
@@ -36612,6 +37412,7 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
+//   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns
 //   SCATTER                   summands go to the elements that they name, one after the other
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -36619,6 +37420,7 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 #ifndef TINY_AMALGAMATED
 #include "scatter.c"
 #include "matrix.c"
+#include "warp_matrix.c"
 #include "reuse.c"
 #include "prefetch.c"
 #include "../ir/spec.c"
@@ -36652,6 +37454,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(FISSION,  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission) \
   _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
     tn_opt_matrix) \
+  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_MAKES_RANGES, 2 * TN_UNIT_SIDES, 2 * TN_UNIT_SIDES, tn_opt_warp_matrix) \
   _(SCATTER,  0, 0, 0, tn_opt_scatter)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
@@ -36690,6 +37493,11 @@ static int tn_opt_is_shared(tn_kernel_state *s, const tiny_uop *r) {
 }
 static int tn_opt_has(tn_kernel_state *s, int op) {
   return tn_kernel_collect(s, op).n > 0;
+}
+
+// Have items numbers that lanes of units are known by?
+static int tn_opt_numbers_lanes(tn_kernel_state *s) {
+  return !s->target->limits->threads && tn_opt_has(s, TINY_OP_WMMA);
 }
 
 // Does a STAGE stand within r? Copies of it would fill one memory in one loop.
@@ -36780,7 +37588,7 @@ static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTO
 static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                 int64_t f) {
   const int threads = s->target->limits->threads, whole = f == tn_range_extent(r), kind = tn_range_kind(r);
-  if (o->kind == TN_OPT_LOOP) return whole && (kind == TN_UPCAST || kind == TN_VECTOR);
+  if (o->kind == TN_OPT_LOOP) return whole && (kind == TN_UPCAST || kind == TN_VECTOR) && !tn_opt_numbers_lanes(s);
   if (kind != TN_LOOP) return 0;
   if (tn_range_extent(r) % f && (!p->repeats || o->kind == TN_OPT_TASK)) return 0;
   switch (o->kind) {
@@ -36792,6 +37600,7 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
       return !threads && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
       return !threads && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
+          !tn_opt_numbers_lanes(s) &&
           tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
     default:            return 0;
   }
@@ -36924,6 +37733,7 @@ static int tn_opt_order(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
     axes[i] = tn_opt_axis(s, o, i);
     for (int j = 0; j < i; j++) if (axes[j] == axes[i]) return 0;
     if (tn_axis_role(s, p, axes[i]) != TN_AXIS_STORE) return 0;
+    if (tn_range_kind(axes[i]) != TN_LOOP && tn_opt_numbers_lanes(s)) return 0;
   }
   tn_transform_order(s, o->naxes, axes);
   return 1;
@@ -37009,7 +37819,8 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 // May g items share the reduction along r: those that there are, or as many more?
 static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
   if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
-      tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE))
+      tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE) ||
+      tn_opt_numbers_lanes(s))
     return 0;
   return tn_group_items(s, reduce, g) ||
       (tn_clamp_mul(tn_opt_items(s), g) <= tn_opt_most_items(s) && tn_opt_fits(s, 1, g));
@@ -37052,6 +37863,37 @@ static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt 
   for (int i = 0; i < p->nred; i++) if (tn_opt_is_around_stage(s, p->red[i])) return 0;
   tn_transform_fission(s);
   return s->sink != before;
+}
+
+// By a unit of warps: nothing else is shared by items.
+static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tiny_limits *limits = s->target->limits;
+  tn_warp_tiles *c = (tn_warp_tiles *)tn_scratch(s->t, sizeof *c);
+  int n = 0, items, rows[2] = {1, 1};
+  const tiny_warp_unit *units = tn_target_units(s->target, &n);
+  memset(c, 0, sizeof *c);
+  if (o->number < 0 || o->number >= n || p->nreduce != 1 || !p->repeats || p->row || p->carried ||
+      p->filled || tn_opt_items(s) > 1 || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
+      !tn_unit_plan_of(&units[o->number], &c->plan))
+    return 0;
+  for (int i = 0; i < s->naxes; i++)       // operands are lanes of their own
+    if (tn_range_kind(s->axis[i]) == TN_VECTOR) return 0;
+  const int64_t size[2] = {units[o->number].m, units[o->number].n};
+  for (int i = 0; i < 2 * TN_UNIT_SIDES; i++) {
+    tiny_uop *r = tn_opt_axis(s, o, i);
+    if (r ? tn_range_kind(r) != TN_LOOP || tn_axis_role(s, p, r) != TN_AXIS_STORE : i & 1) return 0;
+    for (int j = 0; j < i && r; j++) if (tn_opt_axis(s, o, j) == r) return 0;
+    if (r && (i & 1) && tn_range_extent(r) % size[i / 2]) return 0;
+    if (r && tn_range_extent(r) > TN_OPT_STAGE_PAD) return 0;
+    if (r) rows[i / 2] *= (int)tn_range_extent(r);
+    c->axis[i / 2][i & 1] = r;
+  }
+  const int64_t tiles = tn_range_extent(c->axis[0][1]) / size[0] * (tn_range_extent(c->axis[1][1]) / size[1]),
+                nbytes = TN_UNIT_QUARTERS * ((int64_t)(rows[0] + rows[1]) * TN_UNIT_PIECE + TN_UNIT_PADS);
+  items = rows[0] / (int)tn_range_extent(c->axis[0][1]) * (rows[1] / (int)tn_range_extent(c->axis[1][1])) *
+      units[o->number].warp;
+  return tiles <= TN_OPT_COPIES && items <= tn_opt_most_items(s) && tn_opt_fits(s, 1, items) &&
+      nbytes <= (int64_t)limits->shared_nbytes && tn_transform_warp_matrix(s, p, c);
 }
 
 static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
@@ -37106,7 +37948,7 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
       o->naxes > tn_opt_kinds[o->kind].most || s->naxes > TN_KERNEL_AXES - 2 * TN_OPT_AXES)
     return 0;
   for (int i = 0; i < o->naxes; i++)
-    if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
+    if (!tn_opt_axis(s, o, i) && (!(tn_opt_kinds[o->kind].has & TN_OPT_HAS_UNIT) || o->axis[i] != -1)) return 0;
   p = tn_profile_of(s);
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
@@ -39132,13 +39974,124 @@ static tiny_uop *tn_expand_collectives(tiny_ctx *t, tiny_uop *sink, const tn_tar
 }
 #endif
 // ---- end src/codegen/collective.c ----
+// ---- begin src/codegen/warp_tiles.c ----
+// warp_tiles: the opts of a sum of products that a unit of the target's warps does.
+//
+// In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
+// A group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
+// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units has
+// 255 and more.
+#ifndef TN_CODEGEN_WARP_TILES
+#define TN_CODEGEN_WARP_TILES
+#ifndef TINY_AMALGAMATED
+#include "tensorcore.c"
+#endif
+
+enum {
+  TN_WARP_SIDE = 32, TN_WARP_LARGE = 64,   // rows and columns of a warp
+  TN_WARP_SIDES = 2,                       // warps of a group along each side
+  TN_WARP_GROUPS = 64                      // of large tiles, from which they are many enough
+};
+
+// Which side of c the elements of a lane lie along that come first: it is to be stored together.
+static int tn_unit_last(const tiny_warp_unit *unit) {
+  return unit->layout[2].element[0] == 1 ? 0 : 1;
+}
+
+// The axes of the kernel for a unit's rows and columns; NULL: it does not fit.
+static const tiny_warp_unit *tn_warp_find(tn_kernel_state *s, const tn_profile *p, tiny_uop **axis, int *number) {
+  tn_contraction fact;
+  tn_unit_plan plan;
+  int n = 0;
+  const tiny_warp_unit *units = tn_target_units(s->target, &n);
+  if (!n || !p->repeats || p->row || p->carried || p->filled || !tn_contraction_of_kernel(s->t, p, &fact) ||
+      fact.inside || fact.sum->k != TINY_OP_ADD || fact.product->op != TINY_OP_MUL)
+    return NULL;
+  tiny_uop *r[2] = {tn_core_range(p, &fact, 0), tn_core_range(p, &fact, 1)}, *k = NULL;
+  if (!r[0] || !r[1] || fact.operand[0]->op != TINY_OP_CAST || fact.operand[1]->op != TINY_OP_CAST) return NULL;
+  for (int i = 0; i < p->nred; i++) if (!k || tn_range_extent(p->red[i]) > tn_range_extent(k)) k = p->red[i];
+  const int last = tn_stride_in(s->t, p->store->src[1], r[0]) == 1 ? 0 : 1;
+  for (int i = 0; i < n && k; i++) {
+    const tiny_warp_unit *unit = &units[i];
+    const int first = tn_unit_last(unit) == last ? 0 : 1;    // the operand that is a
+    if (fact.operand[first]->src[0]->dtype != unit->a || fact.operand[!first]->src[0]->dtype != unit->b ||
+        fact.sum->dtype != unit->c || !tn_unit_plan_of(unit, &plan) || tn_range_extent(r[first]) < unit->m ||
+        tn_range_extent(r[!first]) < unit->n || tn_range_extent(k) < tn_unit_k(&plan))
+      continue;
+    axis[0] = r[first]; axis[1] = r[!first]; axis[2] = k;
+    *number = i;
+    return unit;
+  }
+  return NULL;
+}
+
+// Bytes that lie apart along k are loaded one by one: 16 for a piece. Large tiles would leave them no registers.
+static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const tiny_uop *k) {
+  for (int i = 0; i < p->nload; i++)
+    if (tn_dtypes[p->load[i]->dtype].nbytes == 1 && tn_depends(s->t, p->load[i]->src[1], k) &&
+        tn_stride_in(s->t, p->load[i]->src[1], k) != 1)
+      return 1;
+  return 0;
+}
+
+// Rows and columns of a warp: as many as leave enough groups, and no more than there are.
+static void tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int64_t *side) {
+  const int large = !tn_warp_loads_bytes(s, p, axis[2]);
+  int64_t groups = 1;
+  for (int i = 0; i < p->nout; i++) {
+    const int64_t n = tn_range_extent(p->out[i]), block = TN_WARP_SIDES * TN_WARP_LARGE;
+    groups = tn_clamp_mul(groups, p->out[i] == axis[0] || p->out[i] == axis[1] ? (n + block - 1) / block : n);
+  }
+  for (int i = 0; i < 2; i++)
+    side[i] = large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE ? TN_WARP_LARGE :
+                                                                                              TN_WARP_SIDE;
+}
+
+// May all of it be done? What opts refuse is not known before: axes that may not be padded, memory.
+static int tn_warp_fits(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, const int64_t *side,
+                        const tiny_warp_unit *unit) {
+  const int64_t items = (int64_t)TN_WARP_SIDES * TN_WARP_SIDES * unit->warp;
+  tn_unit_plan plan;
+  if (!tn_unit_plan_of(unit, &plan) || !tn_opt_fits(s, 1, items) || items > tn_opt_most_items(s)) return 0;
+  for (int i = 0; i < 3; i++) {
+    const int64_t m = i < 2 ? TN_WARP_SIDES * side[i] : tn_unit_k(&plan);
+    if (tn_range_extent(axis[i]) % m && !tn_opt_may_pad(s, p, axis[i], m)) return 0;
+  }
+  const int64_t rows = TN_WARP_SIDES * (side[0] + side[1]);
+  return TN_UNIT_QUARTERS * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
+}
+
+// 1: the kernel's sum is done by a unit of warps.
+static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
+  tiny_uop *axis[3], *part[4];
+  int64_t side[2];
+  int number = 0;
+  tn_unit_plan plan;
+  const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
+  if (!unit) return 0;
+  tn_warp_sizes(s, p, axis, side);
+  if (!tn_warp_fits(s, p, axis, side, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
+  tn_do_pad(s, axis[2], tn_unit_k(&plan));
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], TN_WARP_SIDES * side[i]),
+                                  TN_WARP_SIDES * side[i], NULL);
+    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side[i], &part[2 * i]);
+  }
+  tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
+  o.number = (int16_t)number;
+  tn_do(s, &o);
+  return 1;
+}
+#endif
+// ---- end src/codegen/warp_tiles.c ----
 // ---- begin src/codegen/grid.c ----
 // grid: schedules for devices that run a grid of groups of work items.
 //
 // In:  a kernel as the scheduler wrote it, its profile, what the machine is made of. Out: its opts, done and listed.
 //
 //   products   of two operands that many outputs read: a tile of the output is a group, some of its elements an item,
-//              in registers; the operands' tiles are copied to memory of the group by all of its items
+//              in registers; the operands' tiles are copied to memory of the group by all of its items. Where a unit of
+//              warps does them: warp_tiles.c
 //   rows       softmax, norms: a group has a row; its items share the reductions, and write it
 //   sums       of few outputs, or along what lies together in memory: items share each
 //   turned     what lies together in memory is not what is stored together: tiles of both, by memory of the group
@@ -39150,6 +40103,7 @@ static tiny_uop *tn_expand_collectives(tiny_ctx *t, tiny_uop *sink, const tn_tar
 #ifndef TINY_AMALGAMATED
 #include "column_reduce.c"
 #include "collective.c"
+#include "warp_tiles.c"
 #endif
 
 enum {
@@ -39385,17 +40339,7 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
 
 static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_grid_tile tile;
-  const tn_kernel_state before = *s;
-  const int64_t serial = s->t->ir->serial;
-  if (p->nreduce != 1) return 0;
-  tn_grid_fuse(s);
-  const tn_profile fused = tn_profile_of(s);
-  p = &fused;
-  if (!tn_grid_tile_of(s, p, &tile)) {     // nothing has happened
-    *s = before;
-    s->t->ir->serial = serial;
-    return 0;
-  }
+  if (!tn_grid_tile_of(s, p, &tile)) return 0;
   tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
   const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
       tn_stride_in(s->t, p->store->src[1], last) == 1;
@@ -39588,8 +40532,29 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
   tn_grid_spread(s, p);
 }
 
+// What WMMA leaves of the store's loops: groups.
+static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
+  if (!tn_warp_tiled(s, p)) return 0;
+  const tn_profile now = tn_profile_of(s);
+  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
+  return 1;
+}
+
+// Products as they are, or with fused sides.
+static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
+  const tn_kernel_state before = *s;
+  const int64_t serial = s->t->ir->serial;
+  if (p->nreduce != 1) return 0;
+  tn_grid_fuse(s);
+  const tn_profile fused = tn_profile_of(s);
+  if (tn_grid_units(s, &fused) || tn_grid_tiled(s, &fused)) return 1;
+  *s = before;                             // nothing has happened
+  s->t->ir->serial = serial;
+  return 0;
+}
+
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
+  if (!tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }
 #endif
@@ -40627,6 +41592,7 @@ typedef struct tn_text {
   const uint8_t *hints;
   const char **expr;
   int *uses, *depth, *user_depth;
+  uint8_t *zeros;                          // of integers: so many low bits are 0
   uint8_t *tile;                           // 0, or 1 + 3 * unit + which of its types: values and REG memory of tiles
   int indent, temps;
   int64_t local_nbytes, local_at;          // of memory that the launch brings: all, and what has its place so far
@@ -40809,6 +41775,30 @@ static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
   return tn_text_of_format(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
 }
 
+// How many low bits of an integer are 0 whatever else it is made of, by those of its sources.
+static int tn_low_zeros(const tn_text *x, const tiny_uop *u) {
+  const int a = u->nsrc ? x->zeros[u->src[0]->seq] : 0, b = u->nsrc > 1 ? x->zeros[u->src[1]->seq] : 0;
+  int n = 0;
+  if (!tn_is_int(u->dtype) || u->lanes > 1) return 0;
+  switch (u->op) {
+    case TINY_OP_CONST: while (n < 16 && !(u->k >> n & 1)) n++; return n;
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MAX: case TINY_OP_OR: case TINY_OP_XOR: return a < b ? a : b;
+    case TINY_OP_MUL: return a + b < 16 ? a + b : 16;
+    case TINY_OP_AND: return a > b ? a : b;
+    case TINY_OP_SHL: return tn_is_const(u->src[1]) && u->src[1]->k < 16 - a ? a + (int)u->src[1]->k : a;
+    case TINY_OP_CAST: return tn_is_int(u->src[0]->dtype) ? a : 0;
+    default: return 0;
+  }
+}
+
+// Is a vector of n of LOCAL memory there as aligned as its type is: to its size, 16 bytes at most?
+static int tn_is_aligned_local(const tn_text *x, const tiny_uop *index, int n) {
+  const tiny_uop *memory = tn_memory_behind(index->src[0]);
+  const int nbytes = tn_dtypes[memory->dtype].nbytes, size = n * nbytes < 16 ? n * nbytes : 16;
+  return n > 1 && index->lanes == 1 && index->nsrc == 2 && memory->op == TINY_OP_DEFINE &&
+      memory->v[0] == TN_SPACE_LOCAL && memory->lanes == 1 && (nbytes << x->zeros[index->src[1]->seq]) % size == 0;
+}
+
 // A load under a condition that all of its lanes share.
 static void tn_load_if(tn_text *x, tiny_bytes *out, const char *load, const tiny_uop *valid, const char *otherwise) {
   tn_placeholders b;
@@ -40832,6 +41822,8 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const char *otherwise = u->nsrc == 2   ? tn_expr(x, u->src[1]) :
                           u->lanes == 1  ? tn_const_text(x, u->dtype, 0) : tn_filled(x, l->zero ? l->zero : "", &b);
   const char *format = u->lanes == 1     ? l->ops[TINY_OP_LOAD] :
+                       u->k              ? (l->load_turned ? l->load_turned : "?") :
+                       l->load_local && tn_is_aligned_local(x, index, u->lanes) ? l->load_local :
                        index->lanes == 1 ? (masked ? l->load_masked : l->load) :
                                            (masked ? l->gather_masked : l->gather);
   if (u->lanes == 1 || index->lanes == 1) {
@@ -40893,6 +41885,8 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
     tn_format(out, u->k & 16 ? x->lang->local_id : x->lang->global_id, &b);
     return;
   }
+  const tiny_warp_unit *unit = u->op == TINY_OP_WMMA ? tn_warp_unit_of(u->k) : NULL;
+  if (unit) b.name = unit->name;
   const char *format = u->op == TINY_OP_LANE ? x->lang->ops[TINY_OP_STACK] :
       one_condition                          ? x->lang->ops[u->op] :
                                                tn_op_format(x, u, tn_is_wide(u));
@@ -40945,6 +41939,7 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
               x->tile[value->seq]   ? tn_tile_unit(x, x->tile[value->seq])->store :
                   value->lanes == 1 ? l->ops[TINY_OP_STORE] :
                   masked            ? l->store_masked :
+                  l->store_local && tn_is_aligned_local(x, index, value->lanes) ? l->store_local :
                   l->stream && x->hints[u->seq] & TINY_HINT_STREAM ? l->stream : l->store,
               &b);
   } else {
@@ -41054,7 +42049,10 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
 // Counts of uses and loop depth of every node of the list.
 static void tn_text_survey(tn_text *x) {
   int depth = 0;
-  for (int i = 0; i < x->n; i++) x->list[i]->seq = (uint32_t)i;
+  for (int i = 0; i < x->n; i++) {
+    x->list[i]->seq = (uint32_t)i;
+    x->zeros[i] = (uint8_t)tn_low_zeros(x, x->list[i]);
+  }
   for (int i = 0; i < x->n; i++) {
     const tiny_uop *u = x->list[i];
     if (u->op == TINY_OP_END || u->op == TINY_OP_ENDIF) depth--;
@@ -41118,6 +42116,7 @@ static tiny_code tn_cstyle_kernel(tiny_ctx *t, const tiny_renderer *r, const tin
   x.depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   x.user_depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   x.tile = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
+  x.zeros = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
   tn_text_survey(&x);
   tn_render_entry(&x, k);
   for (int i = 0; i < k->n; i++) tn_statement(&x, k->list[i]);
@@ -54440,315 +55439,319 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3111  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3558  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3645  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3576  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3663  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3672  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3690  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3863  src/base/number.c            numbers as text, in and out
-   4337  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3881  src/base/number.c            numbers as text, in and out
+   4355  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4583  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4601  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4775  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4793  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4950  src/base/version.c           what this implementation is: its release and sources, how it was
+   4968  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5037  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5055  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5495  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5513  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5613  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5631  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5762  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6302  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5780  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6320  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6519  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6537  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7150  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7168  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7381  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7541  src/ir/label.c               names that nodes have for people, in a table beside them
-   7674  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8546  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7399  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7559  src/ir/label.c               names that nodes have for people, in a table beside them
+   7692  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+                                      dtypes, with who holds what
+   7842  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8741  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8662  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8857  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8774  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8970  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8865  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9061  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8993  src/ir/args.c                which k, v and sources fit an op
-   9179  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9808  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9195  src/ir/args.c                which k, v and sources fit an op
+   9381  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10010  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9963  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10165  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10549  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10751  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11049  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11251  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11181  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11383  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11618  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11820  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11893  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12095  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12597  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12904  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12896  src/ir/spec.c                the verifier
-  13248  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13203  src/ir/spec.c                the verifier
+  13558  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13477  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13835  src/rules/notation.c         the algebra that bodies of rules are written in
-  13870  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14070  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13787  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14145  src/rules/notation.c         the algebra that bodies of rules are written in
+  14180  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14380  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14230  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14540  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14624  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14934  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14823  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15133  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15264  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15574  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15606  src/rules/decompose.c        from what the IR means to what a target can do
-  16274  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15916  src/rules/decompose.c        from what the IR means to what a target can do
+  16584  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16308  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16618  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16807  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17117  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16901  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17211  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17654  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17730  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17964  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18040  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17773  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18083  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18017  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18091  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18327  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18401  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18739  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19049  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19001  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19311  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19290  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19600  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19846  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20156  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19955  src/tensor/activation.c      what stands between the layers of a network
-  20136  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20508  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20265  src/tensor/activation.c      what stands between the layers of a network
+  20446  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20818  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20761  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21071  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21521  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21831  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22203  src/tensor/random.c          numbers from a counter, the same on every device
-  22478  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22513  src/tensor/random.c          numbers from a counter, the same on every device
+  22788  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22802  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23098  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23112  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23408  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23235  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23545  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23774  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24084  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24487  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24797  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24889  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25199  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25028  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25338  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25510  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25820  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25975  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26285  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26326  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26972  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27334  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27463  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26636  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27282  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27644  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27773  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27623  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27933  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28128  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28407  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28438  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28717  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28503  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28813  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28796  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29237  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29106  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29547  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29514  src/tensor/params.c          lists of named tensors: what a network consists of
-  29605  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29715  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29824  src/tensor/params.c          lists of named tensors: what a network consists of
+  29915  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30025  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30094  src/tensor/sequential.c      modules and functions one after the other
-  30165  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30404  src/tensor/sequential.c      modules and functions one after the other
+  30475  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30301  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30611  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30421  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30731  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30740  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31050  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30856  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  31166  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31355  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31665  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32131  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32441  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32664  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32974  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33172  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33482  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33383  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33693  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33971  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  34100  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  34281  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  34410  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34671  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  35072  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34837  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  35238  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  35228  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35441  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  35629  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35851  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35570  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35641  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35980  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  36051  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35772  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35849  src/codegen/transform.c      what may be done to the ranges of a kernel
-  36169  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  36182  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  36259  src/codegen/transform.c      what may be done to the ranges of a kernel
+  36579  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  36258  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  36668  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  36322  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  36732  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36456  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36866  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  37256  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36534  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36593  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  37334  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  37393  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  37311  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  38153  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  37410  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  38252  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37503  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  38345  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37892  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  38734  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38475  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  39317  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38594  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38686  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  39436  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  39528  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38757  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  39599  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38861  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38961  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  39036  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  39703  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  39803  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  39878  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  39136  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  39598  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  39708  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  39978  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  40088  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  40563  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  40673  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  40043  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  41008  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  40292  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  41257  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  40538  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  41503  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  40605  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  41570  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  41158  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  42157  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  41714  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  42713  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  42064  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  43063  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  42365  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  43364  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  42760  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  43511  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  43759  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  44510  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  43590  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  44589  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  43701  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43931  src/runtime/device.c         which backend a context runs on
-  44133  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  44287  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  44700  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  44930  src/runtime/device.c         which backend a context runs on
+  45132  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  45286  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  44348  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  45347  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  44616  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  45615  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  44850  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  45849  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  45113  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  46112  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  45295  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  45366  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  46294  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  46365  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  45724  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  46723  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45998  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  46997  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  46208  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  46679  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  47207  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  47678  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  46851  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46959  src/runtime/launch.c         the steps of a plan, handed to their devices
-  47236  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  47850  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  47958  src/runtime/launch.c         the steps of a plan, handed to their devices
+  48235  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  47730  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  48729  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  48335  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  49334  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  48518  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  49517  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  48855  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  49044  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  49837  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  49854  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  50043  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  50836  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  50214  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  50555  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  51213  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  51554  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  50761  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  51760  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  51015  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  52014  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  51274  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  52273  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  51544  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  52543  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  51709  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  52708  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  51883  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  52244  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  52480  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  52882  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  53243  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  53479  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  52628  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  52791  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  53627  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  53790  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  52898  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  53897  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52983  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  53982  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  53311  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  54310  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  53474  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  53537  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  53716  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  54473  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  54536  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  54715  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  53852  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  54851  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  54238  src/runtime/context.c        opening and closing, the first error, totals
+  55237  src/runtime/context.c        opening and closing, the first error, totals
 */

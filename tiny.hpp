@@ -1702,6 +1702,8 @@ inline tiny_code cache_import(const Context &t, const char *path) { return detai
 inline tiny_code cache_export_to(const Context &t, tiny_writer to) { return detail::checked(tiny_cache_export_to(t.get(), to), t.home()); }
 inline tiny_code cache_import_from(const Context &t, const void *data, std::size_t nbytes) { return detail::checked(tiny_cache_import_from(t.get(), data, nbytes), t.home()); }
 inline Tensor kernel(const Context &t, const tiny_kernel_desc &d) { return give(tiny_kernel(t.get(), &d), t); }
+// >>backends
+inline const tiny_warp_unit *warp_units(const char *target, int &n) { return tiny_warp_units(target, &n); }
 // >>observe
 inline Tensor Tensor::label(const char *name) const { return give(tiny_label(get(), name), *this); }
 inline const char *Tensor::label_of() const { return tiny_label_of(get()); }

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 8cb26103ea54cbe58dd7110e10de5622584b232ae19ae487256d7cc9b0f04f5d
+/* tiny_cuda.h 0.1.0, source 8f52943477b86f72eaac63cd1e33afec0dfd312953727f686a0c9f926e72fcaa
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -88,7 +88,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "8cb26103ea54cbe58dd7110e10de5622584b232ae19ae487256d7cc9b0f04f5d"
+#define TN_CUDA_SOURCE_ID "8f52943477b86f72eaac63cd1e33afec0dfd312953727f686a0c9f926e72fcaa"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -206,6 +206,75 @@ enum { TN_CUDA_VALUES = 128 };
 #define TN_CUDA_ARITHMETIC (~((uint64_t)1 << TINY_F16 | (uint64_t)1 << TINY_BF16 | (uint64_t)1 << TINY_F8E4M3 | \
                               (uint64_t)1 << TINY_F8E5M2))
 
+// Units of warps, by their names: PTX ISA, mma.sync; LLVM, AMDGPU builtins. A host that compiles the text for tests
+// defines TINY_MATRIX.
+#define TN_CUDA_UNITS \
+  "#ifdef __HIP__", \
+  "  #define WORDS(T, n) typedef T T##x##n __attribute__((ext_vector_type(n)));", \
+  "  WORDS(f16, 4) WORDS(f16, 8) WORDS(f16, 16) WORDS(short, 4) WORDS(short, 8) WORDS(short, 16)", \
+  "  WORDS(int, 2) WORDS(int, 4) WORDS(int, 8) WORDS(float, 4) WORDS(float, 8)", \
+  "  #define MATRIX(name, T, n, words, product) \\", \
+  "    FN lanes<T, n> matrix_##name(lanes<unsigned, words> x, lanes<unsigned, words> y, lanes<T, n> z) { \\", \
+  "      const T##x##n c = bits_as<T##x##n>(z); return bits_as<lanes<T, n>>(product); }", \
+  "  #define A(T) bits_as<T>(x)", "  #define B(T) bits_as<T>(y)", \
+  "  #ifdef __GFX11__", \
+  "    #define WMMA(name) __builtin_amdgcn_wmma_##name##_w32", \
+  "    MATRIX(gfx11_16x16x16_f16, float, 8, 8, WMMA(f32_16x16x16_f16)(A(f16x16), B(f16x16), c))", \
+  "    MATRIX(gfx11_16x16x16_bf16, float, 8, 8, WMMA(f32_16x16x16_bf16)(A(shortx16), B(shortx16), c))", \
+  "    MATRIX(gfx11_16x16x16_i8, int, 8, 4, WMMA(i32_16x16x16_iu8)(true, A(intx4), true, B(intx4), c, false))", \
+  "  #endif", \
+  "  #ifdef __GFX12__", \
+  "    #define WMMA(name) __builtin_amdgcn_wmma_##name##_w32_gfx12", \
+  "    MATRIX(gfx12_16x16x16_f16, float, 8, 4, WMMA(f32_16x16x16_f16)(A(f16x8), B(f16x8), c))", \
+  "    MATRIX(gfx12_16x16x16_bf16, float, 8, 4, WMMA(f32_16x16x16_bf16)(A(shortx8), B(shortx8), c))", \
+  "    MATRIX(gfx12_16x16x16_i8, int, 8, 2, WMMA(i32_16x16x16_iu8)(true, A(intx2), true, B(intx2), c, false))", \
+  "    MATRIX(gfx12_16x16x16_e4m3, float, 8, 2, WMMA(f32_16x16x16_fp8_fp8)(A(intx2), B(intx2), c))", \
+  "    MATRIX(gfx12_16x16x16_e5m2, float, 8, 2, WMMA(f32_16x16x16_bf8_bf8)(A(intx2), B(intx2), c))", \
+  "  #endif", \
+  "  #if defined(__gfx942__) || defined(__gfx950__)", \
+  "    #define MFMA(name) __builtin_amdgcn_mfma_##name", \
+  "    MATRIX(gfx942_16x16x16_f16, float, 4, 2, MFMA(f32_16x16x16f16)(A(f16x4), B(f16x4), c, 0, 0, 0))", \
+  "    MATRIX(gfx942_16x16x16_bf16, float, 4, 2, MFMA(f32_16x16x16bf16_1k)(A(shortx4), B(shortx4), c, 0, 0, 0))", \
+  "    MATRIX(gfx942_16x16x32_i8, int, 4, 2, MFMA(i32_16x16x32_i8)(A(long), B(long), c, 0, 0, 0))", \
+  "  #endif", \
+  "#else", \
+  "  #ifdef __CUDA_ARCH__", \
+  "    #define PTX(...) asm volatile(__VA_ARGS__);", \
+  "  #else", \
+  "    #define PTX(...)", \
+  "  #endif", \
+  "  #ifndef TINY_MATRIX", \
+  "    #define MMA(shape, a, b) \"mma.sync.aligned.\" shape \" {%0, %1, %2, %3}, \" a \", \" b \", {%0, %1, %2, %3};\"", \
+  "    #define SUMS(r) r(c.at[0]), r(c.at[1]), r(c.at[2]), r(c.at[3])", \
+  "    #define TINY_MATRIX(name, shape, kind, T, reg) \\", \
+  "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 4> a, lanes<unsigned, 2> b, lanes<T, 4> c) { \\", \
+  "        PTX(MMA(shape, \"{%4, %5, %6, %7}\", \"{%8, %9}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \\", \
+  "            \"r\"(a.at[2]), \"r\"(a.at[3]), \"r\"(b.at[0]), \"r\"(b.at[1])) \\", \
+  "        return c; }", \
+  "    #define TINY_MATRIX_2(name, shape, kind, T, reg) \\", \
+  "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 2> a, unsigned b, lanes<T, 4> c) { \\", \
+  "        PTX(MMA(shape, \"{%4, %5}\", \"{%6}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \"r\"(b)) return c; }", \
+  "  #endif", \
+  "  #ifndef TINY_TURNED", \
+  "    template <typename V, typename T> FN V load_turned(const T *p) {", \
+  "      lanes<unsigned, 4> v;", \
+  "      PTX(\"{ .reg .u64 at; .reg .u32 near; cvta.to.shared.u64 at, %4; cvt.u32.u64 near, at; \"", \
+  "          \"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [near]; }\"", \
+  "          : \"=r\"(v.at[0]), \"=r\"(v.at[1]), \"=r\"(v.at[2]), \"=r\"(v.at[3]) : \"l\"(p) : \"memory\")", \
+  "      return bits_as<V>(v);", \
+  "    }", \
+  "  #endif", \
+  "  TINY_MATRIX_2(sm75_m16n8k8_f16, \"m16n8k8.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k16_f16, \"m16n8k16.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k16_bf16, \"m16n8k16.row.col.f32.bf16.bf16.f32\", bf16, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k8_tf32, \"m16n8k8.row.col.f32.tf32.tf32.f32\", tf32, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k32_i8, \"m16n8k32.row.col.s32.s8.s8.s32\", i8, int, \"+r\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e4m3, \"m16n8k32.row.col.f32.e4m3.e4m3.f32\", e4m3, float, \"+f\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e5m2, \"m16n8k32.row.col.f32.e5m2.e5m2.f32\", e5m2, float, \"+f\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e4m3_e5m2, \"m16n8k32.row.col.f32.e4m3.e5m2.f32\", e4m3_e5m2, float, \"+f\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e5m2_e4m3, \"m16n8k32.row.col.f32.e5m2.e4m3.f32\", e5m2_e4m3, float, \"+f\")", \
+  "#endif"
+
 // One text for both compilers: what they spell differently, and what each has of its own, stands in the first two #ifs.
 // Tests compile it on the host, which has no PTX, and defines TINY_AT and TINY_SHARED. wrap(x) is x as its sums wrap.
 // PTX ISA, cvt: .bf16 from sm_80 on. AMD's GPUs read vectors at any address that elements may have (LLVM, User Guide
@@ -282,7 +351,7 @@ static const char *const tn_cuda_prelude[] = {
   "struct tiny_words { unsigned long long word[128]; };",
   "extern \"C\" { __device__ int tiny_values = 128; }",
   "#ifndef TINY_SHARED",
-  "  extern __shared__ double tiny_shared[];",
+  "  extern __attribute__((aligned(16))) __shared__ double tiny_shared[];",
   "  #define TINY_SHARED tiny_shared",
   "#endif",
   "FN unsigned wrap(signed char x) { return (unsigned)x; }", "FN unsigned wrap(unsigned char x) { return x; }",
@@ -334,6 +403,7 @@ static const char *const tn_cuda_prelude[] = {
   "  EACH(V::count) p[k.at[i]] = v.at[i];", "}",
   "template <typename V, typename T, typename I, typename M> FN void scatter_masked(T *p, I k, V v, M m) {",
   "  EACH(V::count) if (m.at[i]) p[k.at[i]] = v.at[i];", "}",
+  TN_CUDA_UNITS,
   NULL
 };
 
@@ -353,8 +423,8 @@ static const struct { int op; const char *scalar, *exact, *vector; } tn_cuda_ops
   {TINY_OP_CAST, "(%t)%0", NULL, "converted<%t>(%0)"}, {TINY_OP_BITCAST, "bits_as<%t>(%0)", NULL, NULL},
   {TINY_OP_BROADCAST, "%0", NULL, "spread<%t>(%0)"}, {TINY_OP_PICK, "%0.at[%k]", NULL, NULL},
   {TINY_OP_STACK, "%t{{%a}}", NULL, NULL}, {TINY_OP_SHUFFLE, "exchanged(%0, %k)", NULL, NULL},
-  {TINY_OP_LOAD, "*(%0)", NULL, NULL},
-  {TINY_OP_STORE, "*(%0) = %1", NULL, NULL}
+  {TINY_OP_LOAD, "*(%0)", NULL, NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL, NULL},
+  {TINY_OP_WMMA, "matrix_%n(%0, %1, %2)", NULL, NULL}
 };
 
 // arch: from which on there is one; of other GPUs than NVIDIA's 0.
@@ -385,6 +455,8 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   l->infinity = "(%t)AS_FLOAT(0x7F800000)"; l->nan = "(%t)AS_FLOAT(0x7FC00000)"; l->zero = "spread<%t>(0)";
   l->vector = "lanes<%e, %l>";
   l->address = "%0 + %1";
+  l->load_local = "*(const %t *)(%0)"; l->store_local = "*(%t *)(%0) = %1";
+  l->load_turned = "load_turned<%t>(%0)";
   l->load = "load<%t>(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
   l->gather = "gather<%t>(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";
   l->store = "store(%0, %1)"; l->store_masked = "store_masked(%0, %1, %2)";
@@ -408,6 +480,7 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   (void)gfx;
   tn_lang_cuda(r, 0);
   r->name = "HIP C"; r->file = "hip";
+  r->language.load_turned = NULL;
   r->language.barrier = "meet();";
 }
 #endif
@@ -766,6 +839,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->warp = warp;
   out->compute_units = processors;
   out->vector_nbytes = 16; out->vector_registers = 255;
+  out->units = tiny_warp_units(d->target, &out->nunits);
   out->dtypes = TN_CUDA_ARITHMETIC;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;
@@ -1656,17 +1730,17 @@ Where things stand in tiny_cuda.h
                                          addresses
     178  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                          words below: an element at a time or vectors of 2, 4, 8 or 16
-    417  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
+    490  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
                                          loaded while the program runs
-    602  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
+    675  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
                                          says is wrong
-    805  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
+    879  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
                                          to it, from it, between two devices
-   1032  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
-   1118  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
-   1331  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
+   1106  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
+   1192  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
+   1405  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
                                          graph
-   1496  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
+   1570  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
                                          happened, opened and closed
-   1605  src/cuda/backend.c              the one object of tiny_cuda.h
+   1679  src/cuda/backend.c              the one object of tiny_cuda.h
 */

@@ -189,7 +189,8 @@ static void tn_gpu_alu(tn_gpu_list *l, int at) {
   tn_gpu_add(l, at, real ? TN_GPU_FLOAT : TN_GPU_INTEGER, n);
 }
 
-// Accesses are counted as they run, but for the address of the first at a place.
+// Accesses are counted as they run, but for the address of the first at a place: it is computed where its element is,
+// outside of loops that do not change it.
 static void tn_gpu_address(tn_gpu_list *l, int at) {
   const tn_eval_ins *i = &l->c->ins[at];
   const int slot = tn_gpu_arg(l, at, 0)->slot;
@@ -199,7 +200,8 @@ static void tn_gpu_address(tn_gpu_list *l, int at) {
     const tn_eval_ins *other = &l->c->ins[k];
     if (tn_gpu_is_access(other) && other->mem == i->mem && l->root[tn_gpu_arg(l, k, 0)->slot] == root) return;
   }
-  tn_gpu_add(l, at, TN_GPU_INTEGER, l->c->ins[at].u.lanes > 1 && tn_gpu_arg(l, at, 0)->lanes > 1 ? i->u.lanes : 1);
+  const int maker = l->value[root].maker, wide = i->u.lanes > 1 && tn_gpu_arg(l, at, 0)->lanes > 1;
+  tn_gpu_add(l, maker >= 0 && !wide ? maker : at, TN_GPU_INTEGER, wide ? i->u.lanes : 1);
 }
 
 static void tn_gpu_costs(tn_gpu_list *l) {

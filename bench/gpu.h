@@ -99,6 +99,7 @@ static int tn_gpu_limits(const char *name, tiny_limits *limits) {
     limits->memory[i].line = g->line;
     limits->memory[i].nbytes = i == 2 ? (size_t)g->last_nbytes : (size_t)g->l1_nbytes;
   }
+  limits->units = tiny_warp_units(name, &limits->nunits);
   return 1;
 }
 #endif

@@ -26,6 +26,7 @@ TN_SMALL_END
 #include "ir/dtype.c"
 #include "ir/alu.c"
 #include "ir/label.c"
+#include "machine/units.c"
 #include "ir/uop.c"
 TN_SMALL_BEGIN
 #include "ir/position.c"
@@ -141,6 +142,7 @@ TN_SMALL_BEGIN
 #include "codegen/dot.c"
 #include "codegen/scatter.c"
 #include "codegen/matrix.c"
+#include "codegen/warp_matrix.c"
 #include "codegen/reuse.c"
 #include "codegen/prefetch.c"
 #include "codegen/opts.c"
@@ -155,6 +157,7 @@ TN_SMALL_BEGIN
 #include "codegen/elementwise.c"
 #include "codegen/column_reduce.c"
 #include "codegen/collective.c"
+#include "codegen/warp_tiles.c"
 #include "codegen/grid.c"
 #include "codegen/optimize.c"
 #include "codegen/candidates.c"

@@ -2672,6 +2672,10 @@ static void call_tiny_op_name(world *w) {
   (void)w;
   give_pointer(w, tiny_op_name((int)N(0, 1)));
 }
+static void call_tiny_warp_units(world *w) {
+  (void)w;
+  give_pointer(w, tiny_warp_units(T("a"), w->ints));
+}
 static void call_tiny_backend_named(world *w) {
   (void)w;
   give_pointer(w, tiny_backend_named(T("a")));
@@ -3322,6 +3326,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_uop_of", call_tiny_uop_of, 1, 0, 0, 0},
   {"tiny_uop_parse", call_tiny_uop_parse, 0, 1, 0, 0},
   {"tiny_op_name", call_tiny_op_name, 0, 0, 1, 0},
+  {"tiny_warp_units", call_tiny_warp_units, 0, 0, 0, 0},
   {"tiny_backend_named", call_tiny_backend_named, 0, 0, 0, 0},
   {"tiny_label", call_tiny_label, 1, 0, 0, 0},
   {"tiny_label_of", call_tiny_label_of, 1, 0, 0, 0},

@@ -73,6 +73,67 @@ template <typename T> static inline T __shfl_up_sync(unsigned, T x, unsigned by,
   return mock_exchange(x, (me & (width - 1)) >= (int)by ? me - (int)by : me);
 }
 
+// ** mma.sync: what lanes hold by the formulas of PTX ISA, "Matrix Fragments for mma", which are written again here **
+
+static inline float mock_element(const char *dtype, unsigned word, int e) {
+  if (dtype[0] == 'f') return (float)mock_bits<_Float16>((unsigned short)(word >> 16 * e));
+  if (dtype[0] == 'b') return mock_bits<float>(word >> 16 * e << 16);
+  if (dtype[0] == 't') return mock_bits<float>(word & 0xFFFFE000u);
+  const unsigned byte = word >> 8 * e & 0xFF;
+  if (dtype[0] == 'i') return (float)(signed char)byte;
+  const int mantissa = dtype[1] == '4' ? 3 : 2, bias = dtype[1] == '4' ? 7 : 15;
+  const int exponent = (int)(byte & 0x7F) >> mantissa, rest = (int)byte & ((1 << mantissa) - 1);
+  float x = (float)(exponent ? rest + (1 << mantissa) : rest);
+  for (int k = bias + mantissa - (exponent ? exponent : 1); k > 0; k--) x /= 2;
+  for (int k = (exponent ? exponent : 1) - bias - mantissa; k > 0; k--) x *= 2;
+  return byte >> 7 ? -x : x;
+}
+// All lanes' words, of which each lane leaves its n.
+static inline void mock_gather(const unsigned *word, int n, unsigned (*all)[32]) {
+  for (int w = 0; w < n; w++) {
+    mock_now->lanes[mock_now->lane] = word[w];
+    mock_now->meet(1);
+    for (int lane = 0; lane < 32; lane++) all[w][lane] = (unsigned)mock_now->lanes[lane];
+    mock_now->meet(1);
+  }
+}
+template <typename T> static inline void mock_mma(const char *x, const char *y, const unsigned *a, int na, const unsigned *b, int nb, T *c) {
+  unsigned as[4][32], bs[2][32];
+  const int lane = mock_now->lane, each = x[0] == 't' ? 1 : x[0] == 'f' || x[0] == 'b' ? 2 : 4;
+  mock_gather(a, na, as);
+  mock_gather(b, nb, bs);
+  for (int i = 0; i < 4; i++) {            // c: rows group, group + 8, columns 2 * thread and the next
+    const int row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
+    double sum = c[i];
+    for (int k = 0; k < 4 * each * nb; k++) {
+      const int thread = k % (4 * each) / each, e = k % each, high = k / (4 * each);
+      sum += (double)mock_element(x, as[row / 8 + 2 * high][row % 8 * 4 + thread], e) *
+             mock_element(y, bs[high][column * 4 + thread], e);
+    }
+    c[i] = (T)sum;
+  }
+}
+// ldmatrix.m8n8.x4.trans: lane l has the address of row l % 8 of matrix l / 8.
+#define TINY_TURNED 1
+template <typename V, typename T> static inline V load_turned(const T *p) {
+  unsigned row[4][32];
+  V v;
+  mock_gather((const unsigned *)(const void *)p, 4, row);
+  for (int i = 0; i < 8; i++) {
+    const int lane = mock_now->lane, from = i / 2 * 8 + 2 * (lane % 4) + i % 2, e = lane / 4;
+    v.at[i] = (T)(row[e / 2][from] >> 16 * (e % 2));
+  }
+  return v;
+}
+#define TINY_MATRIX(name, shape, kind, T, reg) \
+  static inline lanes<T, 4> matrix_##name(lanes<unsigned, 4> a, lanes<unsigned, 2> b, lanes<T, 4> c) { \
+    const char *const both = #kind, *second = both; \
+    while (*second && *second != '_') second++; \
+    mock_mma(both, *second ? second + 1 : both, a.at, 4, b.at, 2, c.at); return c; }
+#define TINY_MATRIX_2(name, shape, kind, T, reg) \
+  static inline lanes<T, 4> matrix_##name(lanes<unsigned, 2> a, unsigned b, lanes<T, 4> c) { \
+    mock_mma(#kind, #kind, a.at, 2, &b, 1, c.at); return c; }
+
 // ** a kernel's parameters, from the driver's array of pointers **
 
 template <typename T> struct mock_value { static T of(void *p) { return *(T *)p; } };

@@ -880,6 +880,7 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
   (void)tiny::cache_export_to(t, tiny_writer());
   (void)tiny::cache_import_from(t, bytes, 1);
   (void)tiny::kernel(t, tiny_kernel_desc());
+  (void)tiny::warp_units("a", number);
   (void)x.label("a");
   (void)x.label_of();
   (void)tiny::now_ns();

@@ -112,6 +112,36 @@ static void test_values(void) {
   unsetenv("MOCK_CUDA_POOLS");
 }
 
+// ** units of warps: mma.sync and ldmatrix as PTX has them, played by the mock's lanes **
+
+static void product_on(const char *device, tiny_dtype d, int turned, float *out, size_t nbytes) {
+  static float data[96 * 128];
+  static int units;
+  for (int i = 0; i < 96 * 128; i++) data[i] = (float)(i * 7 % 11) - 5;
+  tiny_ctx *t = open_on(device);
+  tiny_tensor *x = tiny_cast(tiny_from(t, data, TINY_F32, turned & 1 ? TINY_SHAPE(128, 70) : TINY_SHAPE(70, 128)), d),
+              *w = tiny_cast(tiny_from(t, data, TINY_F32, turned & 2 ? TINY_SHAPE(72, 128) : TINY_SHAPE(128, 72)), d);
+  const tiny_dtype wide = d == TINY_I8 ? TINY_I32 : TINY_F32;
+  tiny_realize(&x, 1);
+  tiny_realize(&w, 1);
+  if (!strcmp(device, "CUDA")) units = t->device[0]->limits.nunits;
+  CHECK_EQ(units, 8);                      // of sm_90
+  x = tiny_cast(turned & 1 ? tiny_transpose(x, 0, 1) : x, wide);
+  w = tiny_cast(turned & 2 ? tiny_transpose(w, 0, 1) : w, wide);
+  CHECK_EQ(tiny_read(tiny_cast(tiny_relu(tiny_matmul(x, w)), TINY_F32), out, nbytes), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "    %s: %s\n", device, tiny_error(t));
+  tiny_close(t);
+}
+static void test_units(void) {
+  static const tiny_dtype dtypes[] = {TINY_F16, TINY_BF16, TINY_I8, TINY_F8E4M3, TINY_F8E5M2};
+  static float got[70 * 72], want[70 * 72];
+  for (int i = 0; i < 5; i++) for (int turned = 0; turned < 4; turned++) {
+    product_on("CUDA", dtypes[i], turned, got, sizeof got);
+    product_on("CPU", dtypes[i], turned, want, sizeof want);
+    CHECK(!memcmp(got, want, sizeof got));
+  }
+}
+
 static const char sum_source[] =
   "extern \"C\" __global__ void group_sums(float *out, const float *x) {\n"
   "  __shared__ float part[4];\n"
@@ -546,6 +576,7 @@ int main(void) {
   if (!mock_open()) return test_report();
   test_refused_open();
   test_values();
+  test_units();
   test_own_kernel();
   affine_compile();
   test_order();

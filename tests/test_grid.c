@@ -30,6 +30,9 @@ static tiny_tensor *after(tiny_ctx *t) {
   return tiny_relu(tiny_add(tiny_mul_scalar(product(t, 1, 64, 32, 96, TINY_F32, 0), 0.5), ints(t, TINY_SHAPE(96))));
 }
 static tiny_tensor *conv(tiny_ctx *t) { return tiny_conv2d(ints(t, TINY_SHAPE(1, 16, 18, 20)), ints(t, TINY_SHAPE(24, 16, 3, 3)), NULL, NULL); }
+static tiny_tensor *conv_halves(tiny_ctx *t) {
+  return tiny_conv2d(tiny_cast(ints(t, TINY_SHAPE(1, 16, 18, 20)), TINY_F16), tiny_cast(ints(t, TINY_SHAPE(32, 16, 3, 3)), TINY_F16), NULL, NULL);
+}
 static tiny_tensor *conv_strided(tiny_ctx *t) {
   tiny_conv_desc d;
   memset(&d, 0, sizeof d);
@@ -66,8 +69,8 @@ static tiny_tensor *prefix(tiny_ctx *t) { return tiny_cumsum(ints(t, TINY_SHAPE(
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); double tolerance; const char *uses; } cases[] = {
   {"even", even, 0, "STAGE SHARE UPCAST"}, {"many", many, 0, "STAGE SHARE UPCAST"}, {"bands", bands, 0, "STAGE SHARE ORDER"}, {"odd", odd, 0, "PAD STAGE SHARE UPCAST"},
   {"x turned", x_turned, 0, "STAGE SHARE"}, {"y turned", y_turned, 0, "STAGE SHARE"}, {"both turned", both_turned, 0, "STAGE SHARE"},
-  {"halves", halves, 0, "STAGE SHARE"}, {"bytes", bytes, 0, "STAGE SHARE"}, {"doubles", doubles, 0, ""},
-  {"after", after, 0, "STAGE SHARE"}, {"conv", conv, 0, "FUSE STAGE SHARE"}, {"strided conv", conv_strided, 0, "FUSE STAGE"},
+  {"halves", halves, 0, "WMMA"}, {"bytes", bytes, 0, "WMMA"}, {"doubles", doubles, 0, ""},
+  {"after", after, 0, "STAGE SHARE"}, {"conv", conv, 0, "FUSE STAGE SHARE"}, {"conv of halves", conv_halves, 0, "FUSE WMMA"}, {"strided conv", conv_strided, 0, "FUSE STAGE"},
   {"triangle", triangle, 0, ""}, {"turned", turned, 0, "STAGE SHARE"}, {"turned, odd", turned_odd, 0, "PAD STAGE SHARE"},
   {"turned halves", turned_halves, 0, "STAGE SHARE"}, {"two turned", two_turned, 0, "STAGE SHARE"},
   {"rows", rows, 1e-6, "GROUP"}, {"odd rows", rows_odd, 1e-6, "GROUP"}, {"norm", norm, 1e-5, "GROUP"}, {"row sums", row_sums, 0, "GROUP"},

@@ -205,6 +205,20 @@ TINY_API const char *tiny_op_name(int op);
 // the next level does.
 typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
 
+// A unit that multiplies matrices by a warp: c (m,n) += a (m,k) @ b (k,n), each a tile whose elements all lanes hold
+// together. Lists of bits say who holds what: bit i of a lane's number is a bit of the row (1 + which), of the column
+// (TINY_LAYOUT_COLUMN + 1 + which), or none: 0, both lanes hold the same; so do bits of the number of an element among
+// those of a lane, which ends at the first 0. Elements fill registers of 32 bits, low bits first.
+enum { TINY_LAYOUT_LANE = 6, TINY_LAYOUT_ELEMENT = 4, TINY_LAYOUT_COLUMN = 16 };
+typedef struct tiny_warp_layout { uint8_t lane[TINY_LAYOUT_LANE], element[TINY_LAYOUT_ELEMENT]; } tiny_warp_layout;
+typedef struct tiny_warp_unit {
+  const char *name;                        // "sm80_m16n8k16_f16": of a function in the languages that have it
+  uint8_t m, n, k, warp, a, b, c;          // warp: lanes; a, b, c: dtypes of the elements
+  tiny_warp_layout layout[3];              // of a, b and c
+} tiny_warp_unit;
+// The units of a target by its name: "sm_90", "gfx1100", "apple"; *n of them. NULL and 0: it has none that is known.
+TINY_API const tiny_warp_unit *tiny_warp_units(const char *target, int *n);
+
 // What a device is made of. Zero: not known, or what is told beside it.
 typedef struct tiny_limits {
   int host_memory;                         // 1: handles are host pointers; 0: memory of the device's own
@@ -221,6 +235,7 @@ typedef struct tiny_limits {
   int64_t global_max[3], local_max[3];     // groups, and items of a group, in each dim; 0: any number
   int64_t local_total;                     // items of a group in all; 0: 256
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
+  const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
 } tiny_limits;
 
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
@@ -242,7 +257,7 @@ typedef struct tiny_matrix_unit {
 // How a C-like language spells what it has: formats that are filled in. %0 %1 %2: operands, always atoms or in
 // parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
 // lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
-// %a: parameters; %d: a number or dimension. A format that is NULL says that there is no such thing.
+// %a: parameters; %d: a number or dimension. WMMA: of units of warps, %n the unit's name. A format that is NULL says that there is no such thing.
 typedef struct tiny_language {
   const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
   const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none
@@ -271,6 +286,8 @@ typedef struct tiny_language {
   const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
+  const char *load_local, *store_local;    // of LOCAL memory, as aligned as vectors are; NULL: as load, store
+  const char *load_turned;                 // of rows of 8x8 matrices, by a warp; NULL: there is none
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
@@ -442,4 +459,5 @@ TINY_API const tiny_backend *tiny_backend_named(const char *name);
 // else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
 #define TINY_BACKEND_VERSION \
   (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_matrix_unit) + \
-                         sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_renderer) + sizeof(tiny_uop)))
+                         sizeof(tiny_limits) + sizeof(tiny_warp_unit) + sizeof(tiny_launch) + sizeof(tiny_renderer) + \
+                         sizeof(tiny_uop)))

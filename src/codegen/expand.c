@@ -283,17 +283,97 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   return tn_replace(t, sink, from.n, from.u, now.u);
 }
 
+// What two barriers wait for, neither for the other, in the same loops: one waits for both. NULL: there are no such two.
+static tiny_uop *tn_barriers_merged(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_BARRIER, &all);
+  for (int i = 0; i < all.n; i++) for (int j = i + 1; j < all.n; j++) {
+    tiny_uop *pair[2] = {all.u[i], all.u[j]}, *done[2] = {pair[0]->src[0], pair[1]->src[0]};
+    tn_list open[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    int same = done[0]->op == TINY_OP_END && done[1]->op == TINY_OP_END && !tn_depends(t, done[1], pair[0]) &&
+        !tn_depends(t, done[0], pair[1]);
+    for (int k = 0; k < 2 && same; k++) tn_open_loops(t, done[k], &open[k]);
+    same &= open[0].n == open[1].n;
+    for (int k = 0; k < open[0].n && same; k++) {
+      int found = 0;
+      for (int l = 0; l < open[1].n; l++) found |= open[0].u[k] == open[1].u[l];
+      same = found;
+    }
+    if (!same) continue;
+    tiny_uop *one = tn_barrier(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, done, 0, 0, NULL)), *to[2] = {one, one};
+    return tn_replace(t, sink, 2, pair, to);
+  }
+  return NULL;
+}
+// Operands of a unit are copied before one barrier: other kernels have few of them, and wait for one each.
+static tiny_uop *tn_expand_barriers(tiny_ctx *t, tiny_uop *sink) {
+  tn_list units = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_WMMA, &units);
+  for (tiny_uop *now = sink; units.n && now; now = tn_barriers_merged(t, sink)) sink = now;
+  return sink;
+}
+
 static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
   tn_list ranges = {NULL, 0, 0}, stages = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
   int shared = 0;
   for (int i = 0; i < ranges.n; i++) shared |= tn_is_item(ranges.u[i]);
   for (;;) {                               // sources first, one at a time: a STAGE may read another
+    int first = 0;
     stages.n = 0;
     tn_collect_op(t, sink, TINY_OP_STAGE, &stages);
-    if (!stages.n) return sink;
-    sink = tn_expand_stage(t, sink, stages.u[0], shared);
+    while (first < stages.n && tn_stage_space(stages.u[first]) == TN_SPACE_REG) first++;
+    if (first == stages.n) return shared ? tn_expand_barriers(t, sink) : sink;
+    sink = tn_expand_stage(t, sink, stages.u[first], shared);
   }
+}
+
+// ** STAGE in registers: vectors, of which elements at constant places are taken **
+
+static int tn_is_registers(const tiny_uop *load) {
+  return load->op == TINY_OP_LOAD && load->src[0]->op == TINY_OP_INDEX && load->src[0]->src[0]->op == TINY_OP_STAGE &&
+      tn_stage_space(load->src[0]->src[0]) == TN_SPACE_REG;
+}
+// The element at `at` of a STAGE whose ranges are copies by now; NULL: no constant place.
+static tiny_uop *tn_registers_at(tiny_ctx *t, const tiny_uop *stage, const tiny_uop *at) {
+  const tiny_uop *all = stage->src[0];
+  const int64_t lanes = stage->lanes;
+  if (!tn_is_const(at) || at->k < 0 || stage->nsrc > 1) return NULL;
+  if (all->op != TINY_OP_GROUP) return at->k < lanes ? tn_pick(t, stage->src[0], at->k, 1) : NULL;
+  return at->k / lanes < all->nsrc ? tn_pick(t, all->src[at->k / lanes], at->k % lanes, 1) : NULL;
+}
+static tiny_uop *tn_registers_read(tiny_ctx *t, tiny_uop *u) {
+  return tn_is_registers(u) ? tn_registers_at(t, u->src[0]->src[0], u->src[0]->src[1]) : NULL;
+}
+// Loads from registers that move with r, and the places that each reads for values of r. They are found before nodes
+// are numbered, as that needs walks.
+typedef struct tn_registers { tn_list load; int64_t **place; } tn_registers;
+static tn_registers tn_registers_of(tiny_ctx *t, const tn_list *all, tiny_uop *r) {
+  tn_registers x = {{NULL, 0, 0}, NULL};
+  for (int i = 0; i < all->n; i++)
+    if (tn_is_registers(all->u[i]) && tn_depends(t, all->u[i]->src[0]->src[1], r)) tn_push(t, &x.load, all->u[i]);
+  x.place = (int64_t **)tn_scratch(t, ((size_t)x.load.n + 1) * sizeof *x.place);
+  for (int i = 0; i < x.load.n; i++) {
+    x.place[i] = (int64_t *)tn_scratch(t, (size_t)tn_range_extent(r) * sizeof **x.place);
+    for (int64_t k = 0; k < tn_range_extent(r); k++) {
+      tiny_uop *value = tn_index(t, k),
+               *at = tn_simplify(t, tn_replace(t, x.load.u[i]->src[0]->src[1], 1, &r, &value));
+      x.place[i][k] = tn_is_const(at) ? at->k : -1;
+    }
+  }
+  return x;
+}
+// For each value of r one element of the STAGE, side by side.
+static tiny_uop *tn_registers_lanes(tiny_ctx *t, const tn_registers *x, const tiny_uop *load, const tiny_uop *stage,
+                                    int64_t lanes) {
+  tn_list one = {NULL, 0, 0};
+  for (int i = 0; i < x->load.n; i++) for (int64_t k = 0; x->load.u[i] == load && k < lanes; k++) {
+    tiny_uop *element = tn_registers_at(t, stage, tn_index(t, x->place[i][k]));
+    if (element) tn_push(t, &one, element);
+  }
+  if (one.n == lanes) return tn_stack(t, one.n, one.u);
+  tiny_fail(t, TINY_E_INTERNAL, "expand: a register has no number");
+  return &t->ir->bad;
 }
 
 // ** UPCAST and UNROLL **
@@ -311,6 +391,12 @@ static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list 
       for (uint32_t j = 1; j < end->nsrc; j++) if (end->src[j] != r) tn_push(t, loops, end->src[j]);
       ends.u[i] = NULL;
     }
+}
+
+// Copies of what u closes: values of a REDUCE or a STAGE, or what an END does.
+static tiny_uop *tn_like_group(tiny_ctx *t, const tiny_uop *u, const tn_list *copies) {
+  if (u->op == TINY_OP_END) return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, copies);
+  return tn_uop_make(t, TINY_OP_GROUP, u->dtype, u->op == TINY_OP_STAGE ? u->lanes : 1, copies->n, copies->u, 0, 0, NULL);
 }
 
 // u, a node that closes r, without r: its body (or value) once for every value of r.
@@ -332,7 +418,7 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
     else tn_push(t, &copies, copy);
   }
   tn_push(t, &src,
-          tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
+          tn_like_group(t, u, &copies));
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i] != r) tn_push(t, &src, u->src[i]);
   if (src.n == 1 && u->op == TINY_OP_END) return src.u[0];
   return tn_like(t, u, u->lanes, src.n, src.u);
@@ -501,7 +587,8 @@ static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
 }
 
 // One node over lanes, its sources done. REDUCE over r reduces its lanes; END drops r.
-static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r) {
+static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r,
+                               const tn_registers *registers) {
   if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) {
     tn_list now = {NULL, 0, 0};
     int closes = 0;
@@ -528,6 +615,8 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
   if (u->op == TINY_OP_SHUFFLE) return tn_like(t, u, src[0]->lanes, 1, src);
   if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
     return tn_like(t, u, src[0]->lanes, (int)u->nsrc, src);
+  if (tn_is_registers(u) && src[0]->lanes > 1)
+    return tn_registers_lanes(t, registers, u, src[0]->src[0], tn_range_extent(r));
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
     return tn_lanes_load(t, tn_like(t, u, src[0]->lanes, (int)u->nsrc, src));
   if (u->op == TINY_OP_PREFETCH && src[0]->lanes > 1) return tn_lanes_prefetch(t, src[0]);
@@ -536,6 +625,7 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
 }
 
 static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
+  sink = tn_remake(t, sink, tn_registers_read);
   for (;;) {
     tn_list all = {NULL, 0, 0};
     tiny_uop *r = NULL;
@@ -543,6 +633,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
     for (int i = 0; i < all.n && !r; i++)
       if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
     if (!r) return sink;
+    const tn_registers registers = tn_registers_of(t, &all, r);
     tiny_uop *lane = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(r), 0, NULL, 0, 0, NULL);
     // index expressions first, simplified over LANE; then the nodes that use them
     for (int i = 0; i < all.n; i++) {
@@ -558,7 +649,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
         if (changed && u->op == TINY_OP_INDEX)
           for (uint32_t j = 1; j < u->nsrc; j++)
             if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
-        if (changed) now = tn_lanes_node(t, u, src, r);
+        if (changed) now = tn_lanes_node(t, u, src, r, &registers);
       }
       u->seq = (uint32_t)i;                // where its place in the list says what it is now
       all.u[i] = now;

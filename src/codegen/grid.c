@@ -3,7 +3,8 @@
 // In:  a kernel as the scheduler wrote it, its profile, what the machine is made of. Out: its opts, done and listed.
 //
 //   products   of two operands that many outputs read: a tile of the output is a group, some of its elements an item,
-//              in registers; the operands' tiles are copied to memory of the group by all of its items
+//              in registers; the operands' tiles are copied to memory of the group by all of its items. Where a unit of
+//              warps does them: warp_tiles.c
 //   rows       softmax, norms: a group has a row; its items share the reductions, and write it
 //   sums       of few outputs, or along what lies together in memory: items share each
 //   turned     what lies together in memory is not what is stored together: tiles of both, by memory of the group
@@ -15,6 +16,7 @@
 #ifndef TINY_AMALGAMATED
 #include "column_reduce.c"
 #include "collective.c"
+#include "warp_tiles.c"
 #endif
 
 enum {
@@ -250,17 +252,7 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
 
 static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_grid_tile tile;
-  const tn_kernel_state before = *s;
-  const int64_t serial = s->t->ir->serial;
-  if (p->nreduce != 1) return 0;
-  tn_grid_fuse(s);
-  const tn_profile fused = tn_profile_of(s);
-  p = &fused;
-  if (!tn_grid_tile_of(s, p, &tile)) {     // nothing has happened
-    *s = before;
-    s->t->ir->serial = serial;
-    return 0;
-  }
+  if (!tn_grid_tile_of(s, p, &tile)) return 0;
   tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
   const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
       tn_stride_in(s->t, p->store->src[1], last) == 1;
@@ -453,8 +445,29 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
   tn_grid_spread(s, p);
 }
 
+// What WMMA leaves of the store's loops: groups.
+static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
+  if (!tn_warp_tiled(s, p)) return 0;
+  const tn_profile now = tn_profile_of(s);
+  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
+  return 1;
+}
+
+// Products as they are, or with fused sides.
+static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
+  const tn_kernel_state before = *s;
+  const int64_t serial = s->t->ir->serial;
+  if (p->nreduce != 1) return 0;
+  tn_grid_fuse(s);
+  const tn_profile fused = tn_profile_of(s);
+  if (tn_grid_units(s, &fused) || tn_grid_tiled(s, &fused)) return 1;
+  *s = before;                             // nothing has happened
+  s->t->ir->serial = serial;
+  return 0;
+}
+
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
+  if (!tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }
 #endif

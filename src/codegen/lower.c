@@ -18,14 +18,23 @@ static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
   return tn_store(t, tn_reg_at(t, memory), tn_lanes_of(t, value, memory->lanes));
 }
 
+// A product of tiles, or a chain of them, that adds to acc.
+static tiny_uop *tn_wmma_added(tiny_ctx *t, tiny_uop *product, tiny_uop *acc) {
+  tn_list chain = {NULL, 0, 0};
+  for (; product->op == TINY_OP_WMMA; product = product->src[2]) tn_push(t, &chain, product);
+  while (chain.n) {
+    const tiny_uop *u = chain.u[--chain.n];
+    tiny_uop *src[3] = {u->src[0], u->src[1], acc};
+    acc = tn_uop_with(t, u, src);
+  }
+  return acc;
+}
+
 // Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused
 // multiply-add each; anything else is reduced as a tree first, so that the accumulator waits once
 // per iteration. acc may be NULL.
 static tiny_uop *tn_reduce_step(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
-  if (value->op == TINY_OP_WMMA && acc) {
-    tiny_uop *src[3] = {value->src[0], value->src[1], acc};
-    return tn_uop_with(t, value, src);
-  }
+  if (value->op == TINY_OP_WMMA && acc) return tn_wmma_added(t, value, acc);
   if (value->op != TINY_OP_GROUP) return acc ? tn_u2(t, op, acc, value) : value;
   const int first = value->src[0]->op;
   if (op == TINY_OP_ADD && (first == TINY_OP_MUL || first == TINY_OP_DOT) && acc) {

@@ -20,6 +20,7 @@
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
+//   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns
 //   SCATTER                   summands go to the elements that they name, one after the other
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -27,6 +28,7 @@
 #ifndef TINY_AMALGAMATED
 #include "scatter.c"
 #include "matrix.c"
+#include "warp_matrix.c"
 #include "reuse.c"
 #include "prefetch.c"
 #include "../ir/spec.c"
@@ -60,6 +62,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(FISSION,  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission) \
   _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
     tn_opt_matrix) \
+  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_MAKES_RANGES, 2 * TN_UNIT_SIDES, 2 * TN_UNIT_SIDES, tn_opt_warp_matrix) \
   _(SCATTER,  0, 0, 0, tn_opt_scatter)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
@@ -98,6 +101,11 @@ static int tn_opt_is_shared(tn_kernel_state *s, const tiny_uop *r) {
 }
 static int tn_opt_has(tn_kernel_state *s, int op) {
   return tn_kernel_collect(s, op).n > 0;
+}
+
+// Have items numbers that lanes of units are known by?
+static int tn_opt_numbers_lanes(tn_kernel_state *s) {
+  return !s->target->limits->threads && tn_opt_has(s, TINY_OP_WMMA);
 }
 
 // Does a STAGE stand within r? Copies of it would fill one memory in one loop.
@@ -188,7 +196,7 @@ static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTO
 static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                 int64_t f) {
   const int threads = s->target->limits->threads, whole = f == tn_range_extent(r), kind = tn_range_kind(r);
-  if (o->kind == TN_OPT_LOOP) return whole && (kind == TN_UPCAST || kind == TN_VECTOR);
+  if (o->kind == TN_OPT_LOOP) return whole && (kind == TN_UPCAST || kind == TN_VECTOR) && !tn_opt_numbers_lanes(s);
   if (kind != TN_LOOP) return 0;
   if (tn_range_extent(r) % f && (!p->repeats || o->kind == TN_OPT_TASK)) return 0;
   switch (o->kind) {
@@ -200,6 +208,7 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
       return !threads && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
       return !threads && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
+          !tn_opt_numbers_lanes(s) &&
           tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
     default:            return 0;
   }
@@ -332,6 +341,7 @@ static int tn_opt_order(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
     axes[i] = tn_opt_axis(s, o, i);
     for (int j = 0; j < i; j++) if (axes[j] == axes[i]) return 0;
     if (tn_axis_role(s, p, axes[i]) != TN_AXIS_STORE) return 0;
+    if (tn_range_kind(axes[i]) != TN_LOOP && tn_opt_numbers_lanes(s)) return 0;
   }
   tn_transform_order(s, o->naxes, axes);
   return 1;
@@ -417,7 +427,8 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 // May g items share the reduction along r: those that there are, or as many more?
 static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
   if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
-      tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE))
+      tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE) ||
+      tn_opt_numbers_lanes(s))
     return 0;
   return tn_group_items(s, reduce, g) ||
       (tn_clamp_mul(tn_opt_items(s), g) <= tn_opt_most_items(s) && tn_opt_fits(s, 1, g));
@@ -460,6 +471,37 @@ static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt 
   for (int i = 0; i < p->nred; i++) if (tn_opt_is_around_stage(s, p->red[i])) return 0;
   tn_transform_fission(s);
   return s->sink != before;
+}
+
+// By a unit of warps: nothing else is shared by items.
+static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tiny_limits *limits = s->target->limits;
+  tn_warp_tiles *c = (tn_warp_tiles *)tn_scratch(s->t, sizeof *c);
+  int n = 0, items, rows[2] = {1, 1};
+  const tiny_warp_unit *units = tn_target_units(s->target, &n);
+  memset(c, 0, sizeof *c);
+  if (o->number < 0 || o->number >= n || p->nreduce != 1 || !p->repeats || p->row || p->carried ||
+      p->filled || tn_opt_items(s) > 1 || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
+      !tn_unit_plan_of(&units[o->number], &c->plan))
+    return 0;
+  for (int i = 0; i < s->naxes; i++)       // operands are lanes of their own
+    if (tn_range_kind(s->axis[i]) == TN_VECTOR) return 0;
+  const int64_t size[2] = {units[o->number].m, units[o->number].n};
+  for (int i = 0; i < 2 * TN_UNIT_SIDES; i++) {
+    tiny_uop *r = tn_opt_axis(s, o, i);
+    if (r ? tn_range_kind(r) != TN_LOOP || tn_axis_role(s, p, r) != TN_AXIS_STORE : i & 1) return 0;
+    for (int j = 0; j < i && r; j++) if (tn_opt_axis(s, o, j) == r) return 0;
+    if (r && (i & 1) && tn_range_extent(r) % size[i / 2]) return 0;
+    if (r && tn_range_extent(r) > TN_OPT_STAGE_PAD) return 0;
+    if (r) rows[i / 2] *= (int)tn_range_extent(r);
+    c->axis[i / 2][i & 1] = r;
+  }
+  const int64_t tiles = tn_range_extent(c->axis[0][1]) / size[0] * (tn_range_extent(c->axis[1][1]) / size[1]),
+                nbytes = TN_UNIT_QUARTERS * ((int64_t)(rows[0] + rows[1]) * TN_UNIT_PIECE + TN_UNIT_PADS);
+  items = rows[0] / (int)tn_range_extent(c->axis[0][1]) * (rows[1] / (int)tn_range_extent(c->axis[1][1])) *
+      units[o->number].warp;
+  return tiles <= TN_OPT_COPIES && items <= tn_opt_most_items(s) && tn_opt_fits(s, 1, items) &&
+      nbytes <= (int64_t)limits->shared_nbytes && tn_transform_warp_matrix(s, p, c);
 }
 
 static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
@@ -514,7 +556,7 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
       o->naxes > tn_opt_kinds[o->kind].most || s->naxes > TN_KERNEL_AXES - 2 * TN_OPT_AXES)
     return 0;
   for (int i = 0; i < o->naxes; i++)
-    if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
+    if (!tn_opt_axis(s, o, i) && (!(tn_opt_kinds[o->kind].has & TN_OPT_HAS_UNIT) || o->axis[i] != -1)) return 0;
   p = tn_profile_of(s);
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);

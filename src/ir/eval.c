@@ -181,6 +181,7 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
     return tn_eval_bad(d, u, "the lanes of the validity do not fit");
   if (!stores && u->nsrc > 1 && (s[1]->slot < 0 || (s[1]->lanes != 1 && s[1]->lanes != lanes)))
     return tn_eval_bad(d, u, "the lanes of the alternative do not fit");
+  if (!stores && u->k && (!tn_turns(u) || m->space != TN_SPACE_LOCAL)) return tn_eval_bad(d, u, "rows of no matrix");
   tn_eval_ins *i = tn_eval_emit(d, u, 0, stores ? 0 : lanes);
   i->mem = s[0]->mem; i->u.dtype = (uint8_t)dtype; i->u.lanes = (uint16_t)lanes;
   *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = element;
@@ -193,7 +194,8 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
 // A value computed from values: arithmetic and lanes.
 static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
   int total = 0;
-  const int row = tn_op_is_elementwise(u->op);
+  const int regroups = u->op == TINY_OP_BITCAST && u->nsrc == 1 && tn_regroups(u);
+  const int row = tn_op_is_elementwise(u->op) && !regroups;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     if (s[i]->slot < 0) return tn_eval_bad(d, u, "a source has no value");
     if (row && s[i]->lanes != 1 && s[i]->lanes != u->lanes)
@@ -413,6 +415,50 @@ static void tn_eval_lanes(tn_eval_run *r, const tn_eval_ins *i) {
   }
 }
 
+// Lane `lane` of a vector as its raw bits.
+static uint64_t tn_eval_raw(const tn_eval_run *r, int slot, int dtype, int64_t item) {
+  unsigned char raw[8] = {0};
+  uint64_t bits = 0;
+  tn_dtype_store(dtype, raw, tn_eval_slot(r, slot)[item]);
+  for (int i = 0; i < 8; i++) bits |= (uint64_t)raw[i] << 8 * i;
+  return bits;
+}
+static int64_t tn_eval_from_raw(int dtype, uint64_t bits) {
+  unsigned char raw[8];
+  for (int i = 0; i < 8; i++) raw[i] = (unsigned char)(bits >> 8 * i);
+  return tn_dtype_load(dtype, raw);
+}
+
+// Rows that the lanes of each warp have loaded, as columns.
+static tiny_code tn_eval_turn(tn_eval_run *r, const tn_eval_ins *i) {
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  int64_t row[TN_TURNED_LANES][TN_TURNED_ROW];
+  for (int64_t item = 0; item < r->items; item++) if (!mask[item] || r->items % TN_TURNED_LANES)
+    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp turn a matrix",
+      (long long)item);
+  for (int64_t first = 0; first < r->items; first += TN_TURNED_LANES) {
+    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < TN_TURNED_ROW; e++)
+      row[lane][e] = tn_eval_slot(r, i->slot + e)[first + lane];
+    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < TN_TURNED_ROW; e++)
+      tn_eval_slot(r, i->slot + e)[first + lane] = row[8 * (e / 2) + 2 * (lane % 4) + e % 2][lane / 4];
+  }
+  return TINY_OK;
+}
+
+// Bits of a vector as lanes of another width, low ones first.
+static void tn_eval_regroup(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  const int to = tn_bits(i->u.dtype), from = tn_bits(i->from);
+  for (int64_t item = 0; item < r->items; item++) for (int lane = 0; lane < i->u.lanes; lane++) {
+    uint64_t bits = 0;
+    for (int at = lane * to; at < (lane + 1) * to; at += from < to ? from : to) {
+      const uint64_t raw = tn_eval_raw(r, a->slot + at / from, i->from, item) >> at % from;
+      bits |= (from < to ? raw : to < 64 ? raw & (((uint64_t)1 << to) - 1) : raw) << (at - lane * to);
+    }
+    tn_eval_slot(r, i->slot + lane)[item] = tn_eval_from_raw(i->u.dtype, bits);
+  }
+}
+
 static tiny_code tn_eval_trap(tn_eval_run *r, const tn_eval_mem *m, int64_t item, const char *what,
                               int64_t at) {
   static const char *const names[3] = {"PARAM", "LOCAL", "REG"};
@@ -506,6 +552,53 @@ static void tn_eval_wmma(tn_eval_run *r, const tn_eval_ins *i) {
   }
 }
 
+// Operands of a product, row by row.
+typedef struct tn_eval_tile { int64_t a[16 * 32], b[32 * 16]; } tn_eval_tile;
+
+// What the lanes of a warp from `first` on hold of a tile, rows of `columns`. TF32 has no more than 10 bits of mantissa.
+static void tn_eval_gather(const tn_eval_run *r, const tiny_warp_unit *unit, int which, int slot, int64_t first,
+                           int columns, int64_t *tile) {
+  const tiny_warp_layout *l = &unit->layout[which];
+  const int dtype = which == 0 ? unit->a : unit->b, bits = tn_bits(dtype), each = 32 / bits;
+  for (int lane = 0; lane < unit->warp; lane++) for (int e = 0; e < tn_layout_elements(l); e++) {
+    int row, column;
+    tn_layout_at(l, lane, e, &row, &column);
+    uint64_t raw = (uint64_t)tn_eval_slot(r, slot + e / each)[first + lane] >> e % each * bits;
+    if (bits == 32) raw &= unit->k == 8 && unit->m == 16 ? 0xFFFFE000u : 0xFFFFFFFFu;
+    tile[row * columns + column] = tn_eval_from_raw(dtype, raw);
+  }
+}
+
+// All items of each warp together; as tn_eval_wmma has it.
+static tiny_code tn_eval_warp_wmma(tn_eval_run *r, const tn_eval_ins *i, const tiny_warp_unit *unit) {
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  tn_eval_tile x;
+  for (int64_t item = 0; item < r->items; item++) if (!mask[item] || r->items % unit->warp)
+    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp are at a WMMA",
+      (long long)item);
+  for (int64_t first = 0; first < r->items; first += unit->warp) {
+    tn_eval_gather(r, unit, 0, a[0].slot, first, unit->k, x.a);
+    tn_eval_gather(r, unit, 1, a[1].slot, first, unit->n, x.b);
+    for (int lane = 0; lane < unit->warp; lane++) for (int e = 0; e < i->u.lanes; e++) {
+      int row, column;
+      tn_layout_at(&unit->layout[2], lane, e, &row, &column);
+      const int64_t before = tn_eval_slot(r, a[2].slot + e)[first + lane];
+      const int real = tn_is_float(unit->c);
+      uint64_t whole = (uint64_t)before;
+      double sum = real ? tn_to_f64(before) : 0;
+      for (int k = 0; k < unit->k; k++) {
+        const int64_t p = x.a[row * unit->k + k], q = x.b[k * unit->n + column];
+        if (real) sum += tn_to_f64(p) * tn_to_f64(q);
+        else whole += (uint64_t)p * (uint64_t)q;
+      }
+      tn_eval_slot(r, i->slot + e)[first + lane] = real ?
+        tn_from_f64(tn_dtype_round(unit->c, sum)) : tn_dtype_wrap(unit->c, (int64_t)whole);
+    }
+  }
+  return TINY_OK;
+}
+
 // A bound of a loop, 0 its end, 1 its start, which must be the same for all work items; -1 if not.
 static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i, int bound) {
   const int64_t *extent = tn_eval_slot(r, r->c->arg[i->arg + bound].slot);
@@ -551,11 +644,23 @@ static void tn_eval_if(tn_eval_run *r, const tn_eval_ins *i) {
 static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
   const tn_eval_ins *i = &r->c->ins[*at];
   switch (i->u.op) {
-    case TINY_OP_LOAD: case TINY_OP_STORE: return tn_eval_touch(r, i);
+    case TINY_OP_LOAD: case TINY_OP_STORE: {
+      const tiny_code code = tn_eval_touch(r, i);
+      return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k == TN_TURNED ? tn_eval_turn(r, i) : code;
+    }
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r);
-    case TINY_OP_WMMA: tn_eval_wmma(r, i); return TINY_OK;
     case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
+    case TINY_OP_WMMA: {
+      const tiny_warp_unit *unit = tn_warp_unit_of(i->u.k);
+      if (unit) return tn_eval_warp_wmma(r, i, unit);
+      tn_eval_wmma(r, i);
+      return TINY_OK;
+    }
+    case TINY_OP_BITCAST:
+      if (tn_bits(i->from) != tn_bits(i->u.dtype)) tn_eval_regroup(r, i);
+      else tn_eval_rows(r, i);
+      return TINY_OK;
     case TINY_OP_IF: tn_eval_if(r, i); return TINY_OK;
     case TINY_OP_ENDIF: r->depth--; return TINY_OK;
     case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:

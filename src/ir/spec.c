@@ -102,7 +102,8 @@ static const char *tn_spec_dtype(const tn_spec *s, const tiny_uop *u, char rule)
       ? NULL : "compares different dtypes, or does not give bool";
     case 'w': return from == TINY_BOOL && d != TINY_VOID && tn_sources_are(u, 1, d)
       ? NULL : "takes a bool and two values of its dtype";
-    case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
+    case 'b': return from != TINY_VOID && (tn_bits(d) == tn_bits(from) || tn_regroups(u)) ? NULL :
+      "changes the size of elements";
     case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
       ? NULL : "takes no words";
     case 'g': return d == TINY_VOID || (s->lowering && tn_sources_are(u, 0, d)) ? NULL : "has a dtype";
@@ -120,6 +121,7 @@ static const char *tn_spec_dtype(const tn_spec *s, const tiny_uop *u, char rule)
 
 static const char *tn_spec_lanes(const tiny_uop *u) {
   int most = 1, total = 0;
+  if (tn_regroups(u)) return NULL;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     if (u->src[i]->lanes != 1 && u->src[i]->lanes != u->lanes && tn_op_is_elementwise(u->op))
       return "mixes vectors of different lengths";
@@ -184,7 +186,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
   switch (u->op) {
     case TINY_OP_INDEX: return tn_spec_index(u);
-    case TINY_OP_LOAD: return x->op == TINY_OP_INDEX ? NULL : "loads from what is no INDEX";
+    case TINY_OP_LOAD: return x->op != TINY_OP_INDEX ? "loads from what is no INDEX"
+      : u->k && !tn_turns(u) ? "has rows of no matrix" : NULL;
     case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;

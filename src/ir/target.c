@@ -18,6 +18,12 @@ static int tn_target_dots(const tn_target *target, int dot) {
   return target->renderer && (target->renderer->dots >> dot & 1);
 }
 
+// The units of its warps, if what writes its kernels can write them.
+static const tiny_warp_unit *tn_target_units(const tn_target *target, int *n) {
+  *n = !target->renderer || target->renderer->ops[TINY_OP_WMMA] ? target->limits->nunits : 0;
+  return target->limits->units;
+}
+
 // Which unit a WMMA is for; -1: none of the renderer's.
 static int tn_unit_of(const tiny_renderer *r, const tiny_uop *u) {
   for (int i = 0; i < r->nunits; i++) {

@@ -30,13 +30,18 @@
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
 //   SHUFFLE (x) k: x of the item of the group whose number is this one's ^ k
+//   LOAD k TN_TURNED: of 8 elements of 16 bits of LOCAL memory, a row of an 8x8 matrix, of four for a warp of 32: rows of
+//   matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next
+//   BITCAST (vector): to lanes of another width, as many bits in all
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
-//   in memory: tiny_matrix_unit tells in which order
+//   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
+//   sources are what an item holds of each, a and b in words
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
 #include "alu.c"
 #include "label.c"
+#include "../machine/units.c"
 #endif
 
 static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TINY_OP_COUNT] = {
@@ -66,6 +71,7 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
+enum { TN_TURNED = 1, TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };             // k of a LOAD; its warp; a matrix's row
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 
@@ -84,10 +90,31 @@ static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
   const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
   return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
 }
+// Do u's lanes, words of 32 bits, hold what a lane has of a tile?
+static int tn_words_hold(const tiny_uop *u, const tiny_warp_layout *l, int dtype) {
+  return u->dtype == TINY_U32 && u->lanes * 32 == tn_layout_elements(l) * tn_bits(dtype);
+}
 static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
+  const tiny_warp_unit *unit = tn_warp_unit_of(u->k);
+  if (unit)
+    return u->dtype == unit->c && u->lanes == tn_layout_elements(&unit->layout[2]) && u->src[2]->lanes == u->lanes &&
+        tn_words_hold(u->src[0], &unit->layout[0], unit->a) && tn_words_hold(u->src[1], &unit->layout[1], unit->b);
   const tn_wmma w = tn_wmma_of(u->k);
   return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
       tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
+}
+
+// A BITCAST of a vector to lanes of another width.
+static int tn_regroups(const tiny_uop *u) {
+  if (u->op != TINY_OP_BITCAST || !u->dtype || !u->src[0]->dtype) return 0;
+  const int bits = tn_bits(u->dtype), from = tn_bits(u->src[0]->dtype);
+  return bits != from && u->src[0]->lanes > 1 && u->lanes * bits == u->src[0]->lanes * from;
+}
+
+// A LOAD of rows of matrices, which a warp turns.
+static int tn_turns(const tiny_uop *u) {
+  return u->op == TINY_OP_LOAD && u->k == TN_TURNED && u->nsrc == 1 && u->src[0]->nsrc == 2 &&
+      u->src[0]->lanes == 1 && u->dtype == TINY_U16 && u->lanes == TN_TURNED_ROW;
 }
 
 static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
@@ -664,7 +691,7 @@ static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc
 // The same node with other sources.
 static tiny_uop *tn_uop_with(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *src) {
   int lanes = u->lanes;
-  if (tn_op_is_elementwise(u->op)) {
+  if (tn_op_is_elementwise(u->op) && !tn_regroups(u)) {
     lanes = 1;
     for (uint32_t i = 0; i < u->nsrc; i++) if (src[i] && src[i]->lanes > lanes) lanes = src[i]->lanes;
   }

@@ -106,5 +106,6 @@ static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
     tn_digest_add(d, level, sizeof level);
     tn_digest_add(d, &m.cycles, sizeof m.cycles);
   }
+  for (int i = 0; i < limits->nunits; i++) tn_digest_add(d, limits->units[i].name, strlen(limits->units[i].name));
 }
 #endif

@@ -23,6 +23,7 @@ typedef struct tn_text {
   const uint8_t *hints;
   const char **expr;
   int *uses, *depth, *user_depth;
+  uint8_t *zeros;                          // of integers: so many low bits are 0
   uint8_t *tile;                           // 0, or 1 + 3 * unit + which of its types: values and REG memory of tiles
   int indent, temps;
   int64_t local_nbytes, local_at;          // of memory that the launch brings: all, and what has its place so far
@@ -205,6 +206,30 @@ static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
   return tn_text_of_format(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
 }
 
+// How many low bits of an integer are 0 whatever else it is made of, by those of its sources.
+static int tn_low_zeros(const tn_text *x, const tiny_uop *u) {
+  const int a = u->nsrc ? x->zeros[u->src[0]->seq] : 0, b = u->nsrc > 1 ? x->zeros[u->src[1]->seq] : 0;
+  int n = 0;
+  if (!tn_is_int(u->dtype) || u->lanes > 1) return 0;
+  switch (u->op) {
+    case TINY_OP_CONST: while (n < 16 && !(u->k >> n & 1)) n++; return n;
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MAX: case TINY_OP_OR: case TINY_OP_XOR: return a < b ? a : b;
+    case TINY_OP_MUL: return a + b < 16 ? a + b : 16;
+    case TINY_OP_AND: return a > b ? a : b;
+    case TINY_OP_SHL: return tn_is_const(u->src[1]) && u->src[1]->k < 16 - a ? a + (int)u->src[1]->k : a;
+    case TINY_OP_CAST: return tn_is_int(u->src[0]->dtype) ? a : 0;
+    default: return 0;
+  }
+}
+
+// Is a vector of n of LOCAL memory there as aligned as its type is: to its size, 16 bytes at most?
+static int tn_is_aligned_local(const tn_text *x, const tiny_uop *index, int n) {
+  const tiny_uop *memory = tn_memory_behind(index->src[0]);
+  const int nbytes = tn_dtypes[memory->dtype].nbytes, size = n * nbytes < 16 ? n * nbytes : 16;
+  return n > 1 && index->lanes == 1 && index->nsrc == 2 && memory->op == TINY_OP_DEFINE &&
+      memory->v[0] == TN_SPACE_LOCAL && memory->lanes == 1 && (nbytes << x->zeros[index->src[1]->seq]) % size == 0;
+}
+
 // A load under a condition that all of its lanes share.
 static void tn_load_if(tn_text *x, tiny_bytes *out, const char *load, const tiny_uop *valid, const char *otherwise) {
   tn_placeholders b;
@@ -228,6 +253,8 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const char *otherwise = u->nsrc == 2   ? tn_expr(x, u->src[1]) :
                           u->lanes == 1  ? tn_const_text(x, u->dtype, 0) : tn_filled(x, l->zero ? l->zero : "", &b);
   const char *format = u->lanes == 1     ? l->ops[TINY_OP_LOAD] :
+                       u->k              ? (l->load_turned ? l->load_turned : "?") :
+                       l->load_local && tn_is_aligned_local(x, index, u->lanes) ? l->load_local :
                        index->lanes == 1 ? (masked ? l->load_masked : l->load) :
                                            (masked ? l->gather_masked : l->gather);
   if (u->lanes == 1 || index->lanes == 1) {
@@ -289,6 +316,8 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
     tn_format(out, u->k & 16 ? x->lang->local_id : x->lang->global_id, &b);
     return;
   }
+  const tiny_warp_unit *unit = u->op == TINY_OP_WMMA ? tn_warp_unit_of(u->k) : NULL;
+  if (unit) b.name = unit->name;
   const char *format = u->op == TINY_OP_LANE ? x->lang->ops[TINY_OP_STACK] :
       one_condition                          ? x->lang->ops[u->op] :
                                                tn_op_format(x, u, tn_is_wide(u));
@@ -341,6 +370,7 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
               x->tile[value->seq]   ? tn_tile_unit(x, x->tile[value->seq])->store :
                   value->lanes == 1 ? l->ops[TINY_OP_STORE] :
                   masked            ? l->store_masked :
+                  l->store_local && tn_is_aligned_local(x, index, value->lanes) ? l->store_local :
                   l->stream && x->hints[u->seq] & TINY_HINT_STREAM ? l->stream : l->store,
               &b);
   } else {
@@ -450,7 +480,10 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
 // Counts of uses and loop depth of every node of the list.
 static void tn_text_survey(tn_text *x) {
   int depth = 0;
-  for (int i = 0; i < x->n; i++) x->list[i]->seq = (uint32_t)i;
+  for (int i = 0; i < x->n; i++) {
+    x->list[i]->seq = (uint32_t)i;
+    x->zeros[i] = (uint8_t)tn_low_zeros(x, x->list[i]);
+  }
   for (int i = 0; i < x->n; i++) {
     const tiny_uop *u = x->list[i];
     if (u->op == TINY_OP_END || u->op == TINY_OP_ENDIF) depth--;
@@ -514,6 +547,7 @@ static tiny_code tn_cstyle_kernel(tiny_ctx *t, const tiny_renderer *r, const tin
   x.depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   x.user_depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   x.tile = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
+  x.zeros = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
   tn_text_survey(&x);
   tn_render_entry(&x, k);
   for (int i = 0; i < k->n; i++) tn_statement(&x, k->list[i]);

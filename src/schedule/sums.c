@@ -201,9 +201,9 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, const tiny_limits *limits, tiny_uop 
   return u;
 }
 
-// REDUCE u as it will be computed.
+// REDUCE u as it will be computed. Groups copy what they read of operands to memory of their own, however it lies.
 static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
-  u = tn_panel_rows(t, limits, tn_contiguous_operands(t, u));
+  if (!tn_machine_units(limits)) u = tn_panel_rows(t, limits, tn_contiguous_operands(t, u));
   return u->op == TINY_OP_REDUCE ? tn_split_reduce(t, limits, u) : u;
 }
 #endif

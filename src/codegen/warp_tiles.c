@@ -1,0 +1,108 @@
+// warp_tiles: the opts of a sum of products that a unit of the target's warps does.
+//
+// In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
+// A group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
+// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units has
+// 255 and more.
+#ifndef TN_CODEGEN_WARP_TILES
+#define TN_CODEGEN_WARP_TILES
+#ifndef TINY_AMALGAMATED
+#include "tensorcore.c"
+#endif
+
+enum {
+  TN_WARP_SIDE = 32, TN_WARP_LARGE = 64,   // rows and columns of a warp
+  TN_WARP_SIDES = 2,                       // warps of a group along each side
+  TN_WARP_GROUPS = 64                      // of large tiles, from which they are many enough
+};
+
+// Which side of c the elements of a lane lie along that come first: it is to be stored together.
+static int tn_unit_last(const tiny_warp_unit *unit) {
+  return unit->layout[2].element[0] == 1 ? 0 : 1;
+}
+
+// The axes of the kernel for a unit's rows and columns; NULL: it does not fit.
+static const tiny_warp_unit *tn_warp_find(tn_kernel_state *s, const tn_profile *p, tiny_uop **axis, int *number) {
+  tn_contraction fact;
+  tn_unit_plan plan;
+  int n = 0;
+  const tiny_warp_unit *units = tn_target_units(s->target, &n);
+  if (!n || !p->repeats || p->row || p->carried || p->filled || !tn_contraction_of_kernel(s->t, p, &fact) ||
+      fact.inside || fact.sum->k != TINY_OP_ADD || fact.product->op != TINY_OP_MUL)
+    return NULL;
+  tiny_uop *r[2] = {tn_core_range(p, &fact, 0), tn_core_range(p, &fact, 1)}, *k = NULL;
+  if (!r[0] || !r[1] || fact.operand[0]->op != TINY_OP_CAST || fact.operand[1]->op != TINY_OP_CAST) return NULL;
+  for (int i = 0; i < p->nred; i++) if (!k || tn_range_extent(p->red[i]) > tn_range_extent(k)) k = p->red[i];
+  const int last = tn_stride_in(s->t, p->store->src[1], r[0]) == 1 ? 0 : 1;
+  for (int i = 0; i < n && k; i++) {
+    const tiny_warp_unit *unit = &units[i];
+    const int first = tn_unit_last(unit) == last ? 0 : 1;    // the operand that is a
+    if (fact.operand[first]->src[0]->dtype != unit->a || fact.operand[!first]->src[0]->dtype != unit->b ||
+        fact.sum->dtype != unit->c || !tn_unit_plan_of(unit, &plan) || tn_range_extent(r[first]) < unit->m ||
+        tn_range_extent(r[!first]) < unit->n || tn_range_extent(k) < tn_unit_k(&plan))
+      continue;
+    axis[0] = r[first]; axis[1] = r[!first]; axis[2] = k;
+    *number = i;
+    return unit;
+  }
+  return NULL;
+}
+
+// Bytes that lie apart along k are loaded one by one: 16 for a piece. Large tiles would leave them no registers.
+static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const tiny_uop *k) {
+  for (int i = 0; i < p->nload; i++)
+    if (tn_dtypes[p->load[i]->dtype].nbytes == 1 && tn_depends(s->t, p->load[i]->src[1], k) &&
+        tn_stride_in(s->t, p->load[i]->src[1], k) != 1)
+      return 1;
+  return 0;
+}
+
+// Rows and columns of a warp: as many as leave enough groups, and no more than there are.
+static void tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int64_t *side) {
+  const int large = !tn_warp_loads_bytes(s, p, axis[2]);
+  int64_t groups = 1;
+  for (int i = 0; i < p->nout; i++) {
+    const int64_t n = tn_range_extent(p->out[i]), block = TN_WARP_SIDES * TN_WARP_LARGE;
+    groups = tn_clamp_mul(groups, p->out[i] == axis[0] || p->out[i] == axis[1] ? (n + block - 1) / block : n);
+  }
+  for (int i = 0; i < 2; i++)
+    side[i] = large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE ? TN_WARP_LARGE :
+                                                                                              TN_WARP_SIDE;
+}
+
+// May all of it be done? What opts refuse is not known before: axes that may not be padded, memory.
+static int tn_warp_fits(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, const int64_t *side,
+                        const tiny_warp_unit *unit) {
+  const int64_t items = (int64_t)TN_WARP_SIDES * TN_WARP_SIDES * unit->warp;
+  tn_unit_plan plan;
+  if (!tn_unit_plan_of(unit, &plan) || !tn_opt_fits(s, 1, items) || items > tn_opt_most_items(s)) return 0;
+  for (int i = 0; i < 3; i++) {
+    const int64_t m = i < 2 ? TN_WARP_SIDES * side[i] : tn_unit_k(&plan);
+    if (tn_range_extent(axis[i]) % m && !tn_opt_may_pad(s, p, axis[i], m)) return 0;
+  }
+  const int64_t rows = TN_WARP_SIDES * (side[0] + side[1]);
+  return TN_UNIT_QUARTERS * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
+}
+
+// 1: the kernel's sum is done by a unit of warps.
+static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
+  tiny_uop *axis[3], *part[4];
+  int64_t side[2];
+  int number = 0;
+  tn_unit_plan plan;
+  const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
+  if (!unit) return 0;
+  tn_warp_sizes(s, p, axis, side);
+  if (!tn_warp_fits(s, p, axis, side, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
+  tn_do_pad(s, axis[2], tn_unit_k(&plan));
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], TN_WARP_SIDES * side[i]),
+                                  TN_WARP_SIDES * side[i], NULL);
+    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side[i], &part[2 * i]);
+  }
+  tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
+  o.number = (int16_t)number;
+  tn_do(s, &o);
+  return 1;
+}
+#endif

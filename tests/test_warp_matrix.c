@@ -1,0 +1,290 @@
+// test_warp_matrix: products that units of warps do, on GPUs that are not here: values are those of the kernel without
+// opts, by the interpreter, which executes WMMAs lane by lane; the schedule is printed, parsed, and applied again.
+// brief: plain asan
+#include "../src/all.c"
+#include "test.h"
+#include "kernel_test.h"
+#include "../bench/gpu.h"
+#include "../src/render/lang_cuda.c"
+
+// ** kernels: small whole numbers, so that sums are exact in any order **
+
+static tiny_tensor *narrow(tiny_ctx *t, tiny_shape s, int dtype) {
+  tiny_tensor *x = tiny_cast(ints(t, s), dtype);
+  tiny_realize(&x, 1);
+  return x;
+}
+// turned & 1: x as its transpose lies in memory, & 2: y.
+static tiny_tensor *product(tiny_ctx *t, int64_t b, int64_t m, int64_t k, int64_t n, int dtype, int turned) {
+  tiny_tensor *x = narrow(t, turned & 1 ? TINY_SHAPE(b, k, m) : TINY_SHAPE(b, m, k), dtype),
+              *y = narrow(t, turned & 2 ? TINY_SHAPE(n, k) : TINY_SHAPE(k, n), dtype);
+  const int wide = dtype == TINY_I8 ? TINY_I32 : TINY_F32;
+  x = tiny_cast(x, wide);
+  y = tiny_cast(y, wide);
+  return tiny_matmul(turned & 1 ? tiny_transpose(x, 1, 2) : x, turned & 2 ? tiny_transpose(y, 0, 1) : y);
+}
+
+// What else is a sum of products of two matrices: after >= AFTERS.
+static tiny_tensor *other(tiny_ctx *t, int which, int dtype) {
+  const int wide = dtype == TINY_I8 ? TINY_I32 : TINY_F32;
+  tiny_tensor *x = narrow(t, TINY_SHAPE(66, 64), dtype), *y = narrow(t, TINY_SHAPE(64, 72), dtype), *z;
+  switch (which) {
+    case 0: z = tiny_matmul(tiny_cast(x, wide), tiny_cast(tiny_transpose(x, 0, 1), wide)); break;
+    case 1: z = tiny_matmul(tiny_tril(tiny_cast(x, wide), 0), tiny_cast(y, wide)); break;
+    case 2: z = tiny_einsum("abk,bkc->bac", TINY_ARRAY(tiny_cast(narrow(t, TINY_SHAPE(34, 3, 64), dtype), wide),
+                                                       tiny_cast(narrow(t, TINY_SHAPE(3, 64, 40), dtype), wide))); break;
+    default: z = tiny_matmul(tiny_cast(tiny_shrink(x, TINY_SHAPE(1, 65, 0, 64)), wide), tiny_cast(tiny_flip(y, TINY_SHAPE(1)), wide));
+  }
+  return tiny_cast(z, TINY_F32);
+}
+enum { OTHERS = 4 };
+
+typedef struct shape { int64_t b, m, k, n; int turned, after; } shape;
+enum { PLAIN, BIAS, HALF, SCALED, RESIDUAL, AFTERS };
+static tiny_tensor *make(tiny_ctx *t, const shape *c, int dtype) {
+  if (c->after >= AFTERS) return other(t, c->after - AFTERS, dtype);
+  tiny_tensor *y = product(t, c->b, c->m, c->k, c->n, dtype, c->turned);
+  if (dtype == TINY_I8) y = tiny_cast(y, TINY_F32);
+  switch (c->after) {
+    case BIAS: return tiny_relu(tiny_add(y, ints(t, TINY_SHAPE(c->n))));
+    case HALF: return tiny_cast(y, TINY_F16);
+    case SCALED: return tiny_add(tiny_mul_scalar(y, 0.5), tiny_reshape(ints(t, TINY_SHAPE(c->m)), TINY_SHAPE(c->m, 1)));
+    case RESIDUAL: return tiny_add(y, ints(t, TINY_SHAPE(c->b, c->m, c->n)));
+    default: return y;
+  }
+}
+
+static const shape shapes[] = {
+  {1, 64, 64, 64, 0, PLAIN}, {1, 64, 64, 64, 1, PLAIN}, {1, 64, 64, 64, 2, PLAIN}, {1, 64, 128, 64, 3, HALF},
+  {1, 64, 128, 128, 2, BIAS}, {2, 33, 65, 70, 0, BIAS}, {1, 77, 97, 45, 2, SCALED}, {3, 40, 64, 24, 1, RESIDUAL},
+  {1, 130, 72, 131, 0, HALF}, {1, 16, 200, 16, 3, PLAIN}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+typedef struct trial { shape c; int dtype, wanted; tiny_limits limits; const char *machine; } trial;
+
+static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
+  static float want[1 << 16], got[1 << 16];
+  const trial *r = (const trial *)arg;
+  size_t nbytes = 0;
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+  char line[4096] = "", again[4096] = "";
+  tiny_tensor *x = make(t, &r->c, r->dtype);
+  if (tiny_status(t)) return t->code;
+  const tn_kernel *k = kernel_of(t, x, &nbytes);
+  const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
+  CHECK(k != NULL && nbytes <= sizeof want);
+  if (!k) return t->code;
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  memset(want, 1, nbytes); memset(got, 2, nbytes);
+  CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
+  const int64_t serial = t->ir->serial;
+  tn_state_open(s, t, sink, &target);
+  tn_optimize(s);
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_schedule_print(&text, &s->done);
+  snprintf(line, sizeof line, "%.*s", (int)text.n, (const char *)text.data);
+  const int units = strstr(line, "WMMA") != NULL;
+  if (r->wanted >= 0) CHECK_EQ(units, r->wanted);
+  CHECK_EQ(tn_verify(t, s->sink, TN_SPEC_KERNEL), TINY_OK);
+  const tiny_uop *made = s->sink;
+  const tiny_code code = run_kernel(t, k, s->sink, &target, got);
+  const int same = code == TINY_OK && !memcmp(want, got, nbytes);
+  CHECK(same);
+  if (!same || (r->wanted >= 0 && units != r->wanted) || getenv("TEST_SHOW"))
+    fprintf(stderr, "  %s %lldx%lldx%lldx%lld turned %d after %d on %s: %s\n  %s\n", tn_dtypes[r->dtype].name,
+            (long long)r->c.b, (long long)r->c.m, (long long)r->c.k, (long long)r->c.n, r->c.turned, r->c.after,
+            r->machine, line, code ? tiny_error(t) : "other values");
+  tn_schedule parsed;
+  CHECK(tn_schedule_parse(line, &parsed));
+  t->ir->serial = serial;
+  tn_state_open(s, t, sink, &target);
+  CHECK(tn_schedule_apply(s, &parsed) && s->sink == made);
+  tiny_bytes text_again = {t, NULL, 0, 0};
+  tn_schedule_print(&text_again, &s->done);
+  snprintf(again, sizeof again, "%.*s", (int)text_again.n, (const char *)text_again.data);
+  CHECK_STR(again, line);
+  return t->code;
+}
+
+static void test_shape(const char *machine, const shape *c, int dtype, int wanted) {
+  trial r;
+  tiny_desc d;
+  memset(&r, 0, sizeof r); memset(&d, 0, sizeof d);
+  r.c = *c; r.dtype = dtype; r.wanted = wanted; r.machine = machine;
+  if (!tn_gpu_limits(machine, &r.limits)) { CHECK(0); return; }
+  d.device = "INTERP"; d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  CHECK_EQ(tn_guard(t, trial_guarded, &r), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "  %s: %s\n", machine, tiny_error(t));
+  tiny_close(t);
+}
+
+// ** tiles of any size, and whatever opts are legal around them **
+
+static tiny_uop *any_part(tn_kernel_state *s, tiny_uop *r, int64_t unit) {
+  int64_t f[8];
+  int n = 0;
+  for (int64_t d = unit; d <= tn_range_extent(r) && n < 8; d += unit) if (tn_range_extent(r) % d == 0) f[n++] = d;
+  return tn_do_split(s, TN_OPT_SPLIT, r, f[rnd(n)], NULL);
+}
+static tn_opt any_opt(const tn_kernel_state *s) {
+  tn_opt o;
+  memset(&o, 0, sizeof o);
+  o.kind = (uint8_t)rnd(TN_OPT_KINDS);
+  const int has = tn_opt_kinds[o.kind].has;
+  o.naxes = (uint8_t)(tn_opt_kinds[o.kind].least + rnd(tn_opt_kinds[o.kind].most - tn_opt_kinds[o.kind].least + 1));
+  for (int i = 0; i < o.naxes; i++) o.axis[i] = (int16_t)rnd(s->naxes);
+  if (has & TN_OPT_HAS_OPERAND) { o.op = rnd(2) ? TINY_OP_LOAD : TINY_OP_REDUCE; o.number = (int16_t)rnd(4); }
+  if (has & TN_OPT_HAS_UNIT) o.number = (int16_t)rnd(4);
+  if (has & TN_OPT_HAS_AMOUNT && rnd(2)) o.amount = 1 + rnd(8);
+  if (has & TN_OPT_HAS_SPACE) o.space = TN_SPACE_LOCAL;
+  return o;
+}
+
+typedef struct any_trial { tiny_limits limits; shape c; int turned, applied; } any_trial;
+static tiny_code any_guarded(tiny_ctx *t, void *arg) {
+  static float want[1 << 15], got[1 << 15];
+  any_trial *r = (any_trial *)arg;
+  size_t nbytes = 0;
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+  tiny_tensor *x = make(t, &r->c, TINY_F16);
+  const tn_kernel *k = tiny_status(t) ? NULL : kernel_of(t, x, &nbytes);
+  const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
+  CHECK(k != NULL && nbytes <= sizeof want);
+  if (!k) return t->code;
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
+  tn_state_open(s, t, sink, &target);
+  const tn_profile p = tn_profile_of(s);
+  const int side = tn_unit_last(&r->limits.units[0]), swapped = (side == 1) != (tn_stride_in(t, p.store->src[1], p.out[p.nout - 1]) == 1);
+  tiny_uop *axis[2] = {p.out[p.nout - 2], p.out[p.nout - 1]}, *part[4];
+  for (int i = 0; i < 2; i++) {
+    const int64_t unit = i ? r->limits.units[0].n : r->limits.units[0].m;
+    tiny_uop *block = any_part(s, axis[i ^ swapped], unit);
+    part[2 * i + 1] = any_part(s, block, unit);
+    part[2 * i] = block == part[2 * i + 1] ? NULL : block;
+    if (part[2 * i] && tn_axis_of(s, part[2 * i]) < 0) part[2 * i] = NULL;
+    for (int a = 0; a < s->naxes && block != part[2 * i + 1]; a++)             // what is left of the block
+      if (tn_range_extent(s->axis[a]) * tn_range_extent(part[2 * i + 1]) == tn_range_extent(block) && a > 1 && s->axis[a] != part[1] && s->axis[a] != part[3] && s->axis[a] != part[0]) part[2 * i] = s->axis[a];
+  }
+  for (int i = 0; i < rnd(3); i++) { const tn_opt o = any_opt(s); tn_opt_apply(s, &o); }
+  tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
+  r->applied += tn_opt_apply(s, &o);
+  for (int i = 0; i < 12; i++) { o = any_opt(s); tn_opt_apply(s, &o); }
+  char line[4096] = "";
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_schedule_print(&text, &s->done);
+  snprintf(line, sizeof line, "%.*s", (int)text.n, (const char *)text.data);
+  CHECK_EQ(tn_verify(t, s->sink, TN_SPEC_KERNEL), TINY_OK);
+  const tiny_code code = run_kernel(t, k, s->sink, &target, got);
+  const int same = code == TINY_OK && !memcmp(want, got, nbytes);
+  CHECK(same);
+  if (!same) fprintf(stderr, "  %s: %s\n", line, code ? tiny_error(t) : "other values");
+  return TINY_OK;
+}
+static void test_any(const char *machine, int n) {
+  int applied = 0;
+  for (int i = 0; i < n; i++) {
+    any_trial r;
+    tiny_desc d;
+    memset(&r, 0, sizeof r); memset(&d, 0, sizeof d);
+    r.c.b = 1; r.c.m = 16 * (1 + rnd(4)); r.c.n = 16 * (1 + rnd(4)); r.c.k = 32 * (1 + rnd(3)); r.c.turned = rnd(4); r.c.after = rnd(AFTERS);
+    if (!tn_gpu_limits(machine, &r.limits)) return;
+    d.device = "INTERP"; d.cache_dir = "";
+    tiny_ctx *t = tiny_open(&d);
+    CHECK_EQ(tn_guard(t, any_guarded, &r), TINY_OK);
+    applied += r.applied;
+    tiny_close(t);
+  }
+  CHECK(applied > n / 4);
+}
+
+// ** text: what the languages write, for compilers that are here; $TEST_UNITS: a folder for it **
+
+typedef struct text_trial { const char *machine; int dtype; shape c; tiny_renderer renderer; tiny_bytes *out; int n; } text_trial;
+
+static tiny_code text_guarded(tiny_ctx *t, void *arg) {
+  text_trial *r = (text_trial *)arg;
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+  tiny_limits limits;
+  tn_lowered low;
+  size_t nbytes = 0;
+  char name[32];
+  uint64_t uses = 0;
+  tiny_tensor *x = make(t, &r->c, r->dtype);
+  const tn_kernel *k = tiny_status(t) ? NULL : kernel_of(t, x, &nbytes);
+  CHECK(k != NULL);
+  if (!k) return t->code;
+  tn_gpu_limits(r->machine, &limits);
+  limits.dtypes = TN_CUDA_ARITHMETIC;
+  const tn_target target = {&r->renderer, &limits};
+  memset(&low, 0, sizeof low);
+  tn_state_open(s, t, tn_prepare(t, k->ast), &target);
+  tn_optimize(s);
+  if (tn_lower(t, s->sink, &target, &low) != TINY_OK) return t->code;
+  snprintf(name, sizeof name, "k%d", r->n++);
+  const tiny_listing listing = {name, low.list, low.n, low.hints, low.local, low.local_nbytes};
+  tiny_bytes text = {t, NULL, 0, 0};
+  if (r->renderer.kernel(t, &r->renderer, &listing, &text, &uses) != TINY_OK) return t->code;
+  CHECK(text.data && strstr(text.data, "matrix_") != NULL);
+  CHECK(text.data && strstr(text.data, "?(") == NULL);
+  FILE *f = getenv("TEST_UNITS") ? fopen(tn_text_of_format(t, "%s/%s.%s", getenv("TEST_UNITS"), r->machine, r->renderer.file), "ab") : NULL;
+  if (f) {
+    if (r->n == 1) {
+      tiny_bytes prelude = {t, NULL, 0, 0};
+      r->renderer.module(t, &r->renderer, NULL, 0, &prelude);
+      CHECK(fputs(prelude.data, f) >= 0);
+    }
+    CHECK(fputs(text.data, f) >= 0);
+    fclose(f);
+  }
+  return t->code;
+}
+static void test_text(const char *machine, int arch) {
+  static const shape some[] = {{1, 64, 64, 64, 0, BIAS}, {1, 77, 97, 45, 2, HALF}, {2, 70, 64, 72, 1, PLAIN}, {1, 1024, 1024, 1024, 0, HALF}};
+  static const int dtypes[] = {TINY_F16, TINY_BF16, TINY_I8, TINY_F8E4M3, TINY_F8E5M2};
+  int n = 0, kernels = 0;
+  const tiny_warp_unit *units = tiny_warp_units(machine, &n);
+  for (int d = 0; d < 5; d++) for (int i = 0; i < 4; i++) {
+    text_trial r;
+    tiny_desc desc;
+    int has = 0;
+    for (int k = 0; k < n; k++) has |= units[k].a == dtypes[d];
+    if (!has) continue;
+    memset(&r, 0, sizeof r); memset(&desc, 0, sizeof desc);
+    r.machine = machine; r.dtype = dtypes[d]; r.c = some[i]; r.n = kernels;
+    if (arch) tn_lang_cuda(&r.renderer, arch);
+    else tn_lang_hip(&r.renderer, machine);
+    tn_cstyle(&r.renderer);
+    desc.device = "INTERP"; desc.cache_dir = "";
+    tiny_ctx *t = tiny_open(&desc);
+    CHECK_EQ(tn_guard(t, text_guarded, &r), TINY_OK);
+    if (tiny_status(t)) fprintf(stderr, "  %s %s: %s\n", machine, tn_dtypes[dtypes[d]].name, tiny_error(t));
+    kernels = r.n;
+    tiny_close(t);
+  }
+}
+
+int main(void) {
+  static const char *const machines[] = {"sm_75", "sm_80", "sm_90", "gfx1100", "gfx1201", "gfx942", "apple"};
+  static const int dtypes[] = {TINY_F16, TINY_BF16, TINY_I8, TINY_F8E4M3, TINY_F8E5M2};
+  for (int m = 0; m < 7 && !getenv("TEST_UNITS"); m++) for (int d = 0; d < 5; d++) {
+    tiny_limits limits;
+    int wanted = 0;
+    if (!tn_gpu_limits(machines[m], &limits)) continue;
+    for (int i = 0; i < limits.nunits; i++) wanted |= limits.units[i].a == dtypes[d];
+    if (m == 6) wanted = 0;                // Apple's tiles are opaque
+    for (int i = 0; i < SHAPES; i++)
+      if (wanted && (m == 1 || (i + d) % 3 == 0)) test_shape(machines[m], &shapes[i], dtypes[d], wanted);
+  }
+  for (int m = 1; m < 6 && !getenv("TEST_UNITS"); m++) for (int i = 0; i < OTHERS; i++) {
+    const shape c = {1, 0, 0, 0, 0, AFTERS + i};
+    test_shape(machines[m], &c, TINY_F16, 1);
+    if (m < 3) test_shape(machines[m], &c, TINY_I8, -1);
+  }
+  for (int m = 1; m < 6 && !getenv("TEST_UNITS"); m++) test_any(machines[m], 24);
+  static const struct { const char *name; int arch; } texts[] = {
+    {"sm_75", 75}, {"sm_80", 80}, {"sm_90", 90}, {"sm_120", 120}, {"gfx1100", 0}, {"gfx1201", 0}, {"gfx942", 0}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) test_text(texts[i].name, texts[i].arch);
+  return test_report();
+}
