@@ -46,7 +46,8 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"copy 2048", copy}, {"transpose 2048", transposition}, {"sum of rows 2048", row_sums},
   {"sum of columns 2048", column_sums}, {"softmax 2048x1024", softmax}, {"layer_norm 2048x1024", layer_norm},
   {"matmul 1024", matmul}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
-  {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8}, {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention}};
+  {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
+  {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention}};
 
 typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; int verbose; } subject;
 
