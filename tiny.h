@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source fe48f14b16aef62da74ed5829aec9f12c272a08767f56498d7be47116ef9ce06
+/* tiny.h 0.1.0, source 80598b5d6a806670f09580be4eb05fb8c92d008eebbd5991484e59e3737f30ec
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3367,7 +3367,8 @@ typedef struct tiny_matrix_unit {
 // How a C-like language spells what it has: formats that are filled in. %0 %1 %2: operands, always atoms or in
 // parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
 // lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
-// %a: parameters; %d: a number or dimension. WMMA: of units of warps, %n the unit's name. A format that is NULL says that there is no such thing.
+// %a: parameters; %d: a number or dimension. Of a WMMA of a unit of warps %n is the unit's name. A format that is NULL
+// says that there is no such thing.
 typedef struct tiny_language {
   const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
   const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none
@@ -3651,7 +3652,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "fe48f14b16aef62da74ed5829aec9f12c272a08767f56498d7be47116ef9ce06"
+#define TN_SOURCE_ID "80598b5d6a806670f09580be4eb05fb8c92d008eebbd5991484e59e3737f30ec"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7871,8 +7872,8 @@ static int tn_layout_run_of(const uint8_t *bits, int most, int column, tn_layout
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
 //   SHUFFLE (x) k: x of the item of the group whose number is this one's ^ k
-//   LOAD k TN_TURNED: of 8 elements of 16 bits of LOCAL memory, a row of an 8x8 matrix, of four for a warp of 32: rows of
-//   matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next
+//   LOAD k TN_TURNED: of 8 elements of 16 bits of LOCAL memory, a row of an 8x8 matrix, of four for a warp of 32: rows
+//   of matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next
 //   BITCAST (vector): to lanes of another width, as many bits in all
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
@@ -12649,7 +12650,7 @@ static void tn_eval_wmma(tn_eval_run *r, const tn_eval_ins *i) {
 // Operands of a product, row by row.
 typedef struct tn_eval_tile { int64_t a[16 * 32], b[32 * 16]; } tn_eval_tile;
 
-// What the lanes of a warp from `first` on hold of a tile, rows of `columns`. TF32 has no more than 10 bits of mantissa.
+// What the lanes of a warp from `first` on hold of a tile, rows of `columns`. TF32 has 10 bits of mantissa, no more.
 static void tn_eval_gather(const tn_eval_run *r, const tiny_warp_unit *unit, int which, int slot, int64_t first,
                            int columns, int64_t *tile) {
   const tiny_warp_layout *l = &unit->layout[which];
@@ -34692,24 +34693,29 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   return tn_replace(t, sink, from.n, from.u, now.u);
 }
 
-// What two barriers wait for, neither for the other, in the same loops: one waits for both. NULL: there are no such two.
+// Do x and y stand in the same loops?
+static int tn_in_same_loops(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  tn_list of_x = {NULL, 0, 0}, of_y = {NULL, 0, 0};
+  tn_open_loops(t, x, &of_x);
+  tn_open_loops(t, y, &of_y);
+  for (int i = 0; i < of_x.n; i++) {
+    int found = 0;
+    for (int j = 0; j < of_y.n; j++) found |= of_x.u[i] == of_y.u[j];
+    if (!found) return 0;
+  }
+  return of_x.n == of_y.n;
+}
+// What two barriers wait for, neither for the other, in the same loops, one waits for. NULL: there are no such two.
 static tiny_uop *tn_barriers_merged(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_BARRIER, &all);
   for (int i = 0; i < all.n; i++) for (int j = i + 1; j < all.n; j++) {
     tiny_uop *pair[2] = {all.u[i], all.u[j]}, *done[2] = {pair[0]->src[0], pair[1]->src[0]};
-    tn_list open[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
-    int same = done[0]->op == TINY_OP_END && done[1]->op == TINY_OP_END && !tn_depends(t, done[1], pair[0]) &&
-        !tn_depends(t, done[0], pair[1]);
-    for (int k = 0; k < 2 && same; k++) tn_open_loops(t, done[k], &open[k]);
-    same &= open[0].n == open[1].n;
-    for (int k = 0; k < open[0].n && same; k++) {
-      int found = 0;
-      for (int l = 0; l < open[1].n; l++) found |= open[0].u[k] == open[1].u[l];
-      same = found;
-    }
-    if (!same) continue;
-    tiny_uop *one = tn_barrier(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, done, 0, 0, NULL)), *to[2] = {one, one};
+    if (done[0]->op != TINY_OP_END || done[1]->op != TINY_OP_END || tn_depends(t, done[1], pair[0]) ||
+        tn_depends(t, done[0], pair[1]) || !tn_in_same_loops(t, done[0], done[1]))
+      continue;
+    tiny_uop *both = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, done, 0, 0, NULL), *one = tn_barrier(t, both),
+             *to[2] = {one, one};
     return tn_replace(t, sink, 2, pair, to);
   }
   return NULL;
@@ -34805,7 +34811,8 @@ static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list 
 // Copies of what u closes: values of a REDUCE or a STAGE, or what an END does.
 static tiny_uop *tn_like_group(tiny_ctx *t, const tiny_uop *u, const tn_list *copies) {
   if (u->op == TINY_OP_END) return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, copies);
-  return tn_uop_make(t, TINY_OP_GROUP, u->dtype, u->op == TINY_OP_STAGE ? u->lanes : 1, copies->n, copies->u, 0, 0, NULL);
+  const int lanes = u->op == TINY_OP_STAGE ? u->lanes : 1;
+  return tn_uop_make(t, TINY_OP_GROUP, u->dtype, lanes, copies->n, copies->u, 0, 0, NULL);
 }
 
 // u, a node that closes r, without r: its body (or value) once for every value of r.
@@ -35681,7 +35688,7 @@ static tiny_uop *tn_reduce_step(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *
 // was there by, of which it then begins. NULL: it begins with zeros.
 static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tiny_uop **start) {
   tn_list sums = {NULL, 0, 0};
-  if (u->src[0]->op != TINY_OP_WMMA) return NULL;
+  if (u->src[0]->op != TINY_OP_WMMA || tn_warp_unit_of(u->src[0]->k)) return NULL;     // whose elements are added to
   tn_collect_op(t, sink, TINY_OP_ADD, &sums);
   for (int i = 0; i < sums.n; i++) for (int j = 0; j < 2; j++) if (sums.u[i]->src[j] == u) {
     *start = sums.u[i]->src[!j];
@@ -36872,15 +36879,15 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
 //     for each element that a lane holds of c: what comes after the sum
 // In:    a kernel of one sum of products, an axis of warps (or none) and one of their tiles on each side.
 // Out:   the sum is made of WMMAs. Who holds which element of c follows from the unit's layout: lanes are items, of
-//        a range each for the low bits of their numbers and for the high ones; elements are copies, neighbours a vector.
+//        a range each for the low bits of their numbers and for the high ones; elements are copies, neighbours vectors.
 // Holds: no two words that a phase of eight lanes asks for at once lie in one bank: rows lie 16 bytes apart in a
-//        quarter, quarters 32 bytes further, so that four quarters of two rows meet eight different places of 128 bytes,
-//        as do eight rows of a quarter.
+//        quarter, quarters 32 bytes further, so that four quarters of two rows meet eight different places of 128
+//        bytes, as do eight rows of a quarter.
 //
 // The reduction may be summed in any order, as long as a and b agree: units want a few elements of a lane at several
 // places, and get those that lie together. An operand whose rows lie together in memory is turned as lanes load it,
-// where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane holds two neighbours, pairs of
-// tiles are interleaved, so that it holds four.
+// where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane
+// holds two neighbours, pairs of tiles are interleaved, so that it holds four.
 #ifndef TN_CODEGEN_WARP_MATRIX
 #define TN_CODEGEN_WARP_MATRIX
 #ifndef TINY_AMALGAMATED
@@ -36895,7 +36902,7 @@ enum { TN_UNIT_PIECE = 16, TN_UNIT_QUARTERS = 4, TN_UNIT_PAD = 32,     // bytes;
 typedef struct tn_unit_side { tn_layout_run lane, element; } tn_unit_side;
 typedef struct tn_unit_plan {
   const tiny_warp_unit *unit;
-  tn_unit_side c[TN_UNIT_SIDES], operand[TN_UNIT_SIDES], k[TN_UNIT_SIDES];   // of c; of a's rows, b's columns; of their k
+  tn_unit_side c[TN_UNIT_SIDES], operand[TN_UNIT_SIDES], k[TN_UNIT_SIDES];   // of c; a's rows, b's columns; their k
   int low;                                 // side of c that the low bits of a lane's number belong to
   int values;                              // elements of a piece
   int each, steps, pieces;                 // along k of a lane: elements of a product; products of a piece, and pieces
@@ -36987,7 +36994,7 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
   return tn_stage(t, TN_SPACE_LOCAL, TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes, x, n, ranges);
 }
 
-// Bits of k among the rows of memory that a warp turns: of the product, of a lane's words, of lanes, of a word's halves.
+// Bits of k among the rows of memory that a warp turns: of the product, a lane's words, lanes, and a word's halves.
 // An operand that is not turned has those of a lane together: it has k in the order of lanes, products, words, halves.
 enum { TN_TURNED_DIGITS = 4 };
 static const struct { int extent, k; } tn_turned_digit[TN_TURNED_DIGITS] = {{2, 4}, {2, 2}, {4, 8}, {2, 1}};
@@ -37124,9 +37131,10 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
   tn_list over = {NULL, 0, 0};
   const int lanes = tn_layout_elements(&p->unit->layout[2]);
   tiny_uop *sum = tn_lanes_of(t, tn_const(t, p->unit->c, tn_dtype_value(p->unit->c, 0)), lanes);
-  for (int64_t quarter = 0; quarter < TN_UNIT_QUARTERS; quarter += quarters) for (int step = 0; step < p->steps; step++) {
-    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], step, quarter),
-                        tn_unit_operand(t, c, 1, tile[1], step, quarter), sum};
+  for (int i = 0; i < TN_UNIT_QUARTERS / quarters * p->steps; i++) {
+    const int64_t quarter = i / p->steps * quarters;
+    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], i % p->steps, quarter),
+                        tn_unit_operand(t, c, 1, tile[1], i % p->steps, quarter), sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
   }
   for (int i = 0; i < profile->nred; i++) if (profile->red[i] != c->k) tn_push(t, &over, profile->red[i]);
@@ -37865,11 +37873,26 @@ static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt 
   return s->sink != before;
 }
 
+// Are they made of the unit's tiles, and no more of them, of items and of memory than there may be?
+static int tn_opt_tiles_fit(const tn_kernel_state *s, const tn_warp_tiles *c) {
+  const tiny_warp_unit *unit = c->plan.unit;
+  const int64_t size[TN_UNIT_SIDES] = {unit->m, unit->n};
+  int64_t tiles = 1, items = unit->warp, rows = 0;
+  for (int i = 0; i < TN_UNIT_SIDES; i++) {
+    const int64_t of_warp = tn_range_extent(c->axis[i][1]), warps = c->axis[i][0] ? tn_range_extent(c->axis[i][0]) : 1;
+    if (of_warp % size[i] || of_warp > TN_OPT_COPIES * size[i] || warps > tn_opt_most_items(s)) return 0;
+    tiles *= of_warp / size[i];
+    items *= warps;
+    rows += warps * of_warp;
+  }
+  return tiles <= TN_OPT_COPIES && items <= tn_opt_most_items(s) && tn_opt_fits(s, 1, items) &&
+      TN_UNIT_QUARTERS * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
+}
+
 // By a unit of warps: nothing else is shared by items.
 static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
-  const tiny_limits *limits = s->target->limits;
   tn_warp_tiles *c = (tn_warp_tiles *)tn_scratch(s->t, sizeof *c);
-  int n = 0, items, rows[2] = {1, 1};
+  int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   memset(c, 0, sizeof *c);
   if (o->number < 0 || o->number >= n || p->nreduce != 1 || !p->repeats || p->row || p->carried ||
@@ -37878,22 +37901,13 @@ static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_
     return 0;
   for (int i = 0; i < s->naxes; i++)       // operands are lanes of their own
     if (tn_range_kind(s->axis[i]) == TN_VECTOR) return 0;
-  const int64_t size[2] = {units[o->number].m, units[o->number].n};
   for (int i = 0; i < 2 * TN_UNIT_SIDES; i++) {
     tiny_uop *r = tn_opt_axis(s, o, i);
     if (r ? tn_range_kind(r) != TN_LOOP || tn_axis_role(s, p, r) != TN_AXIS_STORE : i & 1) return 0;
     for (int j = 0; j < i && r; j++) if (tn_opt_axis(s, o, j) == r) return 0;
-    if (r && (i & 1) && tn_range_extent(r) % size[i / 2]) return 0;
-    if (r && tn_range_extent(r) > TN_OPT_STAGE_PAD) return 0;
-    if (r) rows[i / 2] *= (int)tn_range_extent(r);
     c->axis[i / 2][i & 1] = r;
   }
-  const int64_t tiles = tn_range_extent(c->axis[0][1]) / size[0] * (tn_range_extent(c->axis[1][1]) / size[1]),
-                nbytes = TN_UNIT_QUARTERS * ((int64_t)(rows[0] + rows[1]) * TN_UNIT_PIECE + TN_UNIT_PADS);
-  items = rows[0] / (int)tn_range_extent(c->axis[0][1]) * (rows[1] / (int)tn_range_extent(c->axis[1][1])) *
-      units[o->number].warp;
-  return tiles <= TN_OPT_COPIES && items <= tn_opt_most_items(s) && tn_opt_fits(s, 1, items) &&
-      nbytes <= (int64_t)limits->shared_nbytes && tn_transform_warp_matrix(s, p, c);
+  return tn_opt_tiles_fit(s, c) && tn_transform_warp_matrix(s, p, c);
 }
 
 static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
@@ -39979,8 +39993,8 @@ static tiny_uop *tn_expand_collectives(tiny_ctx *t, tiny_uop *sink, const tn_tar
 //
 // In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
 // A group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
-// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units has
-// 255 and more.
+// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units
+// has 255 and more.
 #ifndef TN_CODEGEN_WARP_TILES
 #define TN_CODEGEN_WARP_TILES
 #ifndef TINY_AMALGAMATED
@@ -55439,319 +55453,319 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3111  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3576  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3663  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3577  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3664  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3690  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3691  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3881  src/base/number.c            numbers as text, in and out
-   4355  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3882  src/base/number.c            numbers as text, in and out
+   4356  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4601  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4602  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4793  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4794  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4968  src/base/version.c           what this implementation is: its release and sources, how it was
+   4969  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5055  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5056  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5513  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5514  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5631  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5632  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5780  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6320  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5781  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6321  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6537  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6538  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7168  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7169  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7399  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7559  src/ir/label.c               names that nodes have for people, in a table beside them
-   7692  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7400  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7560  src/ir/label.c               names that nodes have for people, in a table beside them
+   7693  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7842  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8741  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7843  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8742  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8857  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8858  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8970  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8971  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9061  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9062  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9195  src/ir/args.c                which k, v and sources fit an op
-   9381  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10010  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9196  src/ir/args.c                which k, v and sources fit an op
+   9382  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10011  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10165  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10166  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10751  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10752  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11251  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11252  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11383  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11384  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11820  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11821  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12095  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12096  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12904  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12905  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13203  src/ir/spec.c                the verifier
-  13558  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13204  src/ir/spec.c                the verifier
+  13559  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13787  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14145  src/rules/notation.c         the algebra that bodies of rules are written in
-  14180  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14380  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13788  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14146  src/rules/notation.c         the algebra that bodies of rules are written in
+  14181  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14381  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14540  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14541  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14934  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14935  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15133  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15134  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15574  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15575  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15916  src/rules/decompose.c        from what the IR means to what a target can do
-  16584  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15917  src/rules/decompose.c        from what the IR means to what a target can do
+  16585  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16618  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16619  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17117  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17118  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17211  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17212  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17964  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18040  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17965  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18041  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18083  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18084  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18327  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18401  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18328  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18402  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19049  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19050  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19311  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19312  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19600  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19601  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20156  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20157  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20265  src/tensor/activation.c      what stands between the layers of a network
-  20446  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20818  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20266  src/tensor/activation.c      what stands between the layers of a network
+  20447  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20819  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21071  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21072  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21831  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21832  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22513  src/tensor/random.c          numbers from a counter, the same on every device
-  22788  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22514  src/tensor/random.c          numbers from a counter, the same on every device
+  22789  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23112  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23408  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23113  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23409  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23545  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23546  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24084  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24085  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24797  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24798  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25199  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25200  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25338  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25339  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25820  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25821  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26285  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26286  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26636  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27282  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27644  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27773  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26637  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27283  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27645  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27774  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27933  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27934  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28438  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28717  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28439  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28718  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28813  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28814  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29106  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29547  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29107  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29548  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29824  src/tensor/params.c          lists of named tensors: what a network consists of
-  29915  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30025  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29825  src/tensor/params.c          lists of named tensors: what a network consists of
+  29916  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30026  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30404  src/tensor/sequential.c      modules and functions one after the other
-  30475  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30405  src/tensor/sequential.c      modules and functions one after the other
+  30476  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30611  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30612  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30731  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30732  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31050  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31051  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31166  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  31167  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31665  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31666  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32441  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32442  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32974  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32975  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33482  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33483  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33693  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33694  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  34281  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  34410  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  34282  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  34411  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  35072  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  35079  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  35238  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  35245  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  35629  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35851  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  35636  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35858  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35980  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  36051  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35987  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  36058  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  36182  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  36259  src/codegen/transform.c      what may be done to the ranges of a kernel
-  36579  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  36189  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  36266  src/codegen/transform.c      what may be done to the ranges of a kernel
+  36586  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  36668  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  36675  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  36732  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  36739  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36866  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  37256  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36873  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  37264  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  37334  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  37393  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  37342  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  37401  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  38153  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  38167  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  38252  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  38266  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  38345  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  38359  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  38734  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  38748  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  39317  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  39331  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  39436  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  39528  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  39450  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  39542  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  39599  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  39613  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  39703  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  39803  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  39878  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  39717  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  39817  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  39892  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  39978  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  40088  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  40563  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  40673  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  39992  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  40102  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  40577  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  40687  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  41008  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  41022  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  41257  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  41271  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  41503  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  41517  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  41570  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  41584  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  42157  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  42171  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  42713  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  42727  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  43063  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  43077  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  43364  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  43378  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  43759  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  44510  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  43773  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  44524  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  44589  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  44603  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  44700  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  44930  src/runtime/device.c         which backend a context runs on
-  45132  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  45286  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  44714  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  44944  src/runtime/device.c         which backend a context runs on
+  45146  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  45300  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  45347  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  45361  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  45615  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  45629  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  45849  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  45863  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  46112  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  46126  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  46294  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  46365  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  46308  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  46379  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  46723  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  46737  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  46997  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  47011  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  47207  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  47678  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  47221  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  47692  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  47850  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  47958  src/runtime/launch.c         the steps of a plan, handed to their devices
-  48235  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  47864  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  47972  src/runtime/launch.c         the steps of a plan, handed to their devices
+  48249  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  48729  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  48743  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  49334  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  49348  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  49517  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  49531  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  49854  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  50043  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  50836  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  49868  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  50057  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  50850  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  51213  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  51554  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  51227  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  51568  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  51760  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  51774  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  52014  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  52028  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  52273  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  52287  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  52543  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  52557  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  52708  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  52722  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  52882  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  53243  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  53479  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  52896  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  53257  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  53493  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  53627  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  53790  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  53641  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  53804  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  53897  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  53911  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  53982  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  53996  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  54310  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  54324  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  54473  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  54536  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  54715  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  54487  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  54550  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  54729  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  54851  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  54865  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  55237  src/runtime/context.c        opening and closing, the first error, totals
+  55251  src/runtime/context.c        opening and closing, the first error, totals
 */

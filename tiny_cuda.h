@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 8f52943477b86f72eaac63cd1e33afec0dfd312953727f686a0c9f926e72fcaa
+/* tiny_cuda.h 0.1.0, source ec14a51d60368638ab16f407b1af55d844b18d21e1ec9cb963a69dfe2511dd39
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -88,7 +88,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "8f52943477b86f72eaac63cd1e33afec0dfd312953727f686a0c9f926e72fcaa"
+#define TN_CUDA_SOURCE_ID "ec14a51d60368638ab16f407b1af55d844b18d21e1ec9cb963a69dfe2511dd39"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -244,7 +244,7 @@ enum { TN_CUDA_VALUES = 128 };
   "    #define PTX(...)", \
   "  #endif", \
   "  #ifndef TINY_MATRIX", \
-  "    #define MMA(shape, a, b) \"mma.sync.aligned.\" shape \" {%0, %1, %2, %3}, \" a \", \" b \", {%0, %1, %2, %3};\"", \
+  "    #define MMA(shape, a, b) \"mma.sync.aligned.\" shape \" {%0,%1,%2,%3}, \" a \", \" b \", {%0,%1,%2,%3};\"", \
   "    #define SUMS(r) r(c.at[0]), r(c.at[1]), r(c.at[2]), r(c.at[3])", \
   "    #define TINY_MATRIX(name, shape, kind, T, reg) \\", \
   "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 4> a, lanes<unsigned, 2> b, lanes<T, 4> c) { \\", \
@@ -253,7 +253,7 @@ enum { TN_CUDA_VALUES = 128 };
   "        return c; }", \
   "    #define TINY_MATRIX_2(name, shape, kind, T, reg) \\", \
   "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 2> a, unsigned b, lanes<T, 4> c) { \\", \
-  "        PTX(MMA(shape, \"{%4, %5}\", \"{%6}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \"r\"(b)) return c; }", \
+  "        PTX(MMA(shape, \"{%4,%5}\", \"{%6}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \"r\"(b)) return c; }", \
   "  #endif", \
   "  #ifndef TINY_TURNED", \
   "    template <typename V, typename T> FN V load_turned(const T *p) {", \

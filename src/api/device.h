@@ -257,7 +257,8 @@ typedef struct tiny_matrix_unit {
 // How a C-like language spells what it has: formats that are filled in. %0 %1 %2: operands, always atoms or in
 // parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
 // lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
-// %a: parameters; %d: a number or dimension. WMMA: of units of warps, %n the unit's name. A format that is NULL says that there is no such thing.
+// %a: parameters; %d: a number or dimension. Of a WMMA of a unit of warps %n is the unit's name. A format that is NULL
+// says that there is no such thing.
 typedef struct tiny_language {
   const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
   const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none

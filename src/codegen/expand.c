@@ -283,24 +283,29 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   return tn_replace(t, sink, from.n, from.u, now.u);
 }
 
-// What two barriers wait for, neither for the other, in the same loops: one waits for both. NULL: there are no such two.
+// Do x and y stand in the same loops?
+static int tn_in_same_loops(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  tn_list of_x = {NULL, 0, 0}, of_y = {NULL, 0, 0};
+  tn_open_loops(t, x, &of_x);
+  tn_open_loops(t, y, &of_y);
+  for (int i = 0; i < of_x.n; i++) {
+    int found = 0;
+    for (int j = 0; j < of_y.n; j++) found |= of_x.u[i] == of_y.u[j];
+    if (!found) return 0;
+  }
+  return of_x.n == of_y.n;
+}
+// What two barriers wait for, neither for the other, in the same loops, one waits for. NULL: there are no such two.
 static tiny_uop *tn_barriers_merged(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_BARRIER, &all);
   for (int i = 0; i < all.n; i++) for (int j = i + 1; j < all.n; j++) {
     tiny_uop *pair[2] = {all.u[i], all.u[j]}, *done[2] = {pair[0]->src[0], pair[1]->src[0]};
-    tn_list open[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
-    int same = done[0]->op == TINY_OP_END && done[1]->op == TINY_OP_END && !tn_depends(t, done[1], pair[0]) &&
-        !tn_depends(t, done[0], pair[1]);
-    for (int k = 0; k < 2 && same; k++) tn_open_loops(t, done[k], &open[k]);
-    same &= open[0].n == open[1].n;
-    for (int k = 0; k < open[0].n && same; k++) {
-      int found = 0;
-      for (int l = 0; l < open[1].n; l++) found |= open[0].u[k] == open[1].u[l];
-      same = found;
-    }
-    if (!same) continue;
-    tiny_uop *one = tn_barrier(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, done, 0, 0, NULL)), *to[2] = {one, one};
+    if (done[0]->op != TINY_OP_END || done[1]->op != TINY_OP_END || tn_depends(t, done[1], pair[0]) ||
+        tn_depends(t, done[0], pair[1]) || !tn_in_same_loops(t, done[0], done[1]))
+      continue;
+    tiny_uop *both = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, done, 0, 0, NULL), *one = tn_barrier(t, both),
+             *to[2] = {one, one};
     return tn_replace(t, sink, 2, pair, to);
   }
   return NULL;
@@ -396,7 +401,8 @@ static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list 
 // Copies of what u closes: values of a REDUCE or a STAGE, or what an END does.
 static tiny_uop *tn_like_group(tiny_ctx *t, const tiny_uop *u, const tn_list *copies) {
   if (u->op == TINY_OP_END) return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, copies);
-  return tn_uop_make(t, TINY_OP_GROUP, u->dtype, u->op == TINY_OP_STAGE ? u->lanes : 1, copies->n, copies->u, 0, 0, NULL);
+  const int lanes = u->op == TINY_OP_STAGE ? u->lanes : 1;
+  return tn_uop_make(t, TINY_OP_GROUP, u->dtype, lanes, copies->n, copies->u, 0, 0, NULL);
 }
 
 // u, a node that closes r, without r: its body (or value) once for every value of r.

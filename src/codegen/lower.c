@@ -53,7 +53,7 @@ static tiny_uop *tn_reduce_step(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *
 // was there by, of which it then begins. NULL: it begins with zeros.
 static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tiny_uop **start) {
   tn_list sums = {NULL, 0, 0};
-  if (u->src[0]->op != TINY_OP_WMMA) return NULL;
+  if (u->src[0]->op != TINY_OP_WMMA || tn_warp_unit_of(u->src[0]->k)) return NULL;     // whose elements are added to
   tn_collect_op(t, sink, TINY_OP_ADD, &sums);
   for (int i = 0; i < sums.n; i++) for (int j = 0; j < 2; j++) if (sums.u[i]->src[j] == u) {
     *start = sums.u[i]->src[!j];

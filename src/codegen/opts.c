@@ -473,11 +473,26 @@ static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt 
   return s->sink != before;
 }
 
+// Are they made of the unit's tiles, and no more of them, of items and of memory than there may be?
+static int tn_opt_tiles_fit(const tn_kernel_state *s, const tn_warp_tiles *c) {
+  const tiny_warp_unit *unit = c->plan.unit;
+  const int64_t size[TN_UNIT_SIDES] = {unit->m, unit->n};
+  int64_t tiles = 1, items = unit->warp, rows = 0;
+  for (int i = 0; i < TN_UNIT_SIDES; i++) {
+    const int64_t of_warp = tn_range_extent(c->axis[i][1]), warps = c->axis[i][0] ? tn_range_extent(c->axis[i][0]) : 1;
+    if (of_warp % size[i] || of_warp > TN_OPT_COPIES * size[i] || warps > tn_opt_most_items(s)) return 0;
+    tiles *= of_warp / size[i];
+    items *= warps;
+    rows += warps * of_warp;
+  }
+  return tiles <= TN_OPT_COPIES && items <= tn_opt_most_items(s) && tn_opt_fits(s, 1, items) &&
+      TN_UNIT_QUARTERS * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
+}
+
 // By a unit of warps: nothing else is shared by items.
 static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
-  const tiny_limits *limits = s->target->limits;
   tn_warp_tiles *c = (tn_warp_tiles *)tn_scratch(s->t, sizeof *c);
-  int n = 0, items, rows[2] = {1, 1};
+  int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   memset(c, 0, sizeof *c);
   if (o->number < 0 || o->number >= n || p->nreduce != 1 || !p->repeats || p->row || p->carried ||
@@ -486,22 +501,13 @@ static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_
     return 0;
   for (int i = 0; i < s->naxes; i++)       // operands are lanes of their own
     if (tn_range_kind(s->axis[i]) == TN_VECTOR) return 0;
-  const int64_t size[2] = {units[o->number].m, units[o->number].n};
   for (int i = 0; i < 2 * TN_UNIT_SIDES; i++) {
     tiny_uop *r = tn_opt_axis(s, o, i);
     if (r ? tn_range_kind(r) != TN_LOOP || tn_axis_role(s, p, r) != TN_AXIS_STORE : i & 1) return 0;
     for (int j = 0; j < i && r; j++) if (tn_opt_axis(s, o, j) == r) return 0;
-    if (r && (i & 1) && tn_range_extent(r) % size[i / 2]) return 0;
-    if (r && tn_range_extent(r) > TN_OPT_STAGE_PAD) return 0;
-    if (r) rows[i / 2] *= (int)tn_range_extent(r);
     c->axis[i / 2][i & 1] = r;
   }
-  const int64_t tiles = tn_range_extent(c->axis[0][1]) / size[0] * (tn_range_extent(c->axis[1][1]) / size[1]),
-                nbytes = TN_UNIT_QUARTERS * ((int64_t)(rows[0] + rows[1]) * TN_UNIT_PIECE + TN_UNIT_PADS);
-  items = rows[0] / (int)tn_range_extent(c->axis[0][1]) * (rows[1] / (int)tn_range_extent(c->axis[1][1])) *
-      units[o->number].warp;
-  return tiles <= TN_OPT_COPIES && items <= tn_opt_most_items(s) && tn_opt_fits(s, 1, items) &&
-      nbytes <= (int64_t)limits->shared_nbytes && tn_transform_warp_matrix(s, p, c);
+  return tn_opt_tiles_fit(s, c) && tn_transform_warp_matrix(s, p, c);
 }
 
 static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {

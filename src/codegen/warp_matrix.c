@@ -7,15 +7,15 @@
 //     for each element that a lane holds of c: what comes after the sum
 // In:    a kernel of one sum of products, an axis of warps (or none) and one of their tiles on each side.
 // Out:   the sum is made of WMMAs. Who holds which element of c follows from the unit's layout: lanes are items, of
-//        a range each for the low bits of their numbers and for the high ones; elements are copies, neighbours a vector.
+//        a range each for the low bits of their numbers and for the high ones; elements are copies, neighbours vectors.
 // Holds: no two words that a phase of eight lanes asks for at once lie in one bank: rows lie 16 bytes apart in a
-//        quarter, quarters 32 bytes further, so that four quarters of two rows meet eight different places of 128 bytes,
-//        as do eight rows of a quarter.
+//        quarter, quarters 32 bytes further, so that four quarters of two rows meet eight different places of 128
+//        bytes, as do eight rows of a quarter.
 //
 // The reduction may be summed in any order, as long as a and b agree: units want a few elements of a lane at several
 // places, and get those that lie together. An operand whose rows lie together in memory is turned as lanes load it,
-// where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane holds two neighbours, pairs of
-// tiles are interleaved, so that it holds four.
+// where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane
+// holds two neighbours, pairs of tiles are interleaved, so that it holds four.
 #ifndef TN_CODEGEN_WARP_MATRIX
 #define TN_CODEGEN_WARP_MATRIX
 #ifndef TINY_AMALGAMATED
@@ -30,7 +30,7 @@ enum { TN_UNIT_PIECE = 16, TN_UNIT_QUARTERS = 4, TN_UNIT_PAD = 32,     // bytes;
 typedef struct tn_unit_side { tn_layout_run lane, element; } tn_unit_side;
 typedef struct tn_unit_plan {
   const tiny_warp_unit *unit;
-  tn_unit_side c[TN_UNIT_SIDES], operand[TN_UNIT_SIDES], k[TN_UNIT_SIDES];   // of c; of a's rows, b's columns; of their k
+  tn_unit_side c[TN_UNIT_SIDES], operand[TN_UNIT_SIDES], k[TN_UNIT_SIDES];   // of c; a's rows, b's columns; their k
   int low;                                 // side of c that the low bits of a lane's number belong to
   int values;                              // elements of a piece
   int each, steps, pieces;                 // along k of a lane: elements of a product; products of a piece, and pieces
@@ -122,7 +122,7 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
   return tn_stage(t, TN_SPACE_LOCAL, TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes, x, n, ranges);
 }
 
-// Bits of k among the rows of memory that a warp turns: of the product, of a lane's words, of lanes, of a word's halves.
+// Bits of k among the rows of memory that a warp turns: of the product, a lane's words, lanes, and a word's halves.
 // An operand that is not turned has those of a lane together: it has k in the order of lanes, products, words, halves.
 enum { TN_TURNED_DIGITS = 4 };
 static const struct { int extent, k; } tn_turned_digit[TN_TURNED_DIGITS] = {{2, 4}, {2, 2}, {4, 8}, {2, 1}};
@@ -259,9 +259,10 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
   tn_list over = {NULL, 0, 0};
   const int lanes = tn_layout_elements(&p->unit->layout[2]);
   tiny_uop *sum = tn_lanes_of(t, tn_const(t, p->unit->c, tn_dtype_value(p->unit->c, 0)), lanes);
-  for (int64_t quarter = 0; quarter < TN_UNIT_QUARTERS; quarter += quarters) for (int step = 0; step < p->steps; step++) {
-    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], step, quarter),
-                        tn_unit_operand(t, c, 1, tile[1], step, quarter), sum};
+  for (int i = 0; i < TN_UNIT_QUARTERS / quarters * p->steps; i++) {
+    const int64_t quarter = i / p->steps * quarters;
+    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], i % p->steps, quarter),
+                        tn_unit_operand(t, c, 1, tile[1], i % p->steps, quarter), sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
   }
   for (int i = 0; i < profile->nred; i++) if (profile->red[i] != c->k) tn_push(t, &over, profile->red[i]);

@@ -2,8 +2,8 @@
 //
 // In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
 // A group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
-// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units has
-// 255 and more.
+// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units
+// has 255 and more.
 #ifndef TN_CODEGEN_WARP_TILES
 #define TN_CODEGEN_WARP_TILES
 #ifndef TINY_AMALGAMATED

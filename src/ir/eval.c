@@ -555,7 +555,7 @@ static void tn_eval_wmma(tn_eval_run *r, const tn_eval_ins *i) {
 // Operands of a product, row by row.
 typedef struct tn_eval_tile { int64_t a[16 * 32], b[32 * 16]; } tn_eval_tile;
 
-// What the lanes of a warp from `first` on hold of a tile, rows of `columns`. TF32 has no more than 10 bits of mantissa.
+// What the lanes of a warp from `first` on hold of a tile, rows of `columns`. TF32 has 10 bits of mantissa, no more.
 static void tn_eval_gather(const tn_eval_run *r, const tiny_warp_unit *unit, int which, int slot, int64_t first,
                            int columns, int64_t *tile) {
   const tiny_warp_layout *l = &unit->layout[which];

@@ -30,8 +30,8 @@
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
 //   SHUFFLE (x) k: x of the item of the group whose number is this one's ^ k
-//   LOAD k TN_TURNED: of 8 elements of 16 bits of LOCAL memory, a row of an 8x8 matrix, of four for a warp of 32: rows of
-//   matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next
+//   LOAD k TN_TURNED: of 8 elements of 16 bits of LOCAL memory, a row of an 8x8 matrix, of four for a warp of 32: rows
+//   of matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next
 //   BITCAST (vector): to lanes of another width, as many bits in all
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,

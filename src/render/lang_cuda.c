@@ -67,7 +67,7 @@ enum { TN_CUDA_VALUES = 128 };
   "    #define PTX(...)", \
   "  #endif", \
   "  #ifndef TINY_MATRIX", \
-  "    #define MMA(shape, a, b) \"mma.sync.aligned.\" shape \" {%0, %1, %2, %3}, \" a \", \" b \", {%0, %1, %2, %3};\"", \
+  "    #define MMA(shape, a, b) \"mma.sync.aligned.\" shape \" {%0,%1,%2,%3}, \" a \", \" b \", {%0,%1,%2,%3};\"", \
   "    #define SUMS(r) r(c.at[0]), r(c.at[1]), r(c.at[2]), r(c.at[3])", \
   "    #define TINY_MATRIX(name, shape, kind, T, reg) \\", \
   "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 4> a, lanes<unsigned, 2> b, lanes<T, 4> c) { \\", \
@@ -76,7 +76,7 @@ enum { TN_CUDA_VALUES = 128 };
   "        return c; }", \
   "    #define TINY_MATRIX_2(name, shape, kind, T, reg) \\", \
   "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 2> a, unsigned b, lanes<T, 4> c) { \\", \
-  "        PTX(MMA(shape, \"{%4, %5}\", \"{%6}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \"r\"(b)) return c; }", \
+  "        PTX(MMA(shape, \"{%4,%5}\", \"{%6}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \"r\"(b)) return c; }", \
   "  #endif", \
   "  #ifndef TINY_TURNED", \
   "    template <typename V, typename T> FN V load_turned(const T *p) {", \
