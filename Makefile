@@ -154,9 +154,14 @@ build/gpu: bench/gpu.c bench/measure.c bench/transformer.c tiny.h tiny_cuda.h
 count: build/bench/count
 	@build/bench/count $(COUNT_FLAGS) $(TARGETS)
 
+# What a kernel takes from the graph to its text, without a compiler: make lowering LOWERING_FLAGS=-v
+lowering: build/bench/lowering
+	@build/bench/lowering $(LOWERING_FLAGS)
+
 # They use the rooms themselves.
-build/bench/count: bench/count.h bench/count_list.h bench/gpu.h
-build/bench/cost build/bench/count: build/bench/%: bench/%.c $(SOURCES)
+build/bench/count build/bench/lowering: bench/count.h bench/count_list.h bench/gpu.h
+build/bench/lowering: bench/count.c
+build/bench/cost build/bench/count build/bench/lowering: build/bench/%: bench/%.c $(SOURCES)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function $< -o $@ $(LIBS)
 
