@@ -28,6 +28,8 @@ static tiny_tensor *matmul(tiny_ctx *t) { return product(t, TINY_F32, 1024); }
 static tiny_tensor *matmul_odd(tiny_ctx *t) { return product(t, TINY_F32, 777); }
 static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
+static tiny_tensor *matmul_deep(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16384), f32(t, 16384, 64)); }
+static tiny_tensor *sum(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), TINY_ALL, 0); }
 static tiny_tensor *conv(tiny_ctx *t) {
   tiny_tensor *x = zeros(t, TINY_F32, TINY_SHAPE(8, 64, 56, 56)), *w = zeros(t, TINY_F32, TINY_SHAPE(64, 64, 3, 3));
   return tiny_conv2d(x, w, NULL, NULL);
@@ -38,7 +40,8 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"copy 2048", copy}, {"transpose 2048", transposition}, {"sum of rows 2048", row_sums},
   {"sum of columns 2048", column_sums}, {"softmax 2048x1024", softmax}, {"layer_norm 2048x1024", layer_norm},
   {"matmul 1024", matmul}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
-  {"matmul bf16 1024", matmul_bf16}, {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention}};
+  {"matmul bf16 1024", matmul_bf16}, {"matmul 64x16384x64", matmul_deep}, {"sum 2048x2048", sum},
+  {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention}};
 
 typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; int verbose; } subject;
 

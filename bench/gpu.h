@@ -86,6 +86,7 @@ static int tn_gpu_limits(const char *name, tiny_limits *limits) {
   if (!g) return 0;
   memset(limits, 0, sizeof *limits);
   limits->warp = g->warp;
+  limits->compute_units = g->units;
   limits->vector_nbytes = 16;              // that an item loads at once: as above, "Device Memory Accesses"
   limits->vector_registers = g->register_max < 255 ? g->register_max : 255;
   limits->shared_nbytes = (size_t)g->shared_group;

@@ -267,7 +267,7 @@ static void test_choices(void) {
 
 // All that decides is in the key of what a search found.
 static void test_digest(void) {
-  static const size_t at[] = {offsetof(tiny_limits, vector_nbytes), offsetof(tiny_limits, vector_registers), offsetof(tiny_limits, warp),
+  static const size_t at[] = {offsetof(tiny_limits, vector_nbytes), offsetof(tiny_limits, vector_registers), offsetof(tiny_limits, warp), offsetof(tiny_limits, compute_units),
     offsetof(tiny_limits, shared_nbytes), offsetof(tiny_limits, cache_nbytes), offsetof(tiny_limits, threads), offsetof(tiny_limits, host_memory),
     offsetof(tiny_limits, memory[0].nbytes), offsetof(tiny_limits, memory[1].ways), offsetof(tiny_limits, memory[2].line), offsetof(tiny_limits, memory[2].nbytes),
     offsetof(tiny_limits, global_max[2]), offsetof(tiny_limits, local_max[0]), offsetof(tiny_limits, local_total), offsetof(tiny_limits, dtypes)};

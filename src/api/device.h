@@ -210,6 +210,7 @@ typedef struct tiny_limits {
   int vector_nbytes;                       // of the widest vectors; 0: none
   int vector_registers;                    // of them; without vectors those of an item; 0: 16, without vectors 64
   int warp;                                // items of a group that go in step; 0: 32
+  int compute_units;                       // that groups are spread over: multiprocessors, WGPs; 0: 16
   size_t shared_nbytes;                    // LOCAL memory of a group; 0: none
   size_t cache_nbytes;                     // innermost cache worth packing for, of one core; 0: 1 MiB
   // Caches: the nearest, the one of cache_nbytes, the last before memory. Zero: 32 KiB, cache_nbytes, 16 times that, in

@@ -178,6 +178,7 @@ static void tn_cl_limits(tn_cl *d, tiny_limits *limits) {
   }
   limits->local_total = (int64_t)d->work_items;
   limits->shared_nbytes = d->shared;
+  limits->compute_units = (int)tn_cl_number(d, TN_CL_COMPUTE_UNITS);
   limits->warp = (int)tn_cl_number(d, TN_CL_WARP_SIZE_NV);
   if (!limits->warp) limits->warp = (int)tn_cl_number(d, TN_CL_WAVEFRONT_WIDTH_AMD);
   limits->memory[2].nbytes = (size_t)tn_cl_number(d, TN_CL_CACHE_SIZE);

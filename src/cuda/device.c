@@ -143,11 +143,13 @@ static tiny_code tn_cuda_init(tn_cuda *d) {
                    version / 1000, version % 1000 / 10);
 }
 
-// What schedules ask (tiny_limits) and launches are held to. Registers: of a thread, CUDA C Programming Guide, 16.2.
+// What schedules ask (tiny_limits) and launches are held to. Registers of a thread: CUDA C++ Programming Guide, Compute
+// Capabilities; bytes that it loads at once: there, Device Memory Accesses.
 static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
-  int major = 0, minor = 0, warp = 0, l2 = 0, of_sm = 0;
+  int major = 0, minor = 0, warp = 0, l2 = 0, of_sm = 0, processors = 0;
   const struct { int which, *to; } asked[] = {
     {TN_CU_MAJOR, &major}, {TN_CU_MINOR, &minor}, {TN_CU_WARP, &warp}, {TN_CU_L2, &l2}, {TN_CU_SHARED_OF_SM, &of_sm},
+    {TN_CU_PROCESSORS, &processors},
     {TN_CU_MAX_THREADS, &d->max_threads}, {TN_CU_SHARED_OPTIN, &d->shared}, {TN_CU_MAX_GRID_X, &d->grid[0]},
     {TN_CU_MAX_GRID_X + 1, &d->grid[1]}, {TN_CU_MAX_GRID_X + 2, &d->grid[2]}, {TN_CU_MAX_BLOCK_X, &d->block[0]},
     {TN_CU_MAX_BLOCK_X + 1, &d->block[1]}, {TN_CU_MAX_BLOCK_X + 2, &d->block[2]}
@@ -161,6 +163,8 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   d->sm = major * 10 + minor;
   snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm == 90 ? "a" : "");
   out->warp = warp;
+  out->compute_units = processors;
+  out->vector_nbytes = 16; out->vector_registers = 255;
   out->dtypes = TN_CUDA_ARITHMETIC;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;

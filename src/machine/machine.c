@@ -61,7 +61,8 @@ enum {
   TN_TASKS_FEW = 8, TN_TASKS_LEAST = 16, TN_TASKS_MOST = 64,     // of long tasks; of a kernel that has work; of any
   TN_WARP_ITEMS = 32, TN_GROUP_ITEMS = 256,                      // of what no device says otherwise
   TN_GROUP_WARPS = 8, TN_DIM_WARPS = 2,                          // worth giving a group, and one dim of it
-  TN_REGISTERS = 16, TN_ITEM_REGISTERS = 64                      // of vectors, of a core; of an item
+  TN_REGISTERS = 16, TN_ITEM_REGISTERS = 64,                     // of vectors, of a core; of an item
+  TN_UNITS = 16                                                  // of what no device says otherwise
 };
 
 static int64_t tn_machine_warp(const tiny_limits *limits) {
@@ -70,6 +71,10 @@ static int64_t tn_machine_warp(const tiny_limits *limits) {
 // Of a work group, at most.
 static int64_t tn_machine_items(const tiny_limits *limits) {
   return limits->local_total > 0 ? limits->local_total : (int64_t)TN_GROUP_ITEMS;
+}
+// Compute units that share a grid's groups; 0: tasks of threads.
+static int64_t tn_machine_units(const tiny_limits *limits) {
+  return limits->threads ? 0 : limits->compute_units > 0 ? limits->compute_units : (int)TN_UNITS;
 }
 static int tn_machine_registers(const tiny_limits *limits) {
   return limits->vector_registers > 0 ? limits->vector_registers :
@@ -90,10 +95,10 @@ static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
 
 // All that one may depend on.
 static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
-  int64_t word[16] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
+  int64_t word[17] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
                       (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,
-                      (int64_t)limits->dtypes};
-  for (int i = 0; i < 3; i++) { word[9 + i] = limits->global_max[i]; word[12 + i] = limits->local_max[i]; }
+                      (int64_t)limits->dtypes, limits->compute_units};
+  for (int i = 0; i < 3; i++) { word[10 + i] = limits->global_max[i]; word[13 + i] = limits->local_max[i]; }
   tn_digest_add(d, word, sizeof word);
   for (int i = 0; i < TN_MEMORY_LEVELS; i++) {
     const tiny_memory_level m = tn_machine_memory(limits, i);

@@ -1,10 +1,10 @@
 // sums: reductions of a graph as they are computed best: long ones in parts, operands of contractions laid out anew.
 //
 // In:  a REDUCE, its sources done, and what the device is made of. Out: a node with the same value, of more nodes:
-//      parts of a long reduction to few values, for the tasks of all threads; a contiguous copy of an operand that lies
-//      across the summed axes (the transposed one of a matmul); an operand in panels (weights of a convolution), where
-//      the other one's rows are too short for lanes.
-// Holds: how a sum is cut depends on its shape alone, not on the number of threads.
+//      parts of a long reduction to few values, for the tasks of all threads or the units of a grid (split-K of a
+//      product); a contiguous copy of an operand that lies across the summed axes (the transposed one of a matmul); an
+//      operand in panels (weights of a convolution), where the other one's rows are too short for lanes.
+// Holds: how a sum is cut depends on its shape and, where groups share it, on the device; not on the number of threads.
 #ifndef TN_SCHEDULE_SUMS
 #define TN_SCHEDULE_SUMS
 #ifndef TINY_AMALGAMATED
@@ -12,8 +12,10 @@
 #endif
 
 enum {
-  TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,            // of a reduction that is cut; parts at most
+  TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_LEAST = 8, TN_SPLIT_PARTS = 256,      // of a reduction that is cut; parts
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
+  TN_SPLIT_BUSY = 2, TN_SPLIT_TILE = 64,   // groups that keep a unit busy; side of a tile of products
+  TN_SPLIT_PRODUCTS = 256,                 // summed in a part of a tile at least
   TN_CONTIGUOUS_LEAST = 64,                // elements of a step across rows, and of what is summed,
   TN_CONTIGUOUS_READS = 128,               // reads of each, from which a contiguous copy pays
   TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64                // of a block at most; elements summed at least
@@ -24,32 +26,59 @@ enum {
 static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
   const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
   const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
-  if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
+  if (tn_nelem(x) < TN_SPLIT_NELEM) return 0;
   return outputs < TN_TASKS_LEAST || (columns && tn_nelem(x) / outputs >= TN_SPLIT_SUMMED &&
       outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
 }
 
+// Groups of a grid that share a reduction of x to u, and of what is summed to an output so much that a part is worth it
+// (*least): tiles of a product, a warp's columns, or rows.
+static int64_t tn_groups_of_sum(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x, int64_t *least) {
+  tn_contraction c;
+  const int64_t outputs = tn_nelem(u), warp = tn_machine_warp(limits);
+  if (tn_contraction_of(u, &c)) {
+    const int64_t m = tn_contraction_reads(&c, 1), n = tn_contraction_reads(&c, 0), side = TN_SPLIT_TILE;
+    *least = TN_SPLIT_PRODUCTS;
+    if (m >= side / 4 && n >= side / 4) return (m + side - 1) / side * ((n + side - 1) / side) * (outputs / (m * n));
+  }
+  const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1) && x->dim[x->ndim - 1] >= warp;
+  *least = TN_SPLIT_SUMMED;
+  return columns ? (outputs + warp - 1) / warp : outputs;
+}
+
+// Into how many parts a reduction of x to u is cut, at most, so that all threads have some, or all units of a grid.
+static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x) {
+  int64_t parts = TN_SPLIT_PARTS, least;
+  if (x->ndim == TINY_MAX_DIMS || !tn_nelem(x)) return 1;
+  if (!tn_machine_units(limits)) return tn_splits(u, x) ? parts : 1;
+  const int64_t groups = tn_groups_of_sum(limits, u, x, &least), wanted = TN_SPLIT_BUSY * tn_machine_units(limits),
+                summed = tn_nelem(x) / tn_nelem(u);
+  if (parts > wanted / groups) parts = wanted / groups;
+  return parts > summed / least ? summed / least : parts;
+}
+
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
-// on the shape alone.
-static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
+// on the shape and the device alone.
+static tiny_uop *tn_split_reduce(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
   tiny_uop *x = u->src[0];
-  int64_t dim[TINY_MAX_DIMS], parts = 1;
+  int64_t dim[TINY_MAX_DIMS], to[TINY_MAX_DIMS], parts = 1;
+  const int64_t most = tn_split_parts(limits, u, x);
   int axis = -1;
-  if (!tn_splits(u, x)) return u;
   for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
-    for (int64_t p = TN_SPLIT_PARTS; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
-  if (parts < 8) return u;
+    for (int64_t p = most; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
+  if (parts < 2 || (!tn_machine_units(limits) && parts < TN_SPLIT_LEAST)) return u;
   for (int i = 0, n = 0; i < x->ndim; i++) {
     if (i == axis) dim[n++] = parts;
     dim[n++] = i == axis ? x->dim[i] / parts : x->dim[i];
   }
+  to[0] = axis;
+  for (int i = 1; i <= x->ndim; i++) to[i] = i <= axis ? i - 1 : i;
   const int64_t op = u->k & 0xFF, axes = u->k >> 8, low = axes & (((int64_t)1 << axis) - 1),
                 high = axes >> axis << (axis + 1);
   tiny_uop *wide = tn_reshape(t, x, x->ndim + 1, dim);
   tiny_uop *part = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &wide, op | (low | high) << 8, 0, NULL);
-  tiny_uop *kept = tn_u1(t, TINY_OP_CONTIGUOUS, part);
-  tiny_uop *whole =
-      tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &kept, op | (int64_t)1 << (8 + axis), 0, NULL);
+  tiny_uop *kept = tn_u1(t, TINY_OP_CONTIGUOUS, tn_permute(t, part, to));    // each part as the whole lies
+  tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &kept, op | (int64_t)1 << 8, 0, NULL);
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
@@ -174,6 +203,6 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, const tiny_limits *limits, tiny_uop 
 // REDUCE u as it will be computed.
 static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
   u = tn_panel_rows(t, limits, tn_contiguous_operands(t, u));
-  return u->op == TINY_OP_REDUCE ? tn_split_reduce(t, u) : u;
+  return u->op == TINY_OP_REDUCE ? tn_split_reduce(t, limits, u) : u;
 }
 #endif
