@@ -1,8 +1,9 @@
 // lowering: what a kernel takes on its way from the tensor graph to text: planned, scheduled, lowered, linearized,
 // rendered; no compiler. The kernels are those of bench/count.c, for a GPU that need not be here, and for this CPU.
 //   build/bench/lowering [-v] [-k TEXT] [TARGET..]   sm_90 and cpu; -v: each kernel; -k: graphs whose name has TEXT
-// A graph is lowered so often that its least time is no accident of this machine, each time in a context of its own:
-// nothing is known from the time before. A kernel's share of the plan is an equal part of it.
+// A graph is lowered so often that its least time is no accident of this machine, each time in a context of its own
+// that has lowered another one before: rules are parsed by then, and nothing of this graph is known. A kernel's share of
+// the plan is an equal part of it.
 #define BENCH_COUNT_PART
 #include "count.c"
 #include "../src/render/lang_cuda.c"
@@ -77,7 +78,12 @@ static int lower_subject(int i, const char *name, int verbose, lowerings *all) {
     memset(&x, 0, sizeof x);
     tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU", .cache_dir = "", .debug = ""});
     if (!lowering_target(t, name, &limits, &renderer)) { printf("no target %s\n", name); tiny_close(t); return 1; }
-    tiny_tensor *y = subjects[i].make(t);
+    lowering_run other;
+    tiny_tensor *y = subjects[i ? 0 : 1].make(t);
+    memset(&other, 0, sizeof other);
+    other.limits = &limits; other.renderer = &renderer; other.root = tn_uop_of(y);
+    tn_guard(t, lower_graph, &other);
+    y = subjects[i].make(t);
     x.limits = &limits; x.renderer = &renderer; x.root = tn_uop_of(y);
     const int wrong = tiny_error(t)[0] || tn_guard(t, lower_graph, &x) != TINY_OK;
     if (wrong) printf("%-22s %s\n", subjects[i].name, tiny_error(t));
