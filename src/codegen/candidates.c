@@ -240,7 +240,7 @@ static tiny_uop *tn_trial_split(tn_trial *x, int kind, tiny_uop *r, int64_t f, t
 // All of r as the kind has it; NULL is left as it is, and so is what has one value.
 static void tn_trial_kind(tn_trial *x, int kind, tiny_uop *r) {
   tiny_uop *rest;
-  if (r && tn_range_extent(r) > 1) tn_trial_split(x, kind, r, tn_range_extent(r), &rest);
+  if (x->legal && r && tn_range_extent(r) > 1) tn_trial_split(x, kind, r, tn_range_extent(r), &rest);
 }
 static tiny_uop *tn_trial_pad(tn_trial *x, tiny_uop *r, int64_t m) {
   if (!x->legal || !r || m < 2 || tn_range_extent(r) % m == 0) return r;
@@ -261,7 +261,7 @@ static void tn_trial_share(tn_trial *x, tiny_uop *node, int n, tiny_uop *const *
   o.space = TN_SPACE_LOCAL;
   x->legal = tn_opt_apply(x->s, &o);
   for (int i = 0; i < m && x->legal; i++) copy[i] = x->s->axis[first + i];
-  for (int i = 0; i < m; i++) tn_trial_kind(x, TN_OPT_SHARE, copy[i]);
+  for (int i = 0; i < m && x->legal; i++) tn_trial_kind(x, TN_OPT_SHARE, copy[i]);
 }
 // Loops of the store that are left, in which no sum of the kernel stays the same, are groups.
 static void tn_trial_groups(tn_trial *x) {
@@ -416,10 +416,12 @@ static void tn_candidates_tiles(tn_candidates *s) {
 static void tn_candidates_turned(tn_candidates *s, int64_t side, int64_t rows, int64_t pad) {
   tn_trial_at a;
   tiny_uop *row = NULL, *last = NULL, *tile[2] = {NULL, NULL}, *rest, *left;
-  int64_t nbytes;
   if (tn_trial_open(&a, s) && a.p.nout > 1 && !a.p.nreduce && !a.p.carried && !a.p.filled) {
     last = a.p.out[a.p.nout - 1];
-    row = tn_grid_turned_row(a.x.s, &a.p, last, &nbytes);
+    for (int d = 0; d < a.p.nout - 1; d++)
+      for (int i = 0; i < a.p.nload && !row; i++)
+        if (tn_range_extent(a.p.out[d]) >= side && tn_grid_is_turned(a.x.s, a.p.load[i], a.p.out[d], last))
+          row = a.p.out[d];
   }
   a.x.legal = row != NULL;
   tiny_uop *const axes[2] = {last, row};
