@@ -70,7 +70,7 @@ static thread_local std::vector<context *> current;
 static u64 next_address = BASE, limit, die, live, done_everywhere;
 static int wrongs, initialised;
 static long refuse_at, calls, refuse_code, lose_at, kernels, graph_launches, changed, overlapped;
-static double clock_ms = 1000;
+static double clock_ms = 1000, item_ms;
 static int early_bits;
 
 static int wrong(const char *what, const char *detail = "") {
@@ -258,7 +258,7 @@ static int run_kernel(const node &n) {
   const int items = (int)(n.block[0] * n.block[1] * n.block[2]);
   std::vector<void *> values;
   kernels++;
-  clock_ms += 0.01;
+  clock_ms += 0.01 + item_ms * (double)((u64)n.grid[0] * n.grid[1] * n.grid[2] * (u64)items);
   if (lose_at && kernels >= lose_at) { lose_at = 0; return ILLEGAL; }
   if (!stacks) stacks = (char *)mmap(nullptr, (size_t)ITEMS * STACK, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -729,6 +729,13 @@ EXPORT int cuFuncGetAttribute(int *out, int which, void *f) {
   *out = strstr(((function *)f)->name.c_str(), "heavy") ? 256 : ITEMS;
   return OK;
 }
+EXPORT int cuFuncGetParamInfo(void *f, size_t i, size_t *offset, size_t *nbytes) {
+  BEGIN_IN;
+  const mock_entry *e = ((function *)f)->entry;
+  if (i >= (size_t)e->n) return INVALID;
+  *offset = 8 * i; *nbytes = (size_t)e->nbytes[i];
+  return OK;
+}
 EXPORT int cuFuncSetAttribute(void *f, int which, int value) {
   BEGIN_IN;
   if (which != 8 || value > SHARED) return wrong("an attribute of a kernel is set that it cannot have");
@@ -830,6 +837,7 @@ EXPORT long mock_cuda_refuse(long n, int code) {
   return was;
 }
 EXPORT void mock_cuda_memory(u64 nbytes) { locked hold(one); limit = nbytes; }
+EXPORT void mock_cuda_speed(double ns) { locked hold(one); item_ms = ns * 1e-6; }
 EXPORT void mock_cuda_lose(long n) { locked hold(one); lose_at = n ? kernels + n : 0; }
 EXPORT void mock_cuda_seed(u64 seed) {
   static const int bits[8] = {0, 3, 1, 6, 2, 4, 5, 0};

@@ -24,6 +24,8 @@ extern "C" {
 long mock_cuda_refuse(long n, int code);
 // Bytes of each device; 0: plenty.
 void mock_cuda_memory(unsigned long long nbytes);
+// What the clock of events goes on for each item that runs, beside 10000 ns for a kernel.
+void mock_cuda_speed(double ns);
 // The n-th kernel from now on touches what it must not.
 void mock_cuda_lose(long n);
 // A number that decides when things happen: bits 0 to 2: how early (0: when somebody waits).

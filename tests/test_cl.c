@@ -146,6 +146,100 @@ static void test_own(void) {
   CHECK(got[0] == 2 && got[47] == 2);
   tiny_close(t);
 }
+static const char imported_source[] =
+  "__kernel void scale(__global float *out, __global const float *in, __global const float *number) {\n"
+  "  const size_t i = get_global_id(0);\n  out[i] = in[i] * *number;\n}\n"
+  "__kernel void both(__global float *out, __global const float *a, __global const float *b) {\n"
+  "  const size_t i = get_global_id(0), n = get_global_size(0);\n  out[i] = a[i] + b[i];\n  out[n + i] = a[i] - b[i];\n}\n"
+  "__kernel void group_sums(__global float *out, __global const float *in) {\n"
+  "  __local float part[64];\n  const size_t i = get_local_id(0);\n  part[i] = in[get_global_id(0)];\n"
+  "  for (size_t d = get_local_size(0) / 2; d; d /= 2) {\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
+  "    if (i < d) part[i] += part[i + d];\n  }\n  if (!i) out[get_group_id(0)] = part[0];\n}\n"
+  "__kernel void places(__global float *out) {\n  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] =\n"
+  "    get_group_id(0) + 10 * get_local_id(0) + 100 * get_group_id(1) + 1000 * get_local_id(1);\n}\n"
+  "__kernel void by_value(__global float *out, float number) { out[0] = number; }\n"
+  "__kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(__global float *out) { out[get_global_id(0)] = 4; }\n";
+typedef struct imported { const char *name; int n; tiny_tensor *in[2]; tiny_shape shape; int64_t global[2], local[2]; } imported;
+static tiny_kernel_desc imported_desc(const imported *k) {
+  tiny_kernel_desc d;
+  memset(&d, 0, sizeof d);
+  d.name = k->name; d.source = imported_source; d.inputs = k->in; d.n = k->n; d.shape = k->shape; d.dtype = TINY_F32;
+  for (int i = 0; i < 2; i++) { d.global[i] = k->global[i]; d.local[i] = k->local[i]; }
+  return d;
+}
+static tiny_tensor *import(tiny_ctx *t, imported k) {
+  const tiny_kernel_desc d = imported_desc(&k);
+  return tiny_kernel(t, &d);
+}
+static void test_imported(void) {
+  tiny_ctx *t = open_of(device, 0);
+  float got[64];
+  tiny_tensor *x = tiny_arange(t, 0, 32, 1, TINY_F32), *two = tiny_full(t, 2, TINY_F32, TINY_SHAPE(1));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  // a number, which may change without a compilation
+  CHECK_EQ(tiny_read(import(t, (imported){"scale", 2, {x, two}, TINY_SHAPE(32), {8}, {4}}), got, 128), TINY_OK);
+  CHECK(got[31] == 62);
+  tiny_tensor *three = tiny_full(t, 3, TINY_F32, TINY_SHAPE(1));
+  const uint64_t compiled = tiny_stats_of(t).compiled;
+  CHECK_EQ(tiny_read(import(t, (imported){"scale", 2, {x, three}, TINY_SHAPE(32), {8}, {4}}), got, 128), TINY_OK);
+  CHECK(got[31] == 93 && tiny_stats_of(t).compiled <= compiled + 1);       // that which fills three
+  // two results, parts of one output
+  tiny_tensor *both = import(t, (imported){"both", 2, {x, tiny_square(x)}, TINY_SHAPE(2, 32), {4}, {8}});
+  CHECK_EQ(tiny_read(tiny_shrink(both, TINY_SHAPE(1, 2, 0, 32)), got, 128), TINY_OK);
+  CHECK(got[0] == 0 && got[5] == 5 - 25);
+  CHECK(tiny_item(tiny_sum(tiny_shrink(both, TINY_SHAPE(0, 1, 0, 32)), TINY_ALL, 0)) == 496 + 10416);
+  // in place
+  tiny_assign(x, import(t, (imported){"scale", 2, {x, two}, TINY_SHAPE(32), {1}, {32}}));
+  CHECK_EQ(tiny_read(x, got, 128), TINY_OK);
+  CHECK(got[31] == 62);
+  // memory of the group, groups of each size, two dims
+  for (int64_t items = 4; items <= 32; items *= 2) {
+    CHECK_EQ(tiny_read(import(t, (imported){"group_sums", 1, {x}, TINY_SHAPE(32 / items), {32 / items}, {items}}), got,
+                       (size_t)(32 / items) * 4), TINY_OK);
+    CHECK(got[0] == (float)(items * (items - 1)));
+  }
+  CHECK_EQ(tiny_read(import(t, (imported){"places", 0, {NULL}, TINY_SHAPE(6, 8), {2, 3}, {4, 2}}), got, 192), TINY_OK);
+  CHECK(got[0] == 0 && got[7] == 1 + 30 && got[47] == 1 + 30 + 200 + 1000);
+  // what is wrong with them
+  tiny_read(import(t, (imported){"scales", 1, {x}, TINY_SHAPE(32), {1}, {32}}), got, 128);
+  CHECK(says(t, TINY_E_COMPILE, "has no entry point scales; name it as it is spelled there"));
+  tiny_read(import(t, (imported){"both", 1, {x}, TINY_SHAPE(32), {1}, {32}}), got, 128);
+  CHECK(says(t, TINY_E_ARG, "both has 3 parameters, but there are an output and 1 inputs"));
+  tiny_read(import(t, (imported){"by_value", 1, {x}, TINY_SHAPE(1), {1}, {1}}), got, 4);
+  CHECK(says(t, TINY_E_ARG, "a number comes as an input of one element"));
+  tiny_read(import(t, (imported){"fours", 0, {NULL}, TINY_SHAPE(8), {1}, {8}}), got, 32);
+  CHECK(says(t, TINY_E_DEVICE, "or the kernel asks for another"));
+  CHECK_EQ(tiny_read(import(t, (imported){"fours", 0, {NULL}, TINY_SHAPE(8), {2}, {4}}), got, 32), TINY_OK);
+  CHECK(got[7] == 4);
+  tiny_close(t);
+}
+// What the driver has compiled, in the hands of its owner.
+static void test_binary(void) {
+  tiny_ctx *t = open_of(device, 0);
+  const tiny_bytes text = {t, (char *)(uintptr_t)imported_source, sizeof imported_source - 1, 0};
+  tiny_bytes binary = {t, NULL, 0, 0}, log = {t, NULL, 0, 0};
+  float got[32];
+  CHECK_EQ(tn_cl_compile(cl_of(t), 1, &text, &binary, &log), TINY_OK);
+  tiny_tensor *x = tiny_arange(t, 0, 32, 1, TINY_F32), *two = tiny_full(t, 2, TINY_F32, TINY_SHAPE(1));
+  imported k = {"scale", 2, {x, two}, TINY_SHAPE(32), {8}, {4}};
+  tiny_kernel_desc d = imported_desc(&k);
+  d.source = NULL; d.binary = binary.data + TN_CL_HASH; d.nbytes = binary.n - TN_CL_HASH;
+  CHECK_EQ(tiny_read(tiny_kernel(t, &d), got, sizeof got), TINY_OK);
+  CHECK(got[31] == 62);
+  d.name = "scales";
+  tiny_read(tiny_kernel(t, &d), got, sizeof got);
+  CHECK(says(t, TINY_E_COMPILE, "its binary has no entry point scales"));
+  d.name = "scale"; d.binary = "nothing of the kind"; d.nbytes = 19;
+  tiny_read(tiny_kernel(t, &d), got, sizeof got);
+  CHECK(says(t, TINY_E_COMPILE, "cut off or changed"));
+  d.nbytes = 0;
+  tiny_kernel(t, &d);
+  CHECK(says(t, TINY_E_ARG, "a binary of 0 bytes"));
+  d.nbytes = 19; d.source = imported_source;
+  tiny_kernel(t, &d);
+  CHECK(says(t, TINY_E_ARG, "which is it?"));
+  tiny_close(t);
+}
 // Parts that begin anywhere: as parts where the driver takes them, or as copies. An output goes back to its place.
 static void test_parts(void) {
   tiny_ctx *t = open_of(device, 0);
@@ -417,6 +511,8 @@ int main(int argc, char **argv) {
   test_values();
   test_training();
   test_own();
+  test_imported();
+  test_binary();
   test_parts();
   test_sizes();
   test_several();

@@ -261,8 +261,8 @@ static void check_kernels(void) {
   in[0] = x;
   memset(&d, 0, sizeof d);
   d.shape = TINY_SHAPE(4); d.dtype = TINY_F32; d.inputs = in; d.n = 1;
-  BAD(tiny_kernel(t, NULL), TINY_E_ARG, "kernel: needs source and name, or uops");
-  BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: needs source and name, or uops");
+  BAD(tiny_kernel(t, NULL), TINY_E_ARG, "kernel: needs source and name, or binary and name, or uops");
+  BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: needs source and name, or binary and name, or uops");
   d.source = "void f(void) {}"; d.name = "f";
   BAD(tiny_kernel(t, &d), TINY_E_DEVICE, "kernel: INTERP does not take source");
   d.n = 64;
