@@ -51,7 +51,7 @@ struct block { u64 at; size_t nbytes; char *pages, *near; size_t npages; struct 
 struct function; struct event;
 struct module { void *library; struct context *of; std::vector<function *> functions; int queued; };
 struct function { module *of; mock_entry *entry; std::string name; int shared; };
-struct work { std::function<int()> run; module *uses; };
+struct work { std::function<int()> run; module *uses; const void *pinned; };  // pinned: what a copy reads, writes
 struct stream { struct context *of; std::deque<work> queue; u64 given, done; };
 struct event { struct context *of; stream *in; u64 place; bool timed, recorded; double ms; };
 struct node { function *f; unsigned grid[3], block[3], shared; std::vector<u64> value; };
@@ -69,13 +69,14 @@ static std::map<int, context *> primary;
 static thread_local std::vector<context *> current;
 static u64 next_address = BASE, limit, die, live, done_everywhere;
 static int wrongs, initialised;
-static long refuse_at, calls, refuse_code, lose_at, kernels, graph_launches, changed, overlapped;
+static long die_at, die_code, refuse_at, calls, refuse_code, lose_at, kernels, graph_launches, changed, overlapped;
 static double clock_ms = 1000, item_ms;
 static int early_bits;
 
 static int wrong(const char *what, const char *detail = "") {
   if (wrongs < 20) fprintf(stderr, "mock_cuda: %s%s%s\n", what, *detail ? ": " : "", detail);
   wrongs++;
+  if (getenv("MOCK_CUDA_ABORT")) abort();  // where it happens
   return INVALID;
 }
 static struct at_end {
@@ -90,6 +91,7 @@ static struct at_end {
 static int refused() {
   calls++;
   if (!initialised) return 3;
+  if (die_at && calls >= die_at) return (int)die_code;
   return refuse_at && calls == refuse_at ? (int)refuse_code : OK;
 }
 #define BEGIN locked hold(one); if (const int no = refused()) return no
@@ -158,9 +160,9 @@ static void roll() {                       // now and then some of what waits ha
     if (!(die >> (64 - early_bits)) && s->given > s->done) run_to(s, s->done + 1 + (die >> 20) % (s->given - s->done));
   }
 }
-static int give(stream *s, std::function<int()> run, module *uses = nullptr) {
+static int give(stream *s, std::function<int()> run, module *uses = nullptr, const void *pinned = nullptr) {
   if (uses) uses->queued++;
-  s->queue.push_back(work{run, uses});
+  s->queue.push_back(work{run, uses, pinned});
   s->given++;
   roll();
   return OK;
@@ -591,10 +593,9 @@ EXPORT int cuMemFreeHost(void *p) {
   BEGIN_IN;
   if (!here->pinned.count((char *)p)) return wrong("pinned memory that is not there");
   for (stream *s : here->streams)
-    if (s->given > s->done) {
-      wrong("pinned memory is freed while a copy may use it");
-      break;
-    }
+    for (const work &w : s->queue)
+      if (w.pinned >= p && w.pinned < (char *)p + here->pinned[(char *)p])
+        wrong("pinned memory is freed while a copy may use it");
   here->pinned.erase((char *)p);
   free(p);
   return OK;
@@ -626,7 +627,7 @@ EXPORT int cuMemcpyHtoDAsync_v2(u64 to, const void *from, size_t nbytes, void *i
     char *p = near_of(to, nbytes, "copied to");
     if (p) memcpy(p, from, nbytes);
     return p ? 0 : ILLEGAL;
-  });
+  }, nullptr, from);
 }
 EXPORT int cuMemcpyDtoHAsync_v2(void *to, u64 from, size_t nbytes, void *in) {
   BEGIN_IN;
@@ -636,7 +637,7 @@ EXPORT int cuMemcpyDtoHAsync_v2(void *to, u64 from, size_t nbytes, void *in) {
     const char *p = near_of(from, nbytes, "copied from");
     if (p) memcpy(to, p, nbytes);
     return p ? 0 : ILLEGAL;
-  });
+  }, nullptr, to);
   return is_pinned(here, to, nbytes) ? OK : run_to(s, s->given);
 }
 EXPORT int cuMemcpyPeerAsync(u64 to, void *to_ctx, u64 from, void *from_ctx, size_t nbytes, void *in) {
@@ -835,6 +836,17 @@ EXPORT long mock_cuda_refuse(long n, int code) {
   const long was = calls;
   calls = 0; refuse_at = n; refuse_code = code;
   return was;
+}
+EXPORT void mock_cuda_die(long n, int code) {
+  locked hold(one);
+  if (die_at && !n) {                      // as when a driver is started again
+    while (!contexts.empty()) { (*contexts.begin())->lost = (int)die_code; context_end(*contexts.begin()); }
+    primary.clear();
+    for (graph *g : graphs) { for (node *k : g->nodes) delete k; delete g; }
+    graphs.clear();
+    current.clear();
+  }
+  calls = 0; die_at = n; die_code = code;
 }
 EXPORT void mock_cuda_memory(u64 nbytes) { locked hold(one); limit = nbytes; }
 EXPORT void mock_cuda_speed(double ns) { locked hold(one); item_ms = ns * 1e-6; }

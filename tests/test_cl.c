@@ -223,7 +223,9 @@ static void test_binary(void) {
   tiny_tensor *x = tiny_arange(t, 0, 32, 1, TINY_F32), *two = tiny_full(t, 2, TINY_F32, TINY_SHAPE(1));
   imported k = {"scale", 2, {x, two}, TINY_SHAPE(32), {8}, {4}};
   tiny_kernel_desc d = imported_desc(&k);
-  d.source = NULL; d.binary = binary.data + TN_CL_HASH; d.nbytes = binary.n - TN_CL_HASH;
+  void *own_copy = malloc(binary.n);       // scratch memory is the library's
+  memcpy(own_copy, binary.data + TN_CL_HASH, binary.n - TN_CL_HASH);
+  d.source = NULL; d.binary = own_copy; d.nbytes = binary.n - TN_CL_HASH;
   CHECK_EQ(tiny_read(tiny_kernel(t, &d), got, sizeof got), TINY_OK);
   CHECK(got[31] == 62);
   d.name = "scales";
@@ -238,6 +240,7 @@ static void test_binary(void) {
   d.nbytes = 19; d.source = imported_source;
   tiny_kernel(t, &d);
   CHECK(says(t, TINY_E_ARG, "which is it?"));
+  free(own_copy);
   tiny_close(t);
 }
 // Parts that begin anywhere: as parts where the driver takes them, or as copies. An output goes back to its place.
