@@ -1,3 +1,4 @@
+// brief: plain
 // test_cl: tiny_cl.h on whatever OpenCL driver there is: values against the interpreter's, kernels of one's own, the
 // host's own queue and memory, several devices; what is wrong: names, sizes, texts, each call of the driver in turn.
 //
@@ -7,6 +8,10 @@
 #include "../src/all.c"
 #include "companion.h"
 #include "test.h"
+#include "heard.h"
+#include "folder_test.h"
+#include "memory_test.h"
+#include <pthread.h>
 
 // What drivers keep for themselves. PoCL: until the process ends.
 const char *__lsan_default_suppressions(void);
@@ -405,14 +410,29 @@ static void test_host(void) {
 // ** each call of the driver fails **
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#define FAILS(type, name, parameters) \
-  static type TN_CL_CALL fails_##name parameters { return (type)(sizeof(type) == sizeof(int) ? failure : 0); }
 static intptr_t failure;
+static tn_cl *dying;                       // every call of whose driver fails from now on
+static int no_code, *const code = &no_code;                  // where a call has no parameter of that name
+static void dies(void);
+#define FAILS(type, name, parameters) \
+  static type TN_CL_CALL fails_##name parameters { \
+    dies(); \
+    *code = (int)failure; \
+    return (type)(sizeof(type) == sizeof(int) ? failure : 0); \
+  }
 TN_CL_CALLS(FAILS)
 static const tn_cl_calls failing = {
 #define FAILING(type, name, parameters) fails_##name,
   TN_CL_CALLS(FAILING)
 };
+
+static void dies(void) { if (dying) dying->cl = failing; }
+// The table of a device with fails_NAME for the call of that name.
+static void fail_call(tn_cl *d, const char *name) {
+  int i = 0;
+  while (strcmp(name, tn_cl_names[i])) i++;
+  memcpy((char *)&d->cl + (size_t)i * sizeof(void *), (const char *)&failing + (size_t)i * sizeof(void *), sizeof(void *));
+}
 
 // k: of a kernel that there was not before, or was.
 static tiny_code work(tiny_ctx *t, int k) {
@@ -444,14 +464,12 @@ static void test_failures(void) {
   tn_cl *d = cl_of(t);
   const tn_cl_calls whole = d->cl;
   for (int j = 0; j < (int)(sizeof of_work / sizeof *of_work); j++) {
-    int i = 0, k = j < COMPILES ? j : 0;
-    while (strcmp(of_work[j], tn_cl_names[i])) i++;
+    const int k = j < COMPILES ? j : 0;
     failure = TN_CL_OUT_OF_RESOURCES;
-    const size_t at = (size_t)i * sizeof(void *);
-    memcpy((char *)&d->cl + at, (const char *)&failing + at, sizeof(void *));
+    fail_call(d, of_work[j]);
     const tiny_code code = work(t, k);
     d->cl = whole;
-    if (code == TINY_OK) fprintf(stderr, "  %s is not missed\n", tn_cl_names[i]);
+    if (code == TINY_OK) fprintf(stderr, "  %s is not missed\n", of_work[j]);
     CHECK(code != TINY_OK);
     CHECK_EQ(work(t, k), TINY_OK);
   }
@@ -474,6 +492,146 @@ static void test_failures(void) {
   CHECK_EQ(work(t, 0), TINY_OK);
   tiny_close(t);
   tiny_close(other);
+}
+
+// From the first of these calls on the driver knows nothing any more: each call of the library says so, nothing of the
+// host's memory is lost, and the context goes on with its other device.
+static void test_lost(void) {
+  static const char *const first[] = {"clCreateProgramWithSource", "clBuildProgram", "clCreateBuffer", "clSetKernelArg",
+    "clEnqueueNDRangeKernel", "clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clFlush", "clFinish", "clWaitForEvents"};
+  char names[96];
+  snprintf(names, sizeof names, "%s,CPU", device);
+  for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+    memory_count count = {0, 0, 0, 0};
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = names; d.backends[0] = &tiny_cl; d.cache_dir = ""; d.alloc.fn = memory_fn; d.alloc.user = &count; d.threads = 1;
+    tiny_ctx *t = tiny_open(&d);
+    CHECK_EQ(work(t, 0), TINY_OK);
+    const tn_cl_calls whole = cl_of(t)->cl;
+    failure = TN_CL_DEVICE_NOT_AVAILABLE;
+    dying = cl_of(t);
+    fail_call(dying, first[i]);
+    for (int k = 0; k < 3; k++) CHECK_EQ(work(t, k + 7), TINY_E_DEVICE);
+    tiny_tensor *x = tiny_contiguous(tiny_ones(t, TINY_F32, TINY_SHAPE(5)));
+    CHECK_EQ(tiny_realize(&x, 1), TINY_E_DEVICE);
+    CHECK(says(t, TINY_E_DEVICE, "the device is lost: open another context"));
+    tiny_use_device(t, 1);
+    float three = 0;
+    CHECK_EQ(tiny_read(tiny_full(t, 3, TINY_F32, TINY_SHAPE(1)), &three, sizeof three), TINY_OK);
+    CHECK(three == 3);
+    CHECK_EQ(tiny_sync(t), TINY_E_DEVICE);                   // waits for all devices
+    tiny_clear(t);
+    if (i & 1) {                           // what is left in the driver is given back
+      dying->cl = whole;
+      dying = NULL;
+    }
+    tiny_close(t);
+    dying = NULL;
+    CHECK_EQ(count.live, 0);
+    CHECK_EQ(count.wrong, 0);
+  }
+}
+
+// ** a host's queue, another thread **
+
+static void *on_thread(void *queue) {
+  tiny_ctx *t = open_of(tiny_cl_host(queue).text, 0);
+  CHECK_EQ(work(t, 1), TINY_OK);
+  CHECK_EQ(work(t, 2), TINY_OK);
+  tiny_close(t);
+  return NULL;
+}
+// The queue is made on this thread and used on another while this one uses it; each has a context of its own.
+static void test_thread(void) {
+  tiny_ctx *t = open_of(device, 0);
+  const tn_cl *d = cl_of(t);
+  int error = 0;
+  void *queue = d->cl.CreateCommandQueue(d->context, d->device, 0, &error);
+  pthread_t thread;
+  CHECK(queue != NULL && !pthread_create(&thread, NULL, on_thread, queue));
+  for (int k = 0; k < 4; k++) CHECK_EQ(work(t, k), TINY_OK);
+  CHECK_EQ(pthread_join(thread, NULL), 0);
+  CHECK_EQ(d->cl.ReleaseCommandQueue(queue), 0);
+  tiny_close(t);
+}
+
+// ** a search, profiles: by the device's clock **
+
+// The host's, so that no kernel makes them, which would be searched for, too.
+static tiny_tensor *given(tiny_ctx *t, tiny_shape s) {
+  static float x[64 * 512];
+  for (int i = 0; i < 64 * 512; i++) x[i] = (float)(i * 7 % 11) - 5;
+  return tiny_from(t, x, TINY_F32, s);
+}
+static tiny_tensor *make_row_sums(tiny_ctx *t) { return tiny_sum(given(t, TINY_SHAPE(64, 512)), 1, 0); }
+static tiny_tensor *make_turned(tiny_ctx *t) { return tiny_contiguous(tiny_transpose(given(t, TINY_SHAPE(96, 70)), 0, 1)); }
+static tiny_tensor *make_product(tiny_ctx *t) {
+  return tiny_matmul(given(t, TINY_SHAPE(48, 64)), given(t, TINY_SHAPE(64, 40)));
+}
+static tiny_tensor *make_rows(tiny_ctx *t) { return tiny_softmax(given(t, TINY_SHAPE(40, 96)), -1); }
+static void test_search(void) {
+  static tiny_tensor *(*const make[])(tiny_ctx *t) = {make_row_sums, make_product, make_turned, make_rows};
+  static float want[96 * 70], got[2][96 * 70];
+  for (int i = 0; i < test_brief(1, 4); i++) {
+    char folder[] = "/tmp/tiny-cl-XXXXXX";
+    int n = 0;
+    CHECK(mkdtemp(folder) != NULL);
+    tiny_ctx *t = open_of("INTERP", 0);
+    tiny_tensor *x = make[i](t);
+    n = (int)tiny_nelem_of(x);
+    CHECK_EQ(tiny_read(x, want, (size_t)n * sizeof *want), TINY_OK);
+    tiny_close(t);
+    for (int again = 0; again < 2; again++) {
+      tiny_desc d;
+      memset(&d, 0, sizeof d);
+      *heard = 0;
+      d.device = device; d.backends[0] = &tiny_cl; d.cache_dir = folder; d.seed = 7; d.beam = 1; d.debug = "o"; d.log.fn = hear;
+      t = tiny_open(&d);
+      x = make[i](t);
+      CHECK_EQ(tiny_read(x, got[again], (size_t)n * sizeof *want), TINY_OK);
+      const tiny_stats s = tiny_stats_of(t);
+      CHECK(again ? s.searches == 0 && s.timed == 0 && s.compiled == 0 : s.searches >= 1 && s.timed >= 1);
+      if (tiny_status(t) != TINY_OK) fprintf(stderr, "  %s\n", tiny_error(t));
+      tiny_close(t);
+    }
+    CHECK(near_to(got[0], want, n, 1e-5));
+    CHECK(!memcmp(got[0], got[1], (size_t)n * sizeof *want));
+    remove_tree(folder);
+  }
+}
+static void test_profile(void) {
+  tiny_profile_row row;
+  char text[4096];
+  float got[64];
+  tiny_ctx *t = open_of(device, 0);
+  tiny_tensor *x = some(t, TINY_SHAPE(1 << 18));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  CHECK_EQ(tiny_profile_begin(t), TINY_OK);
+  CHECK_EQ(tiny_read(tiny_sum(tiny_reshape(x, TINY_SHAPE(64, 4096)), 1, 0), got, sizeof got), TINY_OK);
+  CHECK_EQ(tiny_profile_end(t), TINY_OK);
+  CHECK(tiny_profile_get(t, TINY_BY_KERNEL, 0, &row));
+  CHECK(row.launches == 1 && row.ns > 0 && row.nbytes >= (1 << 20) && row.of_limit > 0);
+  CHECK(fabs(row.gbps - row.nbytes / (double)row.ns) < 1e-6 * row.gbps);
+  CHECK_EQ(tiny_stats_of(t).device_ns, row.ns);
+  CHECK(tiny_profile_text(t, TINY_BY_OPERATOR, text, sizeof text) > 0);
+  CHECK(strstr(text, "reduce") != NULL && strstr(text, "limits of CL") != NULL);
+  tiny_close(t);
+  // letter k: the same by lines, with what it is of the limits once they are known
+  *heard = 0;
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.backends[0] = &tiny_cl; d.cache_dir = ""; d.debug = "k"; d.log.fn = hear;
+  t = tiny_open(&d);
+  CHECK(tiny_item(tiny_sum(some(t, TINY_SHAPE(1000)), TINY_ALL, 0)) != 0);
+  CHECK(strstr(heard, "*** CL") && strstr(heard, " GB/s") && !strstr(heard, "of the limit"));
+  CHECK_EQ(tiny_profile_begin(t), TINY_OK);
+  CHECK(tiny_item(tiny_sum(some(t, TINY_SHAPE(1000)), TINY_ALL, 0)) != 0);
+  CHECK(tiny_profile_get(t, TINY_BY_KERNEL, 0, &row));
+  *heard = 0;
+  CHECK(tiny_item(tiny_sum(some(t, TINY_SHAPE(1000)), TINY_ALL, 0)) != 0);
+  CHECK(strstr(heard, "% of the limit"));
+  tiny_close(t);
 }
 
 enum {                                     // it ends a program of C into which drivers of C++ are loaded later
@@ -523,5 +681,9 @@ int main(int argc, char **argv) {
   test_cache();
   test_host();
   test_failures();
+  test_lost();
+  test_thread();
+  test_profile();
+  test_search();
   return test_report();
 }

@@ -100,9 +100,8 @@ static void tn_roofs_find(tiny_ctx *t, int device) {
 static double tn_profiled_least(const tiny_ctx *t, const tn_profiled *row) {
   const tn_seen_kernel *k = &t->observer->kernel[row->kernel];
   const struct tn_roof *r = &t->observer->roof[row->device];
-  if (r->gflops <= 0 || r->gbps <= 0) return -1;
-  const double sums = k->flops / r->gflops, bytes = k->nbytes / r->gbps;
-  return (double)row->launches * (sums > bytes ? sums : bytes);
+  const double share = tn_roof_share(r, k->flops, k->nbytes, 1);
+  return r->gflops > 0 && r->gbps > 0 ? (double)row->launches * share : -1;
 }
 
 // ** rows **
