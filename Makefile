@@ -158,6 +158,13 @@ count: build/bench/count
 lowering: build/bench/lowering
 	@build/bench/lowering $(LOWERING_FLAGS)
 
+# What a search finds on a device of OpenCL, beside the heuristics: make beam BEAM_FLAGS="CL:1 2"
+beam: build/bench/beam
+	@build/bench/beam $(BEAM_FLAGS)
+build/bench/beam: bench/beam.c tiny.h tiny_cl.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function -I. $< -o $@ $(LIBS) -ldl
+
 # They use the rooms themselves.
 build/bench/count build/bench/lowering: bench/count.h bench/count_list.h bench/gpu.h
 build/bench/lowering: bench/count.c
@@ -245,6 +252,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu check bench count results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu check bench beam count lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -535,10 +535,11 @@ static void test_lost(void) {
 
 // ** a host's queue, another thread **
 
-static void *on_thread(void *queue) {
-  tiny_ctx *t = open_of(tiny_cl_host(queue).text, 0);
-  CHECK_EQ(work(t, 1), TINY_OK);
-  CHECK_EQ(work(t, 2), TINY_OK);
+typedef struct other_thread { void *queue; float got; } other_thread;
+static void *on_thread(void *arg) {
+  other_thread *o = (other_thread *)arg;   // what is checked is checked by the thread that waits
+  tiny_ctx *t = open_of(tiny_cl_host(o->queue).text, 0);
+  for (int i = 1; i <= 3; i++) o->got += (float)tiny_item(tiny_sum(tiny_full(t, i, TINY_F32, TINY_SHAPE(100)), TINY_ALL, 0));
   tiny_close(t);
   return NULL;
 }
@@ -547,12 +548,13 @@ static void test_thread(void) {
   tiny_ctx *t = open_of(device, 0);
   const tn_cl *d = cl_of(t);
   int error = 0;
-  void *queue = d->cl.CreateCommandQueue(d->context, d->device, 0, &error);
+  other_thread o = {d->cl.CreateCommandQueue(d->context, d->device, 0, &error), 0};
   pthread_t thread;
-  CHECK(queue != NULL && !pthread_create(&thread, NULL, on_thread, queue));
+  CHECK(o.queue != NULL && !pthread_create(&thread, NULL, on_thread, &o));
   for (int k = 0; k < 4; k++) CHECK_EQ(work(t, k), TINY_OK);
   CHECK_EQ(pthread_join(thread, NULL), 0);
-  CHECK_EQ(d->cl.ReleaseCommandQueue(queue), 0);
+  CHECK(o.got == 600);
+  CHECK_EQ(d->cl.ReleaseCommandQueue(o.queue), 0);
   tiny_close(t);
 }
 

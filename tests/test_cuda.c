@@ -14,6 +14,7 @@
 #include "heard.h"
 #include "folder_test.h"
 #include <dlfcn.h>
+#include <pthread.h>
 #include <math.h>
 
 static struct {
@@ -537,6 +538,47 @@ static void test_host(void) {
   CHECK_EQ(mock.ctx_free(ctx), 0);
 }
 
+// The host's context and stream on another thread: named they work there; "the current one" is this thread's.
+typedef struct host_thread { void *ctx, *stream; int refused, right, left; } host_thread;    // right: of 4; left: a context
+static void *host_on_thread(void *arg) {
+  host_thread *h = (host_thread *)arg;     // what is checked is checked by the thread that waits
+  float x[4] = {1, 2, 3, 4}, got[4] = {0, 0, 0, 0};
+  void *now = &now;
+  tiny_ctx *t = open_on(tiny_cuda_host(NULL, NULL).text);
+  h->refused = tiny_status(t) == TINY_E_DEVICE &&
+               strstr(tiny_error(t), "no CUDA context is current on this thread; give tiny_cuda_host one") != NULL;
+  tiny_close(t);
+  t = open_on(tiny_cuda_host(h->ctx, h->stream).text);
+  for (int i = 0; i < 4; i++) {
+    tiny_read(tiny_square(tiny_from(t, x, TINY_F32, TINY_SHAPE(4))), got, sizeof got);
+    h->right += tiny_status(t) == TINY_OK && got[3] == 16;
+  }
+  mock.ctx_current(&now);
+  h->left = now != NULL;
+  tiny_close(t);
+  return NULL;
+}
+static void test_host_thread(void) {
+  host_thread h = {NULL, NULL, 0, 0, 0};
+  float x[4] = {1, 2, 3, 4}, got[4];
+  pthread_t thread;
+  CHECK_EQ(mock.init(0), 0);
+  CHECK_EQ(mock.ctx_new(&h.ctx, 0, 0), 0);
+  CHECK_EQ(mock.stream_new(&h.stream, 0), 0);
+  tiny_ctx *t = open_on(tiny_cuda_host(h.ctx, h.stream).text);
+  CHECK(!pthread_create(&thread, NULL, host_on_thread, &h));
+  for (int i = 0; i < 4; i++) {
+    CHECK_EQ(tiny_read(tiny_neg(tiny_from(t, x, TINY_F32, TINY_SHAPE(4))), got, sizeof got), TINY_OK);
+    CHECK(got[3] == -4);
+  }
+  pthread_join(thread, NULL);
+  CHECK(h.refused && !h.left);
+  CHECK_EQ(h.right, 4);
+  tiny_close(t);
+  CHECK_EQ(mock.stream_free(h.stream), 0);
+  CHECK_EQ(mock.ctx_free(h.ctx), 0);
+}
+
 // ** memory that runs out, a device that is lost, calls that fail **
 
 static void test_memory(void) {
@@ -780,6 +822,7 @@ int main(void) {
   test_launches();
   test_graphs();
   test_host();
+  test_host_thread();
   test_memory();
   test_refused_calls();
   test_lost();
