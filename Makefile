@@ -6,7 +6,7 @@
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
 # make test-gpu  vectors and random programs on every device of OpenCL; make languages: kernels in every language, compiled
-# for every target, to bench/languages.md; EVERY=1: all of them
+# for every target, to bench/languages.md; EVERY=1: all of them. make beam, lowering: searches on OpenCL, times of lowering
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2

@@ -16,7 +16,7 @@
 // What drivers keep for themselves. PoCL: until the process ends.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
-  return "leak:libpocl\nleak:libOpenCL\nleak:libLLVM\nleak:libclang\nleak:libhwloc\nleak:libRusticlOpenCL\n";
+  return "leak:libstdc++\nleak:libpocl\nleak:libOpenCL\nleak:libLLVM\nleak:libclang\nleak:libhwloc\nleak:libRusticlOpenCL\n";
 }
 
 static char device[64] = "CL";             // "CL", or "CL:" and what $TEST_CL says
