@@ -5,8 +5,9 @@
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
-# make test-gpu  vectors and random programs on every device of OpenCL; make languages: kernels in every language, compiled
-# for every target, to bench/languages.md; EVERY=1: all of them. make beam, lowering: searches on OpenCL, times of lowering
+# make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
+# make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
+# make lowering: what a kernel takes from its graph to its text
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -145,6 +146,12 @@ build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) $(ONEDNN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 
+bench-cl: build/bench/cl
+	@build/bench/cl
+build/bench/cl: bench/cl.c bench/measure.c tiny.h tiny_cl.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=gnu11 -O2 $(WARN) -Wno-unused-function -I. $< -o $@ $(LIBS) -ldl
+
 # bench/gpu.sh
 build/gpu: bench/gpu.c bench/measure.c bench/transformer.c tiny.h tiny_cuda.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
@@ -252,6 +259,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu check bench beam count lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu check bench bench-cl beam count lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source 2b8d8615685e9677d6fcf9506f80da1177eec6fc740eb6bbcc397aa26b7e6bae
+/* tiny_cl.h 0.1.0, source a13ed8aaa93daf99ee1e00a4859498b7ab1b23ae0b98d49c91eb8b194252f971
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -30,6 +30,8 @@ DEVICES
   A name that is none is answered by a list of those there are. Several may be opened at once: "CL:0,CL:1,CPU".
   tiny_desc.backends with &tiny_cl and no device: CL where there is one, else the CPU.
 
+  A processor's device is given kernels as the CPU is: a work item is a task, with vectors as wide as the driver says.
+
 WHAT A DEVICE NEEDS
   OpenCL 1.2 or later, a compiler, little-endian memory. Without cl_khr_fp64 there is no f64: TINY_E_COMPILE where a
   graph needs it. Without cl_khr_fp16 f16 is computed in f32 and rounded after every operator, as bf16 and 8-bit floats
@@ -41,15 +43,7 @@ WHAT A DEVICE NEEDS
 
 KERNELS OF YOUR OWN
   tiny_kernel with .source in OpenCL C: a __kernel function whose parameters are __global pointers, the output first,
-  then the inputs in their order; a number is an input of one element, several results are parts of one output.
-  global counts work groups, local the work items of each. Or with .binary, what clGetProgramInfo gives of such a
-  program, for this device and driver.
-
-SEARCH, PROFILES
-  tiny_desc.beam times schedules on the device by its own clock, one after the other, as drivers compile on one thread:
-  some six seconds for each kernel that is new and each step of the width. What it found is kept in the cache.
-  tiny_profile_begin and TINY_DEBUG=k tell the same clock's times, and what part of the device's measured limits they
-  are. A host's queue without CL_QUEUE_PROFILING_ENABLE has none: then the host's clock counts.
+  then the inputs in their order. global counts work groups, local the work items of each.
 
 NUMBERS
   exp, log, sin and what is made of them have the errors of docs/operators.md, as they are computed by this library.
@@ -59,8 +53,7 @@ NUMBERS
 ERRORS
   TINY_E_DEVICE    no libOpenCL, no driver, no such device, a lost device, more work items than it runs
   TINY_E_MEMORY    the device has no room, or tiny_desc.max_nbytes is reached
-  TINY_E_COMPILE   its compiler does not take a kernel: what it said follows; a binary or an entry that is none
-  TINY_E_ARG       a kernel of yours has other parameters than an output and its inputs
+  TINY_E_COMPILE   its compiler does not take a kernel: what it said follows
   What fails on the device after a call has returned is told by the next that waits for it, tiny_read or tiny_sync.
 ---- end src/cl/manual.txt ----
 */
@@ -103,7 +96,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "2b8d8615685e9677d6fcf9506f80da1177eec6fc740eb6bbcc397aa26b7e6bae"
+#define TN_CL_SOURCE_ID "a13ed8aaa93daf99ee1e00a4859498b7ab1b23ae0b98d49c91eb8b194252f971"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -339,13 +332,13 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
 enum {
   TN_CL_DEVICE_NOT_AVAILABLE = -2, TN_CL_MEM_ALLOCATION_FAILURE = -4, TN_CL_OUT_OF_RESOURCES = -5,
   TN_CL_OUT_OF_HOST_MEMORY = -6, TN_CL_PROFILING_NOT_AVAILABLE = -7, TN_CL_MISALIGNED = -13,
-  TN_CL_EVENTS_FAILED = -14, TN_CL_INVALID_BINARY = -42, TN_CL_INVALID_KERNEL_NAME = -46,
-  TN_CL_INVALID_ARG_SIZE = -51, TN_CL_INVALID_WORK_GROUP_SIZE = -54, TN_CL_INVALID_WORK_ITEM_SIZE = -55,
+  TN_CL_EVENTS_FAILED = -14, TN_CL_INVALID_WORK_GROUP_SIZE = -54, TN_CL_INVALID_WORK_ITEM_SIZE = -55,
   TN_CL_INVALID_BUFFER_SIZE = -61, TN_CL_INVALID_GLOBAL_SIZE = -63, TN_CL_NO_PLATFORM = -1001
 };
 // What is asked for.
 enum {
   TN_CL_PLATFORM_NAME = 0x0902, TN_CL_DEVICE_TYPE_ALL = -1, TN_CL_DEVICE_TYPE = 0x1000, TN_CL_COMPUTE_UNITS = 0x1002,
+  TN_CL_NATIVE_VECTOR_FLOAT = 0x103A,
   TN_CL_MAX_WORK_GROUP_SIZE = 0x1004, TN_CL_MAX_WORK_ITEM_SIZES = 0x1005, TN_CL_ADDRESS_BITS = 0x100D,
   TN_CL_MAX_MEM_ALLOC_SIZE = 0x1010, TN_CL_MEM_BASE_ADDR_ALIGN = 0x1019, TN_CL_SINGLE_FP_CONFIG = 0x101B,
   TN_CL_CACHELINE_SIZE = 0x101D, TN_CL_CACHE_SIZE = 0x101E, TN_CL_GLOBAL_MEM_SIZE = 0x101F,
@@ -359,7 +352,7 @@ enum {
   TN_CL_PROFILING_START = 0x1282, TN_CL_PROFILING_END = 0x1283
 };
 enum {
-  TN_CL_TYPE_GPU = 4, TN_CL_TYPE_ACCELERATOR = 8, TN_CL_OUT_OF_ORDER = 1, TN_CL_PROFILING = 2, TN_CL_READ_WRITE = 1,
+  TN_CL_TYPE_CPU = 2, TN_CL_TYPE_GPU = 4, TN_CL_TYPE_ACCELERATOR = 8, TN_CL_OUT_OF_ORDER = 1, TN_CL_PROFILING = 2, TN_CL_READ_WRITE = 1,
   TN_CL_CORRECTLY_ROUNDED = 1 << 7, TN_CL_REGION = 0x1220, TN_CL_COMPLETE = 0
 };
 
@@ -492,24 +485,18 @@ static const struct { int error; const char *says; } tn_cl_errors[] = {
   {TN_CL_OUT_OF_RESOURCES, "the device has ended a kernel, or has no room for what it needs"},
   {TN_CL_OUT_OF_HOST_MEMORY, "the driver has no memory left"},
   {TN_CL_EVENTS_FAILED, "a kernel or a copy before it has failed on the device"},
-  {TN_CL_INVALID_BINARY, "the binary is for another device or driver, or was changed"},
-  {TN_CL_INVALID_ARG_SIZE, "a parameter of the kernel is no pointer: a number comes as an input of one element"},
-  {TN_CL_INVALID_WORK_GROUP_SIZE, "the device does not run work groups of this size, or the kernel asks for another"},
+  {TN_CL_INVALID_WORK_GROUP_SIZE, "the device does not run work groups of this size"},
   {TN_CL_INVALID_WORK_ITEM_SIZE, "the device does not run so many work items along one dim of a group"},
   {TN_CL_INVALID_BUFFER_SIZE, "the device has no memory of this size"},
   {TN_CL_INVALID_GLOBAL_SIZE, "the device does not run so many work groups"}
 };
-static int tn_cl_is_memory(int error) {
-  return error == TN_CL_MEM_ALLOCATION_FAILURE || error == TN_CL_OUT_OF_HOST_MEMORY ||
-      error == TN_CL_OUT_OF_RESOURCES || error == TN_CL_INVALID_BUFFER_SIZE;
-}
 static tiny_code tn_cl_fail(const tn_cl *d, const char *call, int error) {
   const char *says = "see CL/cl.h for the number";
   for (size_t i = 0; i < sizeof tn_cl_errors / sizeof *tn_cl_errors; i++)
     if (tn_cl_errors[i].error == error) says = tn_cl_errors[i].says;
-  const int memory = error != TN_CL_OUT_OF_RESOURCES && tn_cl_is_memory(error);
-  const tiny_code code = memory ? TINY_E_MEMORY : error == TN_CL_INVALID_ARG_SIZE ? TINY_E_ARG : TINY_E_DEVICE;
-  return tiny_fail(d->t, code, "CL: cl%s returned %d on %s: %s", call, error, d->name,
+  const int memory = error == TN_CL_MEM_ALLOCATION_FAILURE || error == TN_CL_OUT_OF_HOST_MEMORY ||
+                     error == TN_CL_INVALID_BUFFER_SIZE;
+  return tiny_fail(d->t, memory ? TINY_E_MEMORY : TINY_E_DEVICE, "CL: cl%s returned %d on %s: %s", call, error, d->name,
                    says);
 }
 
@@ -643,6 +630,12 @@ static void tn_cl_limits(tn_cl *d, tiny_limits *limits) {
   limits->compute_units = (int)tn_cl_number(d, TN_CL_COMPUTE_UNITS);
   limits->warp = (int)tn_cl_number(d, TN_CL_WARP_SIZE_NV);
   if (!limits->warp) limits->warp = (int)tn_cl_number(d, TN_CL_WAVEFRONT_WIDTH_AMD);
+  if (tn_cl_number(d, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU) {   // an item is a task, with vectors of the processor's
+    const int lanes = (int)tn_cl_number(d, TN_CL_NATIVE_VECTOR_FLOAT);
+    limits->threads = 1;
+    limits->vector_nbytes = lanes >= 16 ? 64 : lanes >= 8 ? 32 : 16;
+    limits->vector_registers = lanes >= 16 ? 32 : 16;
+  }
   limits->memory[2].nbytes = (size_t)tn_cl_number(d, TN_CL_CACHE_SIZE);
   limits->memory[2].line = (int)tn_cl_number(d, TN_CL_CACHELINE_SIZE);
 }
@@ -768,7 +761,6 @@ static void *tn_cl_alloc(void *dev, size_t nbytes) {
   if ((d->one && nbytes > d->one) || (d->most && (d->live > d->most || nbytes > d->most - d->live))) return NULL;
   void *mem = d->cl.CreateBuffer(d->context, TN_CL_READ_WRITE, nbytes ? nbytes : 1, NULL, &error);
   if (mem) d->live += nbytes;
-  else if (!tn_cl_is_memory(error)) tn_cl_fail(d, "CreateBuffer", error);
   return mem;
 }
 static void tn_cl_free(void *dev, void *mem, size_t nbytes) {
@@ -823,7 +815,7 @@ static tiny_code tn_cl_copy_out(void *dev, void *dst, tiny_mem src, size_t nbyte
 //
 // In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel
 //        of ours, which says what its parameters are, "name p0 p2 a0", and a line with the hash of what follows it;
-//        modules, kernels. A foreign binary as it is: its kernels are foreign, too.
+//        modules, kernels.
 // Holds: programs are built on the calling thread: drivers want more stack than the threads of a pool may have. What
 //        the compiler said is in the error. Bytes that were changed never reach the driver: some drivers end the
 //        process over them.
@@ -972,22 +964,11 @@ static size_t tn_cl_table_nbytes(const char *text, size_t nbytes) {
   tn_cl_hash(text + at + TN_CL_HASH, nbytes - at - TN_CL_HASH, hash);
   return memcmp(text + at, hash, TN_CL_HASH) ? SIZE_MAX : at;
 }
-// Is it what a driver gives of a program that somebody else has built? An ELF object, NVIDIA's PTX, PoCL's own. Ours
-// begin with a name or a hash, and no damaged one looks like these.
-static int tn_cl_is_foreign(const char *data, size_t nbytes) {
-  static const char *const heads[] = {"\177ELF", "//", "poclbin"};
-  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-    const size_t n = strlen(heads[i]);
-    if (nbytes > n && !memcmp(data, heads[i], n)) return 1;
-  }
-  return 0;
-}
 // NULL: these bytes are no program, or the driver does not take them.
 static void *tn_cl_load(void *dev, const void *binary, size_t nbytes) {
   tn_cl *d = (tn_cl *)dev;
   const char *text = (const char *)binary;
-  const int foreign = tn_cl_is_foreign(text, nbytes);
-  const size_t table = foreign ? 0 : tn_cl_table_nbytes(text, nbytes), from = foreign ? 0 : table + TN_CL_HASH;
+  const size_t table = tn_cl_table_nbytes(text, nbytes), from = table + TN_CL_HASH;
   if (table == SIZE_MAX) {
     tiny_fail(d->t, TINY_E_COMPILE, "CL: a program of %llu bytes was cut off or changed; it is none to run",
               (unsigned long long)nbytes);
@@ -1039,11 +1020,7 @@ static void *tn_cl_find(void *dev, void *module, const char *name) {
   tn_cl_kernel *k = tn_cl_kernel_new(d, name, line);
   if (!k) return NULL;
   k->kernel = d->cl.CreateKernel(m->program, name, &error);
-  if (!k->kernel) {
-    tiny_realloc(d->t, k, k->nbytes, 0);
-    if (error != TN_CL_INVALID_KERNEL_NAME) tn_cl_fail(d, "CreateKernel", error);
-    return NULL;
-  }
+  if (!k->kernel) { tiny_realloc(d->t, k, k->nbytes, 0); return NULL; }
   k->next = m->kernels;
   m->kernels = k;
   if (line) return k;
@@ -1190,12 +1167,15 @@ static tiny_code tn_cl_launch_foreign(tn_cl *d, const tn_cl_kernel *k, const tin
   return code;
 }
 
+// A kernel of tasks has a group of one item for each.
 static tiny_code tn_cl_add(tn_cl *d, const tiny_launch *l) {
   const tn_cl_kernel *k = (const tn_cl_kernel *)l->kernel;
   for (int i = 0; i < 3; i++) if (l->global[i] < 1) return TINY_OK;
   if (k->nforeign >= 0) return tn_cl_launch_foreign(d, k, l);
-  const tiny_code code = tn_cl_set_own(d, k, l);
-  return code == TINY_OK ? tn_cl_enqueue(d, k, l) : code;
+  tiny_launch own = *l;
+  if (l->tasks) own.global[0] = l->tasks;
+  const tiny_code code = tn_cl_set_own(d, k, &own);
+  return code == TINY_OK ? tn_cl_enqueue(d, k, &own) : code;
 }
 // They begin at once.
 static tiny_code tn_cl_submit(void *dev, const tiny_launch *l, int n) {
@@ -1313,18 +1293,18 @@ SOFTWARE.
 
 Where things stand in tiny_cl.h
 
-    110  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
+    103  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    166  src/cl/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    159  src/cl/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                          addresses
-    193  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
+    186  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
                                          64-bit integers or not
-    312  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
+    305  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
                                          is loaded at run time
-    457  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
+    450  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    750  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    822  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-   1060  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1269  src/cl/backend.c                the one object of tiny_cl.h
+    743  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    814  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+   1037  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1249  src/cl/backend.c                the one object of tiny_cl.h
 */

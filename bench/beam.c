@@ -1,5 +1,6 @@
 // beam: what a search finds on a device of OpenCL, beside what the heuristics choose: both run in turns, in one process,
 // and a ratio is of their least times by the device's clock. Each value is compared with the interpreter's.
+// A processor's device is searched twice: as the library takes it, with tasks, and as if it were a GPU, with a grid.
 //   build/bench/beam [DEVICE] [WIDTH]      "CL", 1
 #define _POSIX_C_SOURCE 200809L
 #define TINY_IMPLEMENTATION
@@ -35,12 +36,19 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"matmul 384", matmul}, {"sum of rows 1024", row_sums}, {"sum of columns 1024", column_sums},
   {"transpose 1024x1000", transpose}, {"softmax 512x512", softmax}, {"gelu 2^19", gelu}, {"conv 3x3 16 32x32", conv}};
 
+// The same device with groups of items.
+static void *grid_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  void *dev = tiny_cl.open(t, which, limits);
+  limits->threads = limits->vector_nbytes = limits->vector_registers = 0;
+  return dev;
+}
+
 typedef struct side { tiny_ctx *t; tiny_program *p; double ns, prepared_s; } side;
 
-static void side_open(side *s, const char *device, int beam, tiny_tensor *(*make)(tiny_ctx *t)) {
+static void side_open(side *s, const tiny_backend *backend, const char *device, int beam, tiny_tensor *(*make)(tiny_ctx *t)) {
   const uint64_t from = tiny_now_ns();
   s->ns = HUGE_VAL;
-  s->t = tiny_open(&(tiny_desc){.device = device, .backends = {&tiny_cl}, .cache_dir = "", .beam = beam});
+  s->t = tiny_open(&(tiny_desc){.device = device, .backends = {backend}, .cache_dir = "", .beam = beam});
   tiny_tensor *y = make(s->t);
   s->p = tiny_capture(s->t, NULL, 0, &y, 1);
   s->prepared_s = (double)(tiny_now_ns() - from) * 1e-9;
@@ -58,10 +66,9 @@ static void side_run(side *s, float *out, size_t nbytes) {
   if (ns > 0 && ns < s->ns) s->ns = ns;
 }
 
-int main(int argc, char **argv) {
+// 1: something went wrong.
+static int searched(const tiny_backend *backend, const char *device, int width) {
   static float want[MOST], got[MOST];
-  const char *device = argc > 1 ? argv[1] : "CL";
-  const int width = argc > 2 ? atoi(argv[2]) : 1;
   int wrong = 0;
   printf("%-22s %12s %12s %8s %10s %8s\n", "kernel", "heuristics", "found", "ratio", "candidates", "search");
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
@@ -72,7 +79,7 @@ int main(int argc, char **argv) {
     const size_t n = (size_t)tiny_nelem_of(y);
     tiny_read(y, want, n * sizeof *want);
     tiny_close(t);
-    for (int k = 0; k < 2; k++) side_open(&s[k], device, k ? width : -1, subjects[i].make);
+    for (int k = 0; k < 2; k++) side_open(&s[k], backend, device, k ? width : -1, subjects[i].make);
     for (int run = 0; run < RUNS; run++) for (int k = 0; k < 2; k++) side_run(&s[k], NULL, 0);
     side_run(&s[1], got, n * sizeof *got);
     for (size_t j = 0; j < n; j++) most = fmax(most, fabs((double)got[j] - want[j]) / (1 + fabs((double)want[j])));
@@ -84,4 +91,15 @@ int main(int argc, char **argv) {
     for (int k = 0; k < 2; k++) tiny_close(s[k].t);
   }
   return wrong;
+}
+
+int main(int argc, char **argv) {
+  const char *device = argc > 1 ? argv[1] : "CL";
+  const int width = argc > 2 ? atoi(argv[2]) : 1;
+  tiny_backend grid = tiny_cl;
+  grid.open = grid_open;
+  printf("%s as it is\n", device);
+  int wrong = searched(&tiny_cl, device, width);
+  printf("\n%s as a grid\n", device);
+  return searched(&grid, device, width) || wrong;
 }

@@ -25,6 +25,7 @@ static tiny_tensor *product(tiny_ctx *t, tiny_dtype d, int64_t n) {
   return tiny_matmul(zeros(t, d, TINY_SHAPE(n, n)), zeros(t, d, TINY_SHAPE(n, n)));
 }
 static tiny_tensor *matmul(tiny_ctx *t) { return product(t, TINY_F32, 1024); }
+static tiny_tensor *matmul_large(tiny_ctx *t) { return product(t, TINY_F32, 4096); }
 static tiny_tensor *matmul_odd(tiny_ctx *t) { return product(t, TINY_F32, 777); }
 static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
@@ -39,7 +40,7 @@ static tiny_tensor *attention(tiny_ctx *t) { return tiny_attention(heads(t), hea
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } subjects[] = {
   {"copy 2048", copy}, {"transpose 2048", transposition}, {"sum of rows 2048", row_sums},
   {"sum of columns 2048", column_sums}, {"softmax 2048x1024", softmax}, {"layer_norm 2048x1024", layer_norm},
-  {"matmul 1024", matmul}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
+  {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
   {"matmul bf16 1024", matmul_bf16}, {"matmul 64x16384x64", matmul_deep}, {"sum 2048x2048", sum},
   {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention}};
 

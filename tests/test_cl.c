@@ -572,15 +572,23 @@ static tiny_tensor *make_product(tiny_ctx *t) {
   return tiny_matmul(given(t, TINY_SHAPE(48, 64)), given(t, TINY_SHAPE(64, 40)));
 }
 static tiny_tensor *make_rows(tiny_ctx *t) { return tiny_softmax(given(t, TINY_SHAPE(40, 96)), -1); }
+// As if it were a GPU: with groups of items.
+static void *grid_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  void *dev = tiny_cl.open(t, which, limits);
+  limits->threads = limits->vector_nbytes = limits->vector_registers = 0;
+  return dev;
+}
 static void test_search(void) {
+  tiny_backend grid = tiny_cl;
+  grid.open = grid_open;
   static tiny_tensor *(*const make[])(tiny_ctx *t) = {make_row_sums, make_product, make_turned, make_rows};
   static float want[96 * 70], got[2][96 * 70];
-  for (int i = 0; i < test_brief(1, 4); i++) {
+  for (int i = 0; i < test_brief(2, 8); i++) {
     char folder[] = "/tmp/tiny-cl-XXXXXX";
     int n = 0;
     CHECK(mkdtemp(folder) != NULL);
     tiny_ctx *t = open_of("INTERP", 0);
-    tiny_tensor *x = make[i](t);
+    tiny_tensor *x = make[i / 2](t);
     n = (int)tiny_nelem_of(x);
     CHECK_EQ(tiny_read(x, want, (size_t)n * sizeof *want), TINY_OK);
     tiny_close(t);
@@ -588,9 +596,9 @@ static void test_search(void) {
       tiny_desc d;
       memset(&d, 0, sizeof d);
       *heard = 0;
-      d.device = device; d.backends[0] = &tiny_cl; d.cache_dir = folder; d.seed = 7; d.beam = 1; d.debug = "o"; d.log.fn = hear;
+      d.device = device; d.backends[0] = i & 1 ? &grid : &tiny_cl; d.cache_dir = folder; d.seed = 7; d.beam = 1; d.debug = "o"; d.log.fn = hear;
       t = tiny_open(&d);
-      x = make[i](t);
+      x = make[i / 2](t);
       CHECK_EQ(tiny_read(x, got[again], (size_t)n * sizeof *want), TINY_OK);
       const tiny_stats s = tiny_stats_of(t);
       CHECK(again ? s.searches == 0 && s.timed == 0 && s.compiled == 0 : s.searches >= 1 && s.timed >= 1);

@@ -44,8 +44,11 @@ case $device in
 esac
 make -s build/cl/test_vectors build/cl/test_random >/dev/null || { failed=$((failed + 1)); report; }
 export TINY_DEV=INTERP                     # which is OpenCL in these (tests/cl.h)
-says "vectors" " passed, 0 failed" env TEST_STRIDE=${TEST_STRIDE:-800} build/cl/test_vectors
-for seed in 11 12 13; do
-  says "random programs, seed $seed" " passed, 0 failed" env TEST_SEED=$seed TEST_ON=INTERP build/cl/test_random
+for grid in "" 1; do
+  [ -z "$grid" ] || export TEST_CL_GRID=1  # as for a GPU
+  says "vectors ${grid:+by a grid}" " passed, 0 failed" env TEST_STRIDE=${TEST_STRIDE:-1200} build/cl/test_vectors
+  for seed in 11 12; do
+    says "random programs ${grid:+by a grid}, seed $seed" " passed, 0 failed" env TEST_SEED=$seed TEST_ON=INTERP build/cl/test_random
+  done
 done
 report

@@ -187,6 +187,12 @@ static void tn_cl_limits(tn_cl *d, tiny_limits *limits) {
   limits->compute_units = (int)tn_cl_number(d, TN_CL_COMPUTE_UNITS);
   limits->warp = (int)tn_cl_number(d, TN_CL_WARP_SIZE_NV);
   if (!limits->warp) limits->warp = (int)tn_cl_number(d, TN_CL_WAVEFRONT_WIDTH_AMD);
+  if (tn_cl_number(d, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU) {   // an item is a task, with vectors of the processor's
+    const int lanes = (int)tn_cl_number(d, TN_CL_NATIVE_VECTOR_FLOAT);
+    limits->threads = 1;
+    limits->vector_nbytes = lanes >= 16 ? 64 : lanes >= 8 ? 32 : 16;
+    limits->vector_registers = lanes >= 16 ? 32 : 16;
+  }
   limits->memory[2].nbytes = (size_t)tn_cl_number(d, TN_CL_CACHE_SIZE);
   limits->memory[2].line = (int)tn_cl_number(d, TN_CL_CACHELINE_SIZE);
 }

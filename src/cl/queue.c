@@ -131,12 +131,15 @@ static tiny_code tn_cl_launch_foreign(tn_cl *d, const tn_cl_kernel *k, const tin
   return code;
 }
 
+// A kernel of tasks has a group of one item for each.
 static tiny_code tn_cl_add(tn_cl *d, const tiny_launch *l) {
   const tn_cl_kernel *k = (const tn_cl_kernel *)l->kernel;
   for (int i = 0; i < 3; i++) if (l->global[i] < 1) return TINY_OK;
   if (k->nforeign >= 0) return tn_cl_launch_foreign(d, k, l);
-  const tiny_code code = tn_cl_set_own(d, k, l);
-  return code == TINY_OK ? tn_cl_enqueue(d, k, l) : code;
+  tiny_launch own = *l;
+  if (l->tasks) own.global[0] = l->tasks;
+  const tiny_code code = tn_cl_set_own(d, k, &own);
+  return code == TINY_OK ? tn_cl_enqueue(d, k, &own) : code;
 }
 // They begin at once.
 static tiny_code tn_cl_submit(void *dev, const tiny_launch *l, int n) {

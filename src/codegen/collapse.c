@@ -43,31 +43,12 @@ static tiny_uop *tn_collapse_masked(tiny_ctx *t, tiny_uop *u, const tiny_uop *a,
 // The kernel with one range for the neighbours a (outer) and b; NULL: that would cost a division.
 static tiny_uop *tn_collapse_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
   const int64_t nb = tn_range_extent(b);
-  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
+  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a));
   for (uint32_t i = 1; i < sink->nsrc; i++) {
     tiny_uop *masked = sink->src[i], *now = tn_collapse_masked(t, masked, a, b, both, nb);
     if (now) sink = tn_replace(t, sink, 1, &masked, &now);
   }
-  to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
-  to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
-  sink = tn_replace(t, sink, 2, from, to);
-  tn_list lists = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
-  tn_toposort(t, sink, &lists);
-  for (int i = 0; i < lists.n; i++) {      // both stands twice in the range lists now
-    tiny_uop *u = lists.u[i];
-    if (tn_ranges_from(u->op) < 0) continue;
-    tn_list src = {NULL, 0, 0};
-    int seen = 0;
-    for (uint32_t j = 0; j < u->nsrc; j++) {
-      if (j && u->src[j] == both && seen++) continue;
-      tn_push(t, &src, u->src[j]);
-    }
-    if (seen > 1) {
-      tn_push(t, &old, u);
-      tn_push(t, &now, tn_like(t, u, u->lanes, src.n, src.u));
-    }
-  }
-  sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
+  sink = tn_fused(t, sink, a, b, both);
   return tn_count_divmod(t, sink) > divmods ? NULL : sink;
 }
 

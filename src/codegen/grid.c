@@ -20,8 +20,9 @@ enum {
   TN_GRID_SIDE = 16,                       // items of a group along each side of a tile,
   TN_GRID_NEAR = 4,                        // elements of each that lie together,
   TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
-  TN_GRID_GROUPS = 64,                     // of such large tiles, from which they are many enough
-  TN_GRID_SECTOR = 32,                     // bytes that memory reads at least
+  TN_GRID_STEP = 9,                        // instructions of a step of K beside products and loads: counted, bench/count
+  TN_GRID_BAND = 8,                        // rows of tiles that a band has at most
+  TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
   TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
@@ -96,10 +97,28 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
 typedef struct tn_grid_side { tiny_uop *r, *next, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
 typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_next, *k_part; int64_t k_block; } tn_grid_tile;
 
-static int64_t tn_grid_tiles(const tn_grid_tile *tile, int64_t block) {
-  int64_t n = 1;
-  for (int i = 0; i < 2; i++) n *= (tn_range_extent(tile->side[i].r) + block - 1) / block;
-  return n;
+// What a tile takes whose items hold 4 x copies elements along each side, of those that a unit does one after the other.
+static double tn_grid_tile_cost(const tn_kernel_state *s, const tn_grid_tile *tile, int64_t others,
+                                const int64_t *copies) {
+  const int64_t few = TN_GRID_NEAR, m = few * copies[0], n = few * copies[1], side = TN_GRID_SIDE,
+                units = tn_machine_units(s->target->limits),
+                rows = (tn_range_extent(tile->side[0].r) + side * m - 1) / (side * m),
+                columns = (tn_range_extent(tile->side[1].r) + side * n - 1) / (side * n);
+  return (double)((rows * columns * others + units - 1) / units) *
+      (double)(m * n + copies[0] + copies[1] + TN_GRID_STEP);
+}
+
+// Sides of 64 or, where an item has so many registers, 128 elements. The last choice is the least, for a few elements.
+static void tn_grid_tile_sides(const tn_kernel_state *s, tn_grid_tile *tile, int64_t others) {
+  static const int64_t choices[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
+  const int many = tn_machine_registers(s->target->limits) >= TN_GRID_MANY;
+  double least = 0;
+  for (int i = many ? 0 : 3; i < 4; i++) {
+    const double cost = tn_grid_tile_cost(s, tile, others, choices[i]);
+    if (least > 0 && cost >= least) continue;
+    least = cost;
+    for (int d = 0; d < 2; d++) tile->side[d].block = TN_GRID_SIDE * TN_GRID_NEAR * choices[i][d];
+  }
 }
 
 // Of an element that the kernel loads.
@@ -131,13 +150,41 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
   for (int i = 0; i < 2; i++) if (tn_range_extent(tile->side[i].r) < side) return 0;
   for (int i = 0; i < p->nout; i++)
     if (p->out[i] != tile->side[0].r && p->out[i] != tile->side[1].r) others *= tn_range_extent(p->out[i]);
-  const int64_t large = 2 * side * TN_GRID_NEAR;
-  const int many = registers >= TN_GRID_MANY && tn_grid_tiles(tile, large) * others >= TN_GRID_GROUPS;
-  tile->k_block = many ? TN_GRID_SECTOR / tn_grid_least_nbytes(p) : 4 * TN_GRID_NEAR;
-  for (int i = 0; i < 2; i++) tile->side[i].block = many ? large : side * TN_GRID_NEAR;
+  tn_grid_tile_sides(s, tile, others);
+  const int large = tile->side[0].block + tile->side[1].block > 2 * side * TN_GRID_NEAR;
+  tile->k_block = large ? TN_GRID_SECTOR / tn_grid_least_nbytes(p) : 4 * TN_GRID_NEAR;
+  while (tile->k_block > 2 * TN_GRID_NEAR && tile->k_block > tn_range_extent(tile->k)) tile->k_block /= 2;
   const int64_t row = tile->side[0].block + tile->side[1].block + 2 * TN_GRID_PAD,
                 nbytes = row * tile->k_block * tn_dtypes[fact.sum->dtype].nbytes;
   return tn_range_extent(tile->k) >= tile->k_block && nbytes <= (int64_t)s->target->limits->shared_nbytes;
+}
+
+// Loops that stand together and that one operand alone moves with become one side, and those of the sum one K: rows and
+// columns of a picture, channels and places of a filter.
+static void tn_grid_fuse(tn_kernel_state *s) {
+  for (int again = 1; again;) {
+    const tn_profile p = tn_profile_of(s);
+    tn_contraction fact;
+    again = 0;
+    if (!tn_contraction_of_kernel(s->t, &p, &fact)) return;
+    for (uint32_t i = 1; i + 1 < fact.sum->nsrc && !again; i++)
+      again = tn_do_fuse(s, fact.sum->src[i], fact.sum->src[i + 1]) != NULL;
+    for (int d = 0; d + 1 < p.nout && !again; d++)
+      for (int i = 0; i < 2 && !again; i++)
+        again = (fact.own[i] >> d & 3) == 3 && tn_do_fuse(s, p.out[d], p.out[d + 1]);
+  }
+}
+
+// Groups that run at a time read few rows and few columns: bands of tiles, each walked column by column.
+static void tn_grid_bands(tn_kernel_state *s, tn_grid_tile *tile) {
+  tiny_uop *rows = tile->side[0].groups, *columns = tile->side[1].groups, *axes[2] = {columns, NULL}, *bands;
+  const int64_t band = rows ? tn_grid_divisor(tn_range_extent(rows), TN_GRID_BAND) : 1;
+  if (2 * band <= TN_GRID_BAND || !columns || tn_range_extent(columns) < TN_GRID_BAND || tn_range_extent(rows) == band)
+    return;
+  axes[1] = tn_do_split(s, TN_OPT_SPLIT, rows, band, &bands);
+  tn_do_order(s, 2, axes);
+  tn_grid_groups(s, axes[1]);
+  tile->side[0].groups = bands;
 }
 
 static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
@@ -202,12 +249,23 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
 
 static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_grid_tile tile;
-  if (!tn_grid_tile_of(s, p, &tile)) return 0;
+  const tn_kernel_state before = *s;
+  const int64_t serial = s->t->ir->serial;
+  if (p->nreduce != 1) return 0;
+  tn_grid_fuse(s);
+  const tn_profile fused = tn_profile_of(s);
+  p = &fused;
+  if (!tn_grid_tile_of(s, p, &tile)) {     // nothing has happened
+    *s = before;
+    s->t->ir->serial = serial;
+    return 0;
+  }
   tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
   const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
       tn_stride_in(s->t, p->store->src[1], last) == 1;
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
+  tn_grid_bands(s, &tile);
   tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
   tile.k_next = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
   for (int i = 0; i < 2; i++) tn_grid_stage(s, &tile, &tile.side[i]);

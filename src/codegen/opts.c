@@ -11,6 +11,7 @@
 //   SHARE 7                   the loop of a copy to LOCAL memory is shared by the items of the group
 //   LOOP 3                    the axis becomes a loop outside of what is staged: K blocking of a reduction in memory
 //   PAD 0:4                   the axis grows to a multiple of 4
+//   FUSE 0 1                  axis 1, a loop directly within that of axis 0, and axis 0 become one, which is axis 0
 //   SWAP 0 1, ORDER 2 0       two loops change places; these become the innermost ones
 //   STAGE LOAD.1 2 5:4 @local what the second LOAD gives over axes 2 and 5 is copied there before it is read, rows of
 //                             axis 2 with 4 elements between them; a REDUCE is computed there
@@ -48,6 +49,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(SHARE,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(LOOP,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(PAD,      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad) \
+  _(FUSE,     0, 2, 2, tn_opt_fuse) \
   _(SWAP,     0, 2, 2, tn_opt_swap) \
   _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
   _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
@@ -281,6 +283,37 @@ static int tn_opt_pad(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) 
   return 1;
 }
 
+// Does b loop directly within a wherever one of them does?
+static int tn_opt_is_within(tn_kernel_state *s, const tiny_uop *a, const tiny_uop *b) {
+  const tn_list *all = tn_kernel_nodes(s);
+  for (int i = 0; i < all->n; i++) {
+    const tiny_uop *u = all->u[i];
+    const int from = tn_ranges_from(u->op);
+    for (uint32_t j = from < 0 ? u->nsrc : (uint32_t)from; j < u->nsrc; j++) {
+      if (u->src[j] == a && (j + 1 == u->nsrc || u->src[j + 1] != b || u->op == TINY_OP_MASKED)) return 0;
+      if (u->src[j] == b && (j == (uint32_t)from || u->src[j - 1] != a)) return 0;
+    }
+  }
+  return 1;
+}
+// Reductions move with both loops of a store or with none.
+static int tn_opt_may_fuse(tn_kernel_state *s, const tn_profile *p, const tiny_uop *a, const tiny_uop *b) {
+  const int kind = tn_range_kind(a), role = tn_axis_role(s, p, a);
+  if (p->filled || p->carried || kind != tn_range_kind(b) || kind != (role == TN_AXIS_STORE ? TN_LOOP : TN_REDUCE) ||
+      (role != TN_AXIS_STORE && role != TN_AXIS_REDUCE) || tn_opt_is_around_stage(s, a) || tn_opt_reads_stage(s, a) ||
+      tn_opt_is_around_stage(s, b) || tn_opt_reads_stage(s, b) || tn_opt_has(s, TINY_OP_WMMA))
+    return 0;
+  for (int i = 0; role == TN_AXIS_STORE && i < p->nreduce; i++)
+    if (tn_depends(s->t, p->reduce[i], a) != tn_depends(s->t, p->reduce[i], b)) return 0;
+  return tn_opt_is_within(s, a, b) && tn_clamp_mul(tn_range_extent(a), tn_range_extent(b)) < INT32_MAX;
+}
+static int tn_opt_fuse(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *a = tn_opt_axis(s, o, 0), *b = tn_opt_axis(s, o, 1);
+  if (a == b || !tn_opt_may_fuse(s, p, a, b)) return 0;
+  tn_transform_fuse(s, a, b);
+  return 1;
+}
+
 static int tn_opt_swap(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *a = tn_opt_axis(s, o, 0), *b = tn_opt_axis(s, o, 1);
   const tiny_uop *before = s->sink;
@@ -371,7 +404,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   nbytes = tn_clamp_mul(nbytes, tn_clamp_add(nelem, tn_clamp_mul(rows, o->amount)));
   const size_t shared = s->target->limits->shared_nbytes;
   if (tn_clamp_add(nbytes, tn_staged_nbytes(s)) >
-      (s->target->limits->threads || !shared ? (int64_t)TN_OPT_STAGE_NBYTES : (int64_t)shared))
+      (shared ? (int64_t)shared : (int64_t)TN_OPT_STAGE_NBYTES))
     return 0;
   tn_transform_stage(s, x, o->naxes, inner, o->amount, o->space);
   return 1;
@@ -631,6 +664,13 @@ static tiny_uop *tn_do_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
   const int number = tn_axis_of(s, r);
   const tn_opt o = tn_opt_of(s, TN_OPT_PAD, 1, &r, m);
   return tn_range_extent(r) % m && tn_do(s, &o) ? s->axis[number] : r;
+}
+// NULL: it is not legal.
+static tiny_uop *tn_do_fuse(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *axes[2] = {a, b};
+  const int number = tn_axis_of(s, a);
+  const tn_opt o = tn_opt_of(s, TN_OPT_FUSE, 2, axes, 0);
+  return tn_opt_apply(s, &o) ? s->axis[number] : NULL;
 }
 static void tn_do_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
   tiny_uop *axes[2] = {a, b};

@@ -3,7 +3,7 @@
 // In:    a root, nodes of it and what stands for each.
 // Out:   the root with those replaced everywhere.
 // Holds: ranges of END, REDUCE, STAGE and MASKED are always RANGE nodes: an expression in a range list stands for the
-//        ranges that it depends on, and a list that loses its last range goes.
+//        ranges that it depends on, each once, and a list that loses its last range goes.
 #ifndef TN_CODEGEN_REPLACE
 #define TN_CODEGEN_REPLACE
 #ifndef TINY_AMALGAMATED
@@ -59,7 +59,11 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
         memcpy(grown, src, (size_t)count * sizeof *src);
         src = grown;
       }
-      for (int r = 0; r < ranges.n; r++) src[count++] = ranges.u[r];
+      for (int r = 0; r < ranges.n; r++) {
+        int has = 0;
+        for (int i = lists; i < count; i++) has |= src[i] == ranges.u[r];
+        if (!has) src[count++] = ranges.u[r];
+      }
     } else src[count++] = s;
   }
   if (!changed) return u;
@@ -111,5 +115,13 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
   root = all.u[all.n - 1];
   tn_scratch_rewind(t, mark);
   return root;
+}
+
+// root with one range for a and b, which loops directly within a.
+static tiny_uop *tn_fused(tiny_ctx *t, tiny_uop *root, tiny_uop *a, tiny_uop *b, tiny_uop *both) {
+  tiny_uop *n = b->src[0], *from[2] = {a, b}, *to[2];
+  to[0] = tn_u2(t, TINY_OP_IDIV, both, n);
+  to[1] = tn_u2(t, TINY_OP_MOD, both, n);
+  return tn_simplify(t, tn_replace(t, root, 2, from, to));
 }
 #endif

@@ -10,6 +10,7 @@
 //            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
 //            group), LOOP and REDUCE (loops)
 //   pad      r grows to a multiple; what lies beyond is neither loaded nor stored, and adds the identity to reductions
+//   fuse     a loop and the one directly within it become one
 //   swap     the order in which the ranges of a store loop; order: which of them are innermost
 //   stage    what a node gives is first copied to nearer memory, laid out as it will be read; or a REDUCE is done
 //            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
@@ -206,6 +207,14 @@ static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
   tn_axis_becomes(s, r, wide);
   return wide;
+}
+
+// b, which loops directly within a, and a become one range, which is returned.
+static tiny_uop *tn_transform_fuse(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *both = tn_range(s->t, tn_range_extent(a) * tn_range_extent(b), tn_range_kind(a));
+  s->sink = tn_fused(s->t, s->sink, a, b, both);
+  tn_axis_becomes(s, a, both);
+  return both;
 }
 
 // Exchanges the places of a and b in every range list that holds both.

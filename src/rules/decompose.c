@@ -572,6 +572,41 @@ RULES(tn_rules_lanes, x, y, z)
   }
 RULES_END
 
+// ** vectors in memory that the target does not take: an element at a time **
+
+enum { TN_MEMORY_LANES = 64 };             // more are the tiles of matrix units
+
+// Place i of a vector's INDEX, whose elements lie together where it has one lane.
+static tiny_uop *tn_element_index(tiny_ctx *t, const tiny_uop *index, int i) {
+  tiny_uop *element = index->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  element = element->lanes > 1 ? tn_pick(t, element, i, 1) : tn_u2(t, TINY_OP_ADD, element, tn_index(t, i));
+  if (valid && valid->lanes > 1) valid = tn_pick(t, valid, i, 1);
+  return tn_index_of(t, index->src[0], tn_simplify(t, element), valid);
+}
+static int tn_takes_memory(const void *ctx, const tiny_uop *access, int lanes) {
+  return lanes == 1 || lanes > TN_MEMORY_LANES || tn_target_memory(((const tn_target *)ctx)->renderer, access, lanes);
+}
+static tiny_uop *tn_load_elements(tiny_ctx *t, const tiny_uop *load) {
+  tiny_uop *one[TN_MEMORY_LANES], *src[2];
+  for (int i = 0; i < load->lanes; i++) {
+    src[0] = tn_element_index(t, load->src[0], i);
+    if (load->nsrc == 2) src[1] = load->src[1]->lanes > 1 ? tn_pick(t, load->src[1], i, 1) : load->src[1];
+    one[i] = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, (int)load->nsrc, src, load->k, 0, NULL);
+  }
+  return tn_stack(t, load->lanes, one);
+}
+
+RULES(tn_rules_memory, x, y)
+  RULE("(LOAD x)")                         return tn_takes_memory(ctx, r, r->lanes) ? NULL : tn_load_elements(t, r);
+  RULE("(LOAD x y)")                       return tn_takes_memory(ctx, r, r->lanes) ? NULL : tn_load_elements(t, r);
+  RULE("(STORE x y)") {
+    tn_list one = {NULL, 0, 0};
+    if (tn_takes_memory(ctx, r, y->lanes)) return NULL;
+    for (int i = 0; i < y->lanes; i++) tn_push(t, &one, tn_store(t, tn_element_index(t, x, i), tn_pick(t, y, i, 1)));
+    return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
+  }
+RULES_END
+
 // ** all of it **
 
 typedef struct tn_decomposing { void *target; tn_map done[3]; } tn_decomposing;        // by each set
@@ -612,7 +647,10 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
   tn_decomposing d;
   memset(&d, 0, sizeof d);
   d.target = (void *)(uintptr_t)target;
-  if (target->renderer) sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d));
+  if (target->renderer) {
+    sink = tn_rewrite(t, sink, tn_rules_memory, d.target);
+    sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d));
+  }
   tn_scratch_rewind(t, mark);
   return sink;
 }

@@ -17,9 +17,9 @@ enum { TN_ROOF_NS = 20000000, TN_ROOF_FIRST = 32, TN_ROOF_ROWS = 1024, TN_ROOF_N
 
 typedef struct tn_roof_run { double s, host_s; } tn_roof_run;       // of the device; with what the host waits beside
 
-// What of this run the device tells, in ns; 0: nothing. A device of threads is the host.
+// What of this run the device tells, in ns; 0: nothing. The CPU is the host.
 static uint64_t tn_roof_device_ns(tiny_ctx *t, uint64_t before) {
-  return t->device[0]->limits.threads ? 0 : t->stats.device_ns - before;
+  return tn_is_cpu(t->device[0]->backend) ? 0 : t->stats.device_ns - before;
 }
 // The shortest run of a program of that context, of those that fit into TN_ROOF_NS; 0: it failed.
 static tn_roof_run tn_roof_time(tiny_ctx *t, tiny_tensor *in, tiny_tensor *out) {
