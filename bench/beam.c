@@ -1,5 +1,5 @@
-// beam: what a search finds on a device of OpenCL, beside what the heuristics choose: both run in turns, in one process,
-// and a ratio is of their least times by the device's clock. Each value is compared with the interpreter's.
+// beam: what a search finds on a device of OpenCL, beside what the heuristics choose: both run in turns, in one
+// process, and a ratio is of their least times by the device's clock. Each value is compared with the interpreter's.
 // A processor's device is searched twice: as the library takes it, with tasks, and as if it were a GPU, with a grid.
 //   build/bench/beam [DEVICE] [WIDTH]      "CL", 1
 #define _POSIX_C_SOURCE 200809L
@@ -26,7 +26,9 @@ static tiny_tensor *matmul(tiny_ctx *t) {
 }
 static tiny_tensor *row_sums(tiny_ctx *t) { return tiny_sum(given(t, TINY_SHAPE(1024, 1024)), 1, 0); }
 static tiny_tensor *column_sums(tiny_ctx *t) { return tiny_sum(given(t, TINY_SHAPE(1024, 1024)), 0, 0); }
-static tiny_tensor *transpose(tiny_ctx *t) { return tiny_contiguous(tiny_transpose(given(t, TINY_SHAPE(1024, 1000)), 0, 1)); }
+static tiny_tensor *transpose(tiny_ctx *t) {
+  return tiny_contiguous(tiny_transpose(given(t, TINY_SHAPE(1024, 1000)), 0, 1));
+}
 static tiny_tensor *softmax(tiny_ctx *t) { return tiny_softmax(given(t, TINY_SHAPE(512, 512)), -1); }
 static tiny_tensor *gelu(tiny_ctx *t) { return tiny_gelu(given(t, TINY_SHAPE(1 << 19))); }
 static tiny_tensor *conv(tiny_ctx *t) {
@@ -45,7 +47,8 @@ static void *grid_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
 
 typedef struct side { tiny_ctx *t; tiny_program *p; double ns, prepared_s; } side;
 
-static void side_open(side *s, const tiny_backend *backend, const char *device, int beam, tiny_tensor *(*make)(tiny_ctx *t)) {
+static void side_open(side *s, const tiny_backend *backend, const char *device, int beam,
+                      tiny_tensor *(*make)(tiny_ctx *t)) {
   const uint64_t from = tiny_now_ns();
   s->ns = HUGE_VAL;
   s->t = tiny_open(&(tiny_desc){.device = device, .backends = {backend}, .cache_dir = "", .beam = beam});
@@ -85,8 +88,8 @@ static int searched(const tiny_backend *backend, const char *device, int width) 
     for (size_t j = 0; j < n; j++) most = fmax(most, fabs((double)got[j] - want[j]) / (1 + fabs((double)want[j])));
     for (int k = 0; k < 2; k++) if (tiny_status(s[k].t) != TINY_OK) { printf("%s\n", tiny_error(s[k].t)); wrong = 1; }
     if (!(most < 1e-4)) { printf("%s: other values, by %g\n", subjects[i].name, most); wrong = 1; }
-    printf("%-22s %9.1f us %9.1f us %8.2f %10llu %6.1f s\n", subjects[i].name, s[0].ns * 1e-3, s[1].ns * 1e-3, s[0].ns / s[1].ns,
-           (unsigned long long)tiny_stats_of(s[1].t).timed, s[1].prepared_s);
+    printf("%-22s %9.1f us %9.1f us %8.2f %10llu %6.1f s\n", subjects[i].name, s[0].ns * 1e-3, s[1].ns * 1e-3,
+           s[0].ns / s[1].ns, (unsigned long long)tiny_stats_of(s[1].t).timed, s[1].prepared_s);
     fflush(stdout);
     for (int k = 0; k < 2; k++) tiny_close(s[k].t);
   }

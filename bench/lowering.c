@@ -2,8 +2,8 @@
 // rendered; no compiler. The kernels are those of bench/count.c, for a GPU that need not be here, and for this CPU.
 //   build/bench/lowering [-v] [-k TEXT] [TARGET..]   sm_90 and cpu; -v: each kernel; -k: graphs whose name has TEXT
 // A graph is lowered so often that its least time is no accident of this machine, each time in a context of its own
-// that has lowered another one before: rules are parsed by then, and nothing of this graph is known. A kernel's share of
-// the plan is an equal part of it.
+// that has lowered another one before: rules are parsed by then, and nothing of this graph is known. A kernel's share
+// of the plan is an equal part of it.
 #define BENCH_COUNT_PART
 #include "count.c"
 #include "../src/render/lang_cuda.c"

@@ -16,7 +16,8 @@
 // What drivers keep for themselves. PoCL: until the process ends.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
-  return "leak:libstdc++\nleak:libpocl\nleak:libOpenCL\nleak:libLLVM\nleak:libclang\nleak:libhwloc\nleak:libRusticlOpenCL\n";
+  return "leak:libstdc++\nleak:libpocl\n"
+         "leak:libOpenCL\nleak:libLLVM\nleak:libclang\nleak:libhwloc\nleak:libRusticlOpenCL\n";
 }
 
 static char device[64] = "CL";             // "CL", or "CL:" and what $TEST_CL says
@@ -155,7 +156,8 @@ static const char imported_source[] =
   "__kernel void scale(__global float *out, __global const float *in, __global const float *number) {\n"
   "  const size_t i = get_global_id(0);\n  out[i] = in[i] * *number;\n}\n"
   "__kernel void both(__global float *out, __global const float *a, __global const float *b) {\n"
-  "  const size_t i = get_global_id(0), n = get_global_size(0);\n  out[i] = a[i] + b[i];\n  out[n + i] = a[i] - b[i];\n}\n"
+  "  const size_t i = get_global_id(0), n = get_global_size(0);\n"
+  "  out[i] = a[i] + b[i];\n  out[n + i] = a[i] - b[i];\n}\n"
   "__kernel void group_sums(__global float *out, __global const float *in) {\n"
   "  __local float part[64];\n  const size_t i = get_local_id(0);\n  part[i] = in[get_global_id(0)];\n"
   "  for (size_t d = get_local_size(0) / 2; d; d /= 2) {\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -163,8 +165,11 @@ static const char imported_source[] =
   "__kernel void places(__global float *out) {\n  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] =\n"
   "    get_group_id(0) + 10 * get_local_id(0) + 100 * get_group_id(1) + 1000 * get_local_id(1);\n}\n"
   "__kernel void by_value(__global float *out, float number) { out[0] = number; }\n"
-  "__kernel __attribute__((reqd_work_group_size(4, 1, 1))) void fours(__global float *out) { out[get_global_id(0)] = 4; }\n";
-typedef struct imported { const char *name; int n; tiny_tensor *in[2]; tiny_shape shape; int64_t global[2], local[2]; } imported;
+  "__kernel __attribute__((reqd_work_group_size(4, 1, 1)))\n"
+  "void fours(__global float *out) { out[get_global_id(0)] = 4; }\n";
+typedef struct imported {
+  const char *name; int n; tiny_tensor *in[2]; tiny_shape shape; int64_t global[2], local[2];
+} imported;
 static tiny_kernel_desc imported_desc(const imported *k) {
   tiny_kernel_desc d;
   memset(&d, 0, sizeof d);
@@ -431,7 +436,8 @@ static void dies(void) { if (dying) dying->cl = failing; }
 static void fail_call(tn_cl *d, const char *name) {
   int i = 0;
   while (strcmp(name, tn_cl_names[i])) i++;
-  memcpy((char *)&d->cl + (size_t)i * sizeof(void *), (const char *)&failing + (size_t)i * sizeof(void *), sizeof(void *));
+  const size_t at = (size_t)i * sizeof(void *);
+  memcpy((char *)&d->cl + at, (const char *)&failing + at, sizeof(void *));
 }
 
 // k: of a kernel that there was not before, or was.
@@ -505,7 +511,8 @@ static void test_lost(void) {
     memory_count count = {0, 0, 0, 0};
     tiny_desc d;
     memset(&d, 0, sizeof d);
-    d.device = names; d.backends[0] = &tiny_cl; d.cache_dir = ""; d.alloc.fn = memory_fn; d.alloc.user = &count; d.threads = 1;
+    d.device = names; d.backends[0] = &tiny_cl; d.cache_dir = ""; d.threads = 1;
+    d.alloc.fn = memory_fn; d.alloc.user = &count;
     tiny_ctx *t = tiny_open(&d);
     CHECK_EQ(work(t, 0), TINY_OK);
     const tn_cl_calls whole = cl_of(t)->cl;
@@ -539,7 +546,8 @@ typedef struct other_thread { void *queue; float got; } other_thread;
 static void *on_thread(void *arg) {
   other_thread *o = (other_thread *)arg;   // what is checked is checked by the thread that waits
   tiny_ctx *t = open_of(tiny_cl_host(o->queue).text, 0);
-  for (int i = 1; i <= 3; i++) o->got += (float)tiny_item(tiny_sum(tiny_full(t, i, TINY_F32, TINY_SHAPE(100)), TINY_ALL, 0));
+  for (int i = 1; i <= 3; i++)
+    o->got += (float)tiny_item(tiny_sum(tiny_full(t, i, TINY_F32, TINY_SHAPE(100)), TINY_ALL, 0));
   tiny_close(t);
   return NULL;
 }
@@ -567,7 +575,9 @@ static tiny_tensor *given(tiny_ctx *t, tiny_shape s) {
   return tiny_from(t, x, TINY_F32, s);
 }
 static tiny_tensor *make_row_sums(tiny_ctx *t) { return tiny_sum(given(t, TINY_SHAPE(64, 512)), 1, 0); }
-static tiny_tensor *make_turned(tiny_ctx *t) { return tiny_contiguous(tiny_transpose(given(t, TINY_SHAPE(96, 70)), 0, 1)); }
+static tiny_tensor *make_turned(tiny_ctx *t) {
+  return tiny_contiguous(tiny_transpose(given(t, TINY_SHAPE(96, 70)), 0, 1));
+}
 static tiny_tensor *make_product(tiny_ctx *t) {
   return tiny_matmul(given(t, TINY_SHAPE(48, 64)), given(t, TINY_SHAPE(64, 40)));
 }
@@ -595,8 +605,8 @@ static void test_search(void) {
     for (int again = 0; again < 2; again++) {
       tiny_desc d;
       memset(&d, 0, sizeof d);
-      *heard = 0;
-      d.device = device; d.backends[0] = i & 1 ? &grid : &tiny_cl; d.cache_dir = folder; d.seed = 7; d.beam = 1; d.debug = "o"; d.log.fn = hear;
+      d.device = device; d.backends[0] = i & 1 ? &grid : &tiny_cl; d.cache_dir = folder; d.seed = 7;
+      d.beam = 1;
       t = tiny_open(&d);
       x = make[i / 2](t);
       CHECK_EQ(tiny_read(x, got[again], (size_t)n * sizeof *want), TINY_OK);

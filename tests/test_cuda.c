@@ -212,7 +212,8 @@ static void test_imported(void) {
   import_says(t, (imported){"scales", 1, {x}, TINY_SHAPE(32), {1}, {32}}, TINY_E_COMPILE, "has no entry point scales");
   import_says(t, (imported){"both", 1, {x}, TINY_SHAPE(32), {1}, {32}}, TINY_E_ARG,
               "both has 3 parameters, but there are an output and 1 inputs");
-  import_says(t, (imported){"by_value", 1, {x}, TINY_SHAPE(1), {1}, {1}}, TINY_E_ARG, "parameter 1 of by_value is no pointer");
+  import_says(t, (imported){"by_value", 1, {x}, TINY_SHAPE(1), {1}, {1}}, TINY_E_ARG,
+              "parameter 1 of by_value is no pointer");
   import_says(t, (imported){"scale", 2, {x, two}, TINY_SHAPE(32), {1}, {2048}}, TINY_E_DEVICE, "items");
   import_says(t, (imported){"places", 0, {NULL}, TINY_SHAPE(64), {1, 70000}, {1, 1}}, TINY_E_DEVICE, "70000 groups");
   tiny_close(t);
@@ -539,7 +540,8 @@ static void test_host(void) {
 }
 
 // The host's context and stream on another thread: named they work there; "the current one" is this thread's.
-typedef struct host_thread { void *ctx, *stream; int refused, right, left; } host_thread;    // right: of 4; left: a context
+// right: results, of 4; left: is a context current that was not?
+typedef struct host_thread { void *ctx, *stream; int refused, right, left; } host_thread;
 static void *host_on_thread(void *arg) {
   host_thread *h = (host_thread *)arg;     // what is checked is checked by the thread that waits
   float x[4] = {1, 2, 3, 4}, got[4] = {0, 0, 0, 0};
@@ -665,7 +667,8 @@ static void test_goes_on(void) {
   x = tiny_arange(t, 0, 32, 1, TINY_F32);
   import_says(t, (imported){"scale", 1, {x}, TINY_SHAPE(32), {1}, {32}}, TINY_E_ARG, "scale has 3 parameters");
   goes_on(t);
-  tiny_read(own_kernel(t, "extern \"C\" __global__ void bad(float *o) { o[0] = nonsense; }", "bad", x, 1, 1), (float[1]){0}, 4);
+  static const char bad[] = "extern \"C\" __global__ void bad(float *o) { o[0] = nonsense; }";
+  tiny_read(own_kernel(t, bad, "bad", x, 1, 1), (float[1]){0}, 4);
   says(t, TINY_E_COMPILE, "nonsense");
   goes_on(t);
   tiny_close(t);
@@ -686,7 +689,8 @@ static void test_search(void) {
   for (int again = 0; again < 2; again++) {
     *heard = 0;
     tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CUDA", .backends = {&tiny_cuda}, .cache_dir = folder,
-                                         .debug = again ? "" : "b", .log = {hear_found, said}, .threads = 1, .beam = 1});
+                                         .debug = again ? "" : "b", .log = {hear_found, said}, .threads = 1,
+                                         .beam = 1});
     tiny_tensor *in = tiny_from(t, x, TINY_F32, TINY_SHAPE(48, 64));
     CHECK_EQ(tiny_read(tiny_sum(in, 1, 0), got, sizeof got), TINY_OK);
     CHECK(!memcmp(got, want, sizeof got));
@@ -732,7 +736,8 @@ static void test_profiles(void) {
   if (test_shown()) fprintf(stderr, "%s", text);
   tiny_close(t);
   *heard = 0;
-  t = tiny_open(&(tiny_desc){.device = "CUDA", .backends = {&tiny_cuda}, .cache_dir = "", .debug = "k", .log = {hear, NULL}});
+  t = tiny_open(&(tiny_desc){.device = "CUDA", .backends = {&tiny_cuda}, .cache_dir = "", .debug = "k",
+                             .log = {hear, NULL}});
   in = tiny_from(t, x, TINY_F32, TINY_SHAPE(256));
   CHECK_EQ(tiny_read(own_kernel(t, sum_source, "group_sums", in, 2, ITEMS), got, sizeof got), TINY_OK);
   CHECK(strstr(heard, "*** CUDA") && strstr(heard, "group_sums") && strstr(heard, " GB/s"));

@@ -305,27 +305,29 @@ static void tn_candidates_flat(tn_candidates *s, int64_t items, int64_t each, in
   }
   tn_trial_close(&a, TN_FAMILY_FLAT);
 }
+// g items share the kernel's sum.
+static void tn_trial_group(tn_trial *x, int64_t g) {
+  if (!x->legal || g < 2) return;
+  const tn_profile p = tn_profile_of(x->s);
+  tiny_uop *r = tn_trial_pad(x, tn_grid_summed(p.reduce[0]), g);
+  tn_opt o = tn_opt_of(x->s, TN_OPT_GROUP, 1, &r, g);
+  tn_opt_set_operand(x->s, &o, tn_profile_of(x->s).reduce[0]);
+  x->legal = x->legal && tn_opt_apply(x->s, &o);
+}
 // g items share each sum, and add up u elements at once; a group has so many outputs beside each other.
 static void tn_candidates_sums(tn_candidates *s, int64_t outputs, int64_t g, int64_t u) {
   tn_trial_at a;
   tiny_uop *rest;
-  if (tn_trial_open(&a, s) && a.p.nreduce == 1 && !a.p.row && a.p.nout) {
-    tiny_uop *last = tn_trial_pad(&a.x, a.p.out[a.p.nout - 1], outputs);
-    tn_trial_split(&a.x, TN_OPT_LOCAL, last, outputs, &rest);
-    const tn_profile p = tn_profile_of(a.x.s);
-    if (a.x.legal && g > 1) {
-      tiny_uop *r = tn_trial_pad(&a.x, tn_grid_summed(p.reduce[0]), g), *reduce = tn_profile_of(a.x.s).reduce[0];
-      tn_opt o = tn_opt_of(a.x.s, TN_OPT_GROUP, 1, &r, g);
-      tn_opt_set_operand(a.x.s, &o, reduce);
-      a.x.legal = a.x.legal && tn_opt_apply(a.x.s, &o);
-    }
-    tn_trial_groups(&a.x);
-    const tn_profile now = tn_profile_of(a.x.s);
-    for (int i = 0; i < now.nreduce && a.x.legal; i++) {
-      tiny_uop *r = tn_grid_summed(now.reduce[i]);
-      if (tn_range_kind(r) != TN_REDUCE || tn_axis_of(a.x.s, r) < 0) continue;
-      tn_trial_split(&a.x, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), u), &rest);
-    }
+  a.x.legal = tn_trial_open(&a, s) && a.p.nreduce == 1 && !a.p.row && a.p.nout;
+  tiny_uop *last = a.x.legal ? tn_trial_pad(&a.x, a.p.out[a.p.nout - 1], outputs) : NULL;
+  tn_trial_split(&a.x, TN_OPT_LOCAL, last, outputs, &rest);
+  tn_trial_group(&a.x, g);
+  if (a.x.legal) tn_trial_groups(&a.x);
+  const tn_profile p = tn_profile_of(a.x.s);
+  for (int i = 0; i < p.nreduce && a.x.legal; i++) {
+    tiny_uop *r = tn_grid_summed(p.reduce[i]);
+    if (tn_range_kind(r) != TN_REDUCE || tn_axis_of(a.x.s, r) < 0) continue;
+    tn_trial_split(&a.x, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), u), &rest);
   }
   tn_trial_close(&a, g > 1 ? TN_FAMILY_GROUPS : TN_FAMILY_SUMS);
 }
@@ -360,34 +362,42 @@ static void tn_tile_split_side(tn_trial *x, tn_tile_side *side, int items, int e
   side->each = tn_trial_split(x, TN_OPT_SPLIT, side->rest, each, &side->rest);
   if (!apart) side->item = tn_trial_split(x, TN_OPT_SPLIT, side->rest, items, &side->rest);
 }
+// The sides of the kernel's product, the one that is stored together last, and what it sums along; 0: it is none.
+static int tn_tile_sides(tn_trial_at *a, tn_tile_side *side, tiny_uop **k) {
+  tiny_ctx *t = a->s->t;
+  const tn_profile *p = &a->p;
+  tn_contraction fact;
+  if (p->row || p->carried || p->filled || !tn_contraction_of_kernel(t, p, &fact) || fact.inside) return 0;
+  for (int i = 0; i < 2; i++) side[i].r = tn_core_range(p, &fact, i);
+  if (side[0].r && tn_stride_in(t, p->store->src[1], side[0].r) == 1) {
+    const tn_tile_side last = side[0];
+    side[0] = side[1]; side[1] = last;
+  }
+  for (int i = 0; i < p->nred; i++)
+    if (!*k || tn_range_extent(p->red[i]) > tn_range_extent(*k)) *k = p->red[i];
+  return side[0].r && side[1].r && side[0].r != side[1].r && *k;
+}
+// Both operands, copied to memory of the group: what a K block of a tile reads. next: of K, unrolled.
+static void tn_tile_stage(tn_trial *x, const tn_tile_side *side, tiny_uop *part, tiny_uop *next, int64_t pad) {
+  for (int i = 0; i < 2 && x->legal; i++) {
+    tiny_uop *const inner[4] = {part, next, side[i].each, side[i].item};
+    const tiny_uop *moves = side[i].item ? side[i].item : side[i].each;
+    tn_trial_share(x, moves ? tn_grid_operand(x->s, moves) : NULL, 4, inner, pad);
+  }
+}
 static void tn_candidates_tile(tn_candidates *s, const tn_grid_sizes *z) {
   enum { NEXT = 4 };                       // of K, unrolled
   tn_trial_at a;
-  tn_contraction fact;
   tn_tile_side side[2];
   tiny_uop *k = NULL, *part, *next = NULL, *rest;
   memset(side, 0, sizeof side);
-  if (tn_trial_open(&a, s) && !a.p.row && !a.p.carried && !a.p.filled &&
-      tn_contraction_of_kernel(s->t, &a.p, &fact) && !fact.inside) {
-    for (int i = 0; i < 2; i++) side[i].r = tn_core_range(&a.p, &fact, i);
-    if (side[0].r && tn_stride_in(s->t, a.p.store->src[1], side[0].r) == 1) {
-      const tn_tile_side last = side[0];
-      side[0] = side[1]; side[1] = last;
-    }
-    for (int i = 0; i < a.p.nred; i++) if (!k || tn_range_extent(a.p.red[i]) > tn_range_extent(k)) k = a.p.red[i];
-  }
-  a.x.legal = side[0].r && side[1].r && k && side[0].r != side[1].r;
+  a.x.legal = tn_trial_open(&a, s) && tn_tile_sides(&a, side, &k);
   if (z->k) k = tn_trial_pad(&a.x, k, z->k);
   for (int i = 0; i < 2 && a.x.legal; i++)
     tn_tile_split_side(&a.x, &side[i], z->items[i], z->each[i], i && z->apart);
   part = z->k ? tn_trial_split(&a.x, TN_OPT_SPLIT, k, z->k, &rest) : k;
   if (part && z->k) next = tn_trial_split(&a.x, TN_OPT_SPLIT, part, NEXT, &part);
-  for (int i = 0; i < 2 && z->k && a.x.legal; i++) {
-    tiny_uop *const inner[4] = {part, next, side[i].each, side[i].item};
-    tiny_uop *node = side[i].item || side[i].each ?
-        tn_grid_operand(a.x.s, side[i].item ? side[i].item : side[i].each) : NULL;
-    tn_trial_share(&a.x, node, 4, inner, z->pad);
-  }
+  if (z->k) tn_tile_stage(&a.x, side, part, next, z->pad);
   for (int i = 0; i < 2 && a.x.legal; i++) {
     tn_trial_kind(&a.x, TN_OPT_LOCAL, side[i].item);
     tn_trial_kind(&a.x, TN_OPT_GRID, side[i].rest);
@@ -395,7 +405,7 @@ static void tn_candidates_tile(tn_candidates *s, const tn_grid_sizes *z) {
   }
   if (z->k) tn_trial_kind(&a.x, TN_OPT_UNROLL, next);
   else if (part) tn_trial_split(&a.x, TN_OPT_UNROLL, part, tn_grid_divisor(tn_range_extent(part), NEXT), &rest);
-  tn_trial_groups(&a.x);
+  if (a.x.legal) tn_trial_groups(&a.x);
   tn_trial_close(&a, z->k ? TN_FAMILY_STAGED : TN_FAMILY_TILES);
 }
 static void tn_candidates_tiles(tn_candidates *s) {
@@ -506,8 +516,8 @@ static int tn_candidates_next(const tn_candidates *way, int family) {
   return -1;
 }
 
-// Lists from the bare kernel, at most n, one of each family in turn, its cheapest first: s->found holds them and nothing
-// else. A price that is wrong about an idea thus costs that idea's place alone.
+// Lists from the bare kernel, at most n, one of each family in turn, its cheapest first: s->found holds them and
+// nothing else. A price that is wrong about an idea thus costs that idea's place alone.
 static void tn_candidates_seeds(tn_candidates *s, int n) {
   tn_candidates way = *s;
   tn_schedule *next = (tn_schedule *)tn_scratch(s->t, TN_CANDIDATES_WIDTH * sizeof *next);

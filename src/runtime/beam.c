@@ -232,8 +232,8 @@ static void tn_beam_measure(tn_beam *b, int from, int n) {
   }
 }
 
-// Those from tried[from] on: all at once where compilers run side by side, as the CPU's do. A driver's takes one text after
-// the other, on this thread: one is timed before the next is compiled, as the time may be over then.
+// Those from tried[from] on: all at once where compilers run side by side, as the CPU's do. A driver's takes one text
+// after the other, on this thread: one is timed before the next is compiled, as the time may be over then.
 static void tn_beam_try(tiny_ctx *t, tn_beam *b, int from) {
   const int each = tn_is_cpu(t->device[0]->backend) ? b->n - from : 1;
   for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i += each) {

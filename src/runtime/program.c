@@ -328,8 +328,8 @@ static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *fi
 static tiny_code tn_build_missing(tiny_ctx *t, const tn_build *b) {
   if (t->code != TINY_OK) return t->code;
   if (!b->custom) return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b->name);
-  return tiny_fail(t, TINY_E_COMPILE, "kernel: %s has no entry point %s; name it as it is spelled there, in C++ and CUDA C "
-                   "behind extern \"C\"", b->binary ? "its binary" : "its source", b->entry);
+  return tiny_fail(t, TINY_E_COMPILE, "kernel: %s has no entry point %s; name it as it is spelled there, in C++ and "
+                   "CUDA C behind extern \"C\"", b->binary ? "its binary" : "its source", b->entry);
 }
 
 // A foreign binary, whose module is not kept on disk: its owner has it.
@@ -339,8 +339,8 @@ static tiny_code tn_build_binary(tiny_ctx *t, tn_build *b) {
   if (!module) module = tn_module_load(b->at, &key, b->custom, b->binary);
   if (!module && t->code != TINY_OK) return t->code;
   if (!module)
-    return tiny_fail(t, TINY_E_COMPILE, "kernel: %s does not take the binary of %s, %llu bytes; it is for another device or "
-                     "was changed", b->at->device->title, b->entry, (unsigned long long)b->binary);
+    return tiny_fail(t, TINY_E_COMPILE, "kernel: %s does not take the binary of %s, %llu bytes; it is for another "
+                     "device or was changed", b->at->device->title, b->entry, (unsigned long long)b->binary);
   if (!module->binary) tn_module_keep(b->at, module, b->custom, b->binary);
   tn_build_take(t, b, module);
   if (b->exe) tn_build_trace(t, b, "given");
