@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source caf250b2b69b9419f684c848a314136ee4a6ee56eef0d74e80050a7dfa031096
+/* tiny.h 0.1.0, source 098889d5f5ee4da5aa390135fb2567650d1ebb832632d523a7941d8ae981a412
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3252,7 +3252,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tiles of matrix units */ \
   _(WMMA, 3, 0) \
   /* tensor graph: lengths and positions that are known at launch */ \
-  _(SLICE, 2, TINY_MOVEMENT) _(PREFIX, 2, TINY_MOVEMENT) _(WHOLE, 2, 0)
+  _(SLICE, 2, TINY_MOVEMENT) _(PREFIX, 2, TINY_MOVEMENT) _(WHOLE, 2, 0) \
+  /* lanes of a warp */ \
+  _(SHUFFLE, 1, 0)
 
 // Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
@@ -3631,7 +3633,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "caf250b2b69b9419f684c848a314136ee4a6ee56eef0d74e80050a7dfa031096"
+#define TN_SOURCE_ID "098889d5f5ee4da5aa390135fb2567650d1ebb832632d523a7941d8ae981a412"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7700,6 +7702,7 @@ static void tn_labels_close(tiny_ctx *t) {
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
+//   SHUFFLE (x) k: x of the item of the group whose number is this one's ^ k
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order
 #ifndef TN_IR_UOP
@@ -8019,6 +8022,7 @@ static void tn_uop_bounds(tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_CONST: u->vmin = u->vmax = u->k; break;
     case TINY_OP_IOTA: u->vmin = 0; u->vmax = u->k > 0 ? u->k - 1 : 0; break;
+    case TINY_OP_SHUFFLE: u->vmin = u->src[0]->vmin; u->vmax = u->src[0]->vmax; break;
     case TINY_OP_LANE: u->vmin = 0; u->vmax = u->lanes - 1; break;
     case TINY_OP_RANGE: case TINY_OP_SPECIAL:
       u->vmax = a->vmax > 0 ? a->vmax - 1 : 0;
@@ -8909,6 +8913,7 @@ static int64_t tn_local_nbytes(const tiny_uop *define) {
 static int tn_language_on(const tiny_language *l, int op) {
   const int vectors = l->vector && (l->vops[op] || l->ops[op]), memory = op == TINY_OP_LOAD || op == TINY_OP_STORE;
   const int on = l->ops[op] || l->bops[op] ? TINY_ON_ELEMENTS : 0, load = op == TINY_OP_LOAD;
+  if (op == TINY_OP_SHUFFLE) return on;
   if (op == TINY_OP_PICK) return on | (l->low && l->high ? TINY_ON_VECTORS : 0);
   if (!memory) return on | (vectors ? TINY_ON_VECTORS : 0);
   return on | ((load ? l->load : l->store) ? TINY_ON_VECTORS : 0) |
@@ -8929,6 +8934,13 @@ static void tn_target_of_language(tiny_renderer *r) {
       (l->local_given ? (uint32_t)TINY_TARGET_TAKES_LOCAL : 0);
 }
 
+// Lanes of a warp that may exchange values: a power of two; 0: none.
+static int64_t tn_target_exchanges(const tn_target *target) {
+  const int64_t warp = target->limits->warp;
+  const int can = !target->renderer || target->renderer->ops[TINY_OP_SHUFFLE];
+  return can && warp > 1 && !(warp & (warp - 1)) && !target->limits->threads ? warp : 0;
+}
+
 // ** is a list in the table? **
 
 static int tn_target_memory(const tiny_renderer *r, const tiny_uop *u, int lanes) {
@@ -8946,6 +8958,7 @@ static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
     case TINY_OP_LOAD: return tn_target_memory(r, u, u->lanes);
     case TINY_OP_STORE: return tn_target_memory(r, u, u->src[1]->lanes);
     case TINY_OP_DOT: return (int)(r->dots >> u->k & 1);
+    case TINY_OP_SHUFFLE: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
     case TINY_OP_PICK: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
     case TINY_OP_STACK: case TINY_OP_BROADCAST: case TINY_OP_CAST: case TINY_OP_BITCAST: break;
     default: if (!tn_op_is(u->op, TINY_ALU)) return 1;
@@ -12144,7 +12157,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
     case TINY_OP_CONST: case TINY_OP_SCALAR: case TINY_OP_ARG: case TINY_OP_LANE: case TINY_OP_SPECIAL:
       return tn_eval_leaf(d, u);
     case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
-    case TINY_OP_WMMA:
+    case TINY_OP_WMMA: case TINY_OP_SHUFFLE:
       return tn_eval_value(d, u, s);
     case TINY_OP_AFTER: tn_eval_record(d, u, s[0]->slot, s[0]->mem, s[0]->index); return TINY_OK;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_PREFETCH: tn_eval_record(d, u, -1, -1, -1); return TINY_OK;
@@ -12404,6 +12417,21 @@ static tiny_code tn_eval_barrier(tn_eval_run *r) {
   return TINY_OK;
 }
 
+// Items that exchange values are all there, as devices want it.
+static tiny_code tn_eval_shuffle(tn_eval_run *r, const tn_eval_ins *i) {
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  for (int64_t item = 0; item < r->items; item++) {
+    const int64_t other = item ^ i->u.k;
+    if (mask[item] && (other >= r->items || !mask[other]))
+      return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld takes a value of item %lld, which is not there",
+        (long long)item, (long long)other);
+  }
+  for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++)
+    if (mask[item]) tn_eval_slot(r, i->slot + lane)[item] =
+      tn_eval_slot(r, r->c->arg[i->arg].slot + lane)[item ^ i->u.k];
+  return TINY_OK;
+}
+
 static void tn_eval_if(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *outer = r->mask + r->depth * r->items;
   uint8_t *inner = r->mask + ++r->depth * r->items;
@@ -12419,6 +12447,7 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r);
     case TINY_OP_WMMA: tn_eval_wmma(r, i); return TINY_OK;
+    case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
     case TINY_OP_IF: tn_eval_if(r, i); return TINY_OK;
     case TINY_OP_ENDIF: r->depth--; return TINY_OK;
     case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
@@ -12922,7 +12951,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
   {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
-  {TINY_OP_WMMA, 6, 't'}
+  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}
 };
 
 typedef struct tn_spec {
@@ -13066,6 +13095,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
       : tn_spec_ranges(u);
     case TINY_OP_WMMA: return tn_wmma_fits(u) ? NULL : "has sources that are no tiles of its size";
+    case TINY_OP_SHUFFLE: return x->lanes == u->lanes && u->k > 0 && !(u->k & (u->k - 1)) ? NULL
+      : "takes as many lanes, and k a power of two";
     case TINY_OP_IF: return x->dtype == TINY_BOOL && x->lanes == 1 ? NULL : "takes a scalar bool";
     case TINY_OP_ENDIF: return x->op == TINY_OP_IF ? NULL : "closes no IF";
     case TINY_OP_SPECIAL: return u->k >= 0 && u->k < 32 && (u->k & 15) < 3 ? NULL : "is of no known dim";
@@ -15755,7 +15786,7 @@ RULES(tn_rules_storage, x, y, z)
   }
   RULE("(BROADCAST x:b)")                  return tn_is_const(x) ? NULL : tn_in_storage(t, ctx, r, r->k);
   RULE("(BROADCAST x:f)")                  return tn_in_storage(t, ctx, r, r->k);
-  RULE("(STACK|PICK x ...)")               return tn_in_storage(t, ctx, r, r->k);
+  RULE("(STACK|PICK|SHUFFLE x ...)")       return tn_in_storage(t, ctx, r, r->k);
   RULE("(HREDUCE x:b)")                    return tn_in_storage(t, ctx, r, r->k == TINY_OP_MUL ||
       r->k == TINY_OP_AND ? TINY_OP_AND : TINY_OP_OR);
   RULE("(WHERE x y:f z)")                  return tn_in_storage(t, ctx, r, r->k);
@@ -16171,6 +16202,15 @@ static tiny_uop *tn_load_elements(tiny_ctx *t, const tiny_uop *load) {
 }
 
 RULES(tn_rules_memory, x, y)
+  RULE("(SHUFFLE x)") {
+    tiny_uop *one[TN_MEMORY_LANES];
+    if (r->lanes == 1) return NULL;
+    for (int i = 0; i < r->lanes; i++) {
+      tiny_uop *lane = tn_pick(t, x, i, 1);
+      one[i] = tn_uop_make(t, TINY_OP_SHUFFLE, r->dtype, 1, 1, &lane, r->k, 0, NULL);
+    }
+    return tn_stack(t, r->lanes, one);
+  }
   RULE("(LOAD x)")                         return tn_takes_memory(ctx, r, r->lanes) ? NULL : tn_load_elements(t, r);
   RULE("(LOAD x y)")                       return tn_takes_memory(ctx, r, r->lanes) ? NULL : tn_load_elements(t, r);
   RULE("(STORE x y)") {
@@ -34155,9 +34195,11 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
 
 enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
 
-// Does some load read what lies together for values of r?
+// Does some load of memory outside of the kernel read what lies together for values of r?
 static int tn_reads_together(tiny_ctx *t, const tn_list *loads, const tiny_uop *r) {
-  for (int i = 0; i < loads->n; i++) if (tn_stride_in(t, loads->u[i]->src[0]->src[1], r) == 1) return 1;
+  for (int i = 0; i < loads->n; i++)
+    if (loads->u[i]->src[0]->src[0]->op == TINY_OP_PARAM && tn_stride_in(t, loads->u[i]->src[0]->src[1], r) == 1)
+      return 1;
   return 0;
 }
 
@@ -34582,6 +34624,7 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
     return tn_like(t, u, lanes, (int)u->nsrc, src);
   }
+  if (u->op == TINY_OP_SHUFFLE) return tn_like(t, u, src[0]->lanes, 1, src);
   if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
     return tn_like(t, u, src[0]->lanes, (int)u->nsrc, src);
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
@@ -35828,8 +35871,7 @@ static tiny_uop *tn_collapse_loops(tiny_ctx *t, tiny_uop *sink) {
 #include "profile.c"
 #endif
 
-enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128,
-  TN_GROUP_STEP = 32 };                    // items of a group whose parts each of them reduces at once
+enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128 };
 
 // One step of a schedule; opts.c says what each kind means.
 typedef struct tn_opt {
@@ -36103,29 +36145,8 @@ static tiny_uop *tn_group_items(tn_kernel_state *s, tiny_uop *reduce, int64_t g)
   return NULL;
 }
 
-// What g items have, reduced by op, by each of them: in two steps where they are many, each of about the root of g.
-static tiny_uop *tn_group_whole(tn_kernel_state *s, int64_t op, tiny_uop *partial, tiny_uop *item, int64_t g) {
-  tiny_ctx *t = s->t;
-  int64_t few = 1;
-  while (few * few < g) few *= 2;
-  tiny_uop *parts = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
-  if (g > TN_GROUP_STEP && g % few == 0) {
-    tiny_uop *again = tn_range(t, g / few, TN_REDUCE),
-             *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, again, tn_index(t, few)),
-                         tn_u2(t, TINY_OP_MOD, item, tn_index(t, few)));
-    tn_axis_add(s, again);
-    partial = tn_reduce_over(t, op, tn_load_at(t, parts, at), 1, &again);
-    parts = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
-    g = few;
-  }
-  tiny_uop *rest = tn_range(t, g, TN_REDUCE);
-  tn_axis_add(s, rest);
-  return tn_reduce_over(t, op, tn_load_at(t, parts, rest), 1, &rest);
-}
-
-// Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item
-// reduces those. r must be a range of `reduce` and g divide its extent. Items that there are and that all compute the
-// same do so.
+// Shares a reduction between g work items: each reduces its part, and all of them what they have (collective.c). r must
+// be a range of `reduce` and g divide its extent. Items that there are and that all compute the same do so.
 static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
   tiny_ctx *t = s->t;
   const int64_t n = tn_range_extent(r);
@@ -36139,7 +36160,7 @@ static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r
   partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
   tn_axis_becomes(s, r, rest ? rest : item);
   if (!given) tn_axis_add(s, item);
-  tiny_uop *whole = tn_group_whole(s, reduce->k, partial, item, g);
+  tiny_uop *whole = tn_reduce_over(t, reduce->k, partial, 1, &item);
   s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
 }
 #endif
@@ -36948,11 +36969,21 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
   return 1;
 }
 
+// Has the device memory for what x gives over these ranges, rows of the first pad elements apart, beside what is
+// staged?
+static int tn_opt_has_room(tn_kernel_state *s, const tiny_uop *x, int n, tiny_uop *const *inner, int64_t pad) {
+  const int64_t shared = (int64_t)s->target->limits->shared_nbytes;
+  int64_t nelem = 1;
+  for (int i = 0; i < n; i++) nelem = tn_clamp_mul(nelem, tn_range_extent(inner[i]));
+  if (pad) nelem = tn_clamp_add(nelem, tn_clamp_mul(tn_range_extent(inner[0]), pad));
+  return tn_clamp_add(tn_clamp_mul(tn_dtypes[x->dtype].nbytes, nelem), tn_staged_nbytes(s)) <=
+      (shared ? shared : (int64_t)TN_OPT_STAGE_NBYTES);
+}
+
 // Over axes that x moves with. Those that it does not name stay outside, which work items and copies cannot.
 static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *x = tn_opt_operand(s, o), *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};
-  int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0, nelem = 1, rows = 0;
   if (o->amount > TN_OPT_STAGE_PAD) return 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
@@ -36969,14 +37000,8 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
     for (int j = 0; j < ranges.n; j++) open |= ranges.u[j] == inner[i];
     for (int j = 0; j < i; j++) open &= inner[j] != inner[i];
     if (!open) return 0;
-    nelem = tn_clamp_mul(nelem, tn_range_extent(inner[i]));
   }
-  if (o->amount) rows = tn_range_extent(inner[0]);
-  nbytes = tn_clamp_mul(nbytes, tn_clamp_add(nelem, tn_clamp_mul(rows, o->amount)));
-  const size_t shared = s->target->limits->shared_nbytes;
-  if (tn_clamp_add(nbytes, tn_staged_nbytes(s)) >
-      (shared ? (int64_t)shared : (int64_t)TN_OPT_STAGE_NBYTES))
-    return 0;
+  if (!tn_opt_has_room(s, x, o->naxes, inner, o->amount)) return 0;
   tn_transform_stage(s, x, o->naxes, inner, o->amount, o->space);
   return 1;
 }
@@ -37252,10 +37277,11 @@ static void tn_do_order(tn_kernel_state *s, int n, tiny_uop *const *axes) {
   const tn_opt o = tn_opt_of(s, TN_OPT_ORDER, n, axes, 0);
   tn_do(s, &o);
 }
-// The ranges of the copy, in the order of inner[0..n-1], are returned; NULL: it is not legal.
+// The ranges of the copy, in the order of inner[0..n-1], are returned; NULL: it is not legal, or there is no room.
 static tiny_uop **tn_do_stage(tn_kernel_state *s, tiny_uop *x, int n, tiny_uop *const *inner, int64_t pad) {
   tn_opt o = tn_opt_of(s, TN_OPT_STAGE, n, inner, pad);
   const int first = s->naxes;
+  if (!tn_opt_has_room(s, x, n, inner, pad)) return NULL;
   tn_opt_set_operand(s, &o, x);
   o.space = TN_SPACE_LOCAL;
   return tn_do(s, &o) ? &s->axis[first] : NULL;
@@ -39006,6 +39032,106 @@ static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn
 }
 #endif
 // ---- end src/codegen/column_reduce.c ----
+// ---- begin src/codegen/collective.c ----
+// collective: what the items of a group reduce together becomes exchanges between lanes of a warp, memory of the group,
+// or both.
+//
+// In:    a kernel after its opts, in which REDUCEs may run over ranges of items. Out: the same without those.
+// Holds: every item has the result, and the same bits: lanes combine what they and a neighbour have, which commutes.
+//
+// The lanes of a warp exchange values where the target can and where neighbours among them share the REDUCE; what each
+// such part of the items has is stored for the group and reduced by every item, in two steps where parts are many.
+#ifndef TN_CODEGEN_COLLECTIVE
+#define TN_CODEGEN_COLLECTIVE
+#ifndef TINY_AMALGAMATED
+#include "expand.c"
+#include "../ir/target.c"
+#endif
+
+enum { TN_PARTS_UNROLLED = 16,             // parts that are read one after the other without a loop,
+  TN_PARTS_STEP = 32 };                    // from which on in two steps
+
+// Of the numbers of parts in two steps, the first: a power of two from the root on.
+static int64_t tn_parts_few(int64_t n) {
+  int64_t few = 1;
+  while (few * few < n) few *= 2;
+  return few;
+}
+// What an item does to reduce what g items have, of whom so many lanes exchange values; 0: none do.
+static int64_t tn_collective_steps(int64_t g, int64_t warp) {
+  int64_t steps = 0, n = g;
+  for (int64_t lanes = 1; 2 * lanes <= warp && n % 2 == 0; lanes *= 2, n /= 2) steps += 2;
+  return n == 1 ? steps : n > TN_PARTS_STEP ? steps + tn_parts_few(n) + n / tn_parts_few(n) : steps + n;
+}
+
+// Lanes beside each other that share a REDUCE over item: a power of two; 1: none. *apart: from one to the next.
+static int64_t tn_collective_lanes(tiny_ctx *t, tiny_uop *sink, const tiny_uop *item, int64_t warp, int64_t *apart) {
+  tn_list items = {NULL, 0, 0};
+  int64_t lanes = 1;
+  tn_numbered(t, sink, tn_is_item, &items);
+  *apart = 1;
+  for (int i = items.n - 1; i >= 0 && items.u[i] != item; i--) *apart *= tn_range_extent(items.u[i]);
+  if (*apart & (*apart - 1)) return 1;
+  while (2 * lanes * *apart <= warp && tn_range_extent(item) % (2 * lanes) == 0) lanes *= 2;
+  return lanes;
+}
+
+// What n parts have that are `each` items long, reduced by op.
+static tiny_uop *tn_collective_parts(tiny_ctx *t, int64_t op, tiny_uop *stage, int64_t n, int64_t each) {
+  const int64_t inner = n <= TN_PARTS_UNROLLED ? n : n % TN_PARTS_UNROLLED == 0 ? TN_PARTS_UNROLLED : 1;
+  tiny_uop *ranges[2], *at = NULL;
+  int count = 0;
+  if (n > inner) at = ranges[count++] = tn_range(t, n / inner, TN_REDUCE);
+  if (inner > 1) {
+    tiny_uop *next = ranges[count++] = tn_range(t, inner, TN_UNROLL);
+    at = at ? tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, at, tn_index(t, inner)), next) : next;
+  }
+  return tn_reduce_over(t, op, tn_load_at(t, stage, tn_u2(t, TINY_OP_MUL, at, tn_index(t, each))), count, ranges);
+}
+
+// The same by memory of the group: in two steps where parts are many, each of about the root of their number.
+static tiny_uop *tn_collective_stored(tiny_ctx *t, int64_t op, tiny_uop *partial, tiny_uop *item, int64_t each) {
+  int64_t n = tn_range_extent(item) / each;
+  const int64_t few = tn_parts_few(n);
+  tiny_uop *stage = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
+  if (n > TN_PARTS_STEP && n % few == 0 && each == 1) {
+    tiny_uop *again = tn_range(t, n / few, TN_REDUCE),
+             *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, again, tn_index(t, few)),
+                         tn_u2(t, TINY_OP_MOD, item, tn_index(t, few)));
+    partial = tn_reduce_over(t, op, tn_load_at(t, stage, at), 1, &again);
+    stage = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
+    n = few;
+  }
+  return tn_collective_parts(t, op, stage, n, each);
+}
+
+static tiny_uop *tn_collective_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *reduce, int64_t warp) {
+  tiny_uop *item = reduce->src[1], *partial = reduce->src[0];
+  int64_t apart;
+  const int64_t lanes = tn_collective_lanes(t, sink, item, warp, &apart);
+  for (int64_t lane = 1; lane < lanes; lane *= 2) {
+    tiny_uop *other =
+        tn_uop_make(t, TINY_OP_SHUFFLE, partial->dtype, partial->lanes, 1, &partial, lane * apart, 0, NULL);
+    partial = tn_u2(t, (int)reduce->k, partial, other);
+  }
+  return lanes == tn_range_extent(item) ? partial : tn_collective_stored(t, reduce->k, partial, item, lanes);
+}
+
+static tiny_uop *tn_expand_collectives(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
+  const int64_t warp = tn_target_exchanges(target);
+  for (;;) {
+    tn_list all = {NULL, 0, 0};
+    tiny_uop *reduce = NULL;
+    tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
+    for (int i = 0; i < all.n && !reduce; i++)
+      if (all.u[i]->nsrc == 2 && tn_is_item(all.u[i]->src[1]) && !tn_is_carried(all.u[i])) reduce = all.u[i];
+    if (!reduce) return tn_simplify(t, sink);
+    tiny_uop *now = tn_collective_of(t, sink, reduce, warp);
+    sink = tn_replace(t, sink, 1, &reduce, &now);
+  }
+}
+#endif
+// ---- end src/codegen/collective.c ----
 // ---- begin src/codegen/grid.c ----
 // grid: schedules for devices that run a grid of groups of work items.
 //
@@ -39023,19 +39149,20 @@ static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn
 #define TN_CODEGEN_GRID
 #ifndef TINY_AMALGAMATED
 #include "column_reduce.c"
+#include "collective.c"
 #endif
 
 enum {
   TN_GRID_SIDE = 16,                       // items of a group along each side of a tile,
   TN_GRID_NEAR = 4,                        // elements of each that lie together,
   TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
-  TN_GRID_STEP = 9,                        // instructions of a step of K beside products and loads: counted, bench/count
+  TN_GRID_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
   TN_GRID_BAND = 8,                        // rows of tiles that a band has at most
   TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
   TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
-  TN_GRID_UNROLL = 8, TN_GRID_PARTS = 16,  // of them at once; of what others have summed
+  TN_GRID_UNROLL = 8,                      // of them at once
   TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
 
@@ -39106,7 +39233,7 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
 typedef struct tn_grid_side { tiny_uop *r, *next, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
 typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_next, *k_part; int64_t k_block; } tn_grid_tile;
 
-// What a tile takes whose items hold 4 x copies elements along each side, of those that a unit does one after the other.
+// What tiles take that a unit does one after the other, whose items hold 4 x copies elements along each side.
 static double tn_grid_tile_cost(const tn_kernel_state *s, const tn_grid_tile *tile, int64_t others,
                                 const int64_t *copies) {
   const int64_t few = TN_GRID_NEAR, m = few * copies[0], n = few * copies[1], side = TN_GRID_SIDE,
@@ -39296,12 +39423,6 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
 // The last range of a sum, which lies together in memory if one does.
 static tiny_uop *tn_grid_summed(const tiny_uop *reduce) { return reduce->src[reduce->nsrc - 1]; }
 
-// Is it a sum of what a group has already reduced?
-static int tn_grid_is_whole(const tiny_uop *reduce) {
-  const tiny_uop *x = reduce->src[0];
-  return x->op == TINY_OP_LOAD && x->src[0]->src[0]->op == TINY_OP_STAGE;
-}
-
 // Each sum that does not move with `items` is shared by as many items; theirs, if they are items.
 static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_t g) {
   for (int left = 1; left;) {
@@ -39309,7 +39430,7 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
     left = 0;
     for (int i = 0; i < p.nreduce && !left; i++) {
       tiny_uop *reduce = p.reduce[i], *r = tn_grid_summed(reduce);
-      if (tn_range_kind(r) != TN_REDUCE || tn_grid_is_whole(reduce) || tn_range_extent(r) < g) continue;
+      if (tn_range_kind(r) != TN_REDUCE || tn_range_extent(r) < g) continue;
       if (items && tn_is_open(s->t, reduce, items)) continue;
       if (tn_range_extent(r) % g) {
         left = !tn_is_open(s->t, p.store->src[1], r) && tn_opt_may_pad(s, &p, r, g) && tn_do_pad(s, r, g) != r;
@@ -39330,17 +39451,15 @@ static void tn_grid_unroll(tn_kernel_state *s) {
     tiny_uop *r = tn_grid_summed(p.reduce[i]);
     if (tn_range_kind(r) == TN_REDUCE)
       tn_grid_try(s, TN_OPT_UNROLL, r,
-                  tn_grid_divisor(tn_range_extent(r), tn_grid_is_whole(p.reduce[i]) ? TN_GRID_PARTS : TN_GRID_UNROLL));
+                  tn_grid_divisor(tn_range_extent(r), TN_GRID_UNROLL));
   }
 }
 
-// How many items share a sum of n, so that each adds up the least: its own part, then what they have, in two steps
-// where they are many (transform.c).
-static int64_t tn_grid_sharers(int64_t n, int64_t most) {
+// How many items share a sum of n, so that each does the least: its own part, then what they have.
+static int64_t tn_grid_sharers(const tn_target *target, int64_t n, int64_t most) {
   int64_t best = 1, least = n;
-  for (int64_t g = 2, few = 2; g <= most && g <= n; g *= 2) {
-    while (few * few < g) few *= 2;
-    const int64_t cost = (n + g - 1) / g + (g > TN_GROUP_STEP ? few + g / few : g);
+  for (int64_t g = 2; g <= most && g <= n; g *= 2) {
+    const int64_t cost = (n + g - 1) / g + tn_collective_steps(g, tn_target_exchanges(target));
     if (cost < least) { least = cost; best = g; }
   }
   return best;
@@ -39353,7 +39472,7 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   tiny_uop *row = NULL, *rest;
   for (int i = 0; i < p->nout; i++) if (!tn_grid_is_outer(s, p, p->out[i])) row = p->out[i];
   if (!row || p->carried || p->filled || !s->target->limits->shared_nbytes || tn_range_extent(row) < warp) return 0;
-  const int64_t g = tn_grid_sharers(tn_range_extent(row), group);
+  const int64_t g = tn_grid_sharers(s->target, tn_range_extent(row), group);
   const tiny_uop *item = tn_grid_items(s, row, g < warp ? warp : g, &rest);
   if (item) tn_grid_share_sums(s, item, tn_range_extent(item));
   tn_grid_spread(s, p);
@@ -39376,7 +39495,7 @@ static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   }
   const int64_t beside = columns && !together ? tn_range_extent(last) < warp ? tn_range_extent(last) : warp : 1;
   int64_t g = 1, wanted = TN_GRID_BUSY / (outputs < 1 ? 1 : outputs);
-  if (together && wanted < tn_grid_sharers(n, group)) wanted = tn_grid_sharers(n, group);
+  if (together && wanted < tn_grid_sharers(s->target, n, group)) wanted = tn_grid_sharers(s->target, n, group);
   while (2 * g * beside <= group && 2 * g <= wanted && 2 * g * TN_GRID_SUMMED <= n) g *= 2;
   if (g * beside < warp / 4 || g < 2) return 0;
   const tiny_uop *item = beside > 1 ? tn_grid_items(s, last, beside, &rest) : NULL;
@@ -40003,11 +40122,12 @@ static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
 
 // ** from ranges and opts to loops, lanes and memory **
 
-static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
-static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
+static tiny_uop *tn_pass_collectives(tn_pipeline *p, tiny_uop *sink) {
   p->spec |= TN_SPEC_LOWERING;
-  return tn_expand_stages(p->t, sink);
+  return tn_expand_collectives(p->t, sink, p->target);
 }
+static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
+static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) { return tn_expand_stages(p->t, sink); }
 static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expand_copies(p->t, sink); }
 static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
@@ -40050,6 +40170,7 @@ static const tn_pass tn_passes[] = {
   {"masked",          tn_pass_masked,       TN_PREPARE, TN_IF_FREE},
   {"collapse",        tn_pass_collapse,     TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
   {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
+  {"collectives",     tn_pass_collectives,  TN_LOWER,   0},                // REDUCE over items
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
   {"stages",          tn_pass_stages,       TN_LOWER,   0},                // STAGE: memory, stores, barriers
   {"copies",          tn_pass_copies,       TN_LOWER,   0},                // UPCAST, UNROLL
@@ -40878,8 +40999,9 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
   if (!x->uses[i]) return;                 // written in parts
   tn_value_text(x, u, &value);
   if (!value.data) { x->expr[i] = "0"; return; }
-  const int in_memory = u->op == TINY_OP_LOAD && !tn_is_reg(u->src[0]->src[0]);
-  if (!in_memory && x->uses[i] == 1 && x->user_depth[i] == x->depth[i] && value.n < TN_MAX_INLINE) {
+  // what is read, and what all items give each other, is not moved under the condition of its use
+  const int stays = (u->op == TINY_OP_LOAD && !tn_is_reg(u->src[0]->src[0])) || u->op == TINY_OP_SHUFFLE;
+  if (!stays && x->uses[i] == 1 && x->user_depth[i] == x->depth[i] && value.n < TN_MAX_INLINE) {
     tiny_bytes atom = {x->t, NULL, 0, 0};
     tiny_bytes_add(&atom, "(", 1);
     tiny_bytes_add(&atom, value.data, value.n);
@@ -54318,313 +54440,315 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3111  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3556  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3643  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3558  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3645  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3670  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3672  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3861  src/base/number.c            numbers as text, in and out
-   4335  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3863  src/base/number.c            numbers as text, in and out
+   4337  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4581  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4583  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4773  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4775  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4948  src/base/version.c           what this implementation is: its release and sources, how it was
+   4950  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5035  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5037  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5493  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5495  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5611  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5613  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5760  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6300  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5762  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6302  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6517  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6519  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7148  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7150  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7379  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7539  src/ir/label.c               names that nodes have for people, in a table beside them
-   7672  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8542  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7381  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7541  src/ir/label.c               names that nodes have for people, in a table beside them
+   7674  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8546  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8658  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8662  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8770  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8774  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8861  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8865  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8980  src/ir/args.c                which k, v and sources fit an op
-   9166  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9795  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8993  src/ir/args.c                which k, v and sources fit an op
+   9179  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9808  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9950  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9963  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10536  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10549  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11036  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11049  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11168  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11181  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11605  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11618  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11880  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11893  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12568  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12597  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12867  src/ir/spec.c                the verifier
-  13217  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12896  src/ir/spec.c                the verifier
+  13248  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13446  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13804  src/rules/notation.c         the algebra that bodies of rules are written in
-  13839  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14039  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13477  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13835  src/rules/notation.c         the algebra that bodies of rules are written in
+  13870  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14070  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14199  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14230  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14593  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14624  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14792  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14823  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15233  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15264  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15575  src/rules/decompose.c        from what the IR means to what a target can do
-  16234  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15606  src/rules/decompose.c        from what the IR means to what a target can do
+  16274  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16268  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16308  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16767  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16807  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16861  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16901  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17614  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17690  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17654  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17730  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17733  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17773  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17977  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18051  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18017  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18091  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18699  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18739  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18961  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19001  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19250  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19290  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19806  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19846  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19915  src/tensor/activation.c      what stands between the layers of a network
-  20096  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20468  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19955  src/tensor/activation.c      what stands between the layers of a network
+  20136  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20508  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20721  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20761  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21481  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21521  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22163  src/tensor/random.c          numbers from a counter, the same on every device
-  22438  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22203  src/tensor/random.c          numbers from a counter, the same on every device
+  22478  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22762  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23058  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22802  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23098  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23195  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23235  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23734  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23774  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24447  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24487  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24849  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24889  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24988  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25028  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25470  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25510  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25935  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25975  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26286  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26932  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27294  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27423  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26326  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26972  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27334  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27463  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27583  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27623  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28088  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28367  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28128  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28407  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28463  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28503  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28756  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29197  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28796  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29237  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29474  src/tensor/params.c          lists of named tensors: what a network consists of
-  29565  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29675  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29514  src/tensor/params.c          lists of named tensors: what a network consists of
+  29605  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29715  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30054  src/tensor/sequential.c      modules and functions one after the other
-  30125  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30094  src/tensor/sequential.c      modules and functions one after the other
+  30165  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30261  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30301  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30381  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30421  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30700  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30740  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30816  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30856  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31315  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31355  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32091  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32131  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32624  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32664  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33132  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33172  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33343  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33383  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33931  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  34060  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33971  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  34100  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34628  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34671  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34794  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34837  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  35185  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35398  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  35228  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35441  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35527  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35598  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35570  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35641  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35729  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35806  src/codegen/transform.c      what may be done to the ranges of a kernel
-  36148  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35772  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35849  src/codegen/transform.c      what may be done to the ranges of a kernel
+  36169  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  36237  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  36258  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  36301  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  36322  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36435  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36456  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36513  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36572  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36534  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36593  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  37285  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  37311  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  37384  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  37410  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37477  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37503  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37866  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37892  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38449  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38475  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38568  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38660  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38594  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38686  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38731  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38757  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38835  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38935  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  39010  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  39479  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  39589  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38861  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38961  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  39036  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+                                      lanes of a warp, memory of the group, or both
+  39136  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  39598  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  39708  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39924  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  40043  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  40171  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  40292  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  40417  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  40538  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  40484  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  40605  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  41036  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  41158  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  41592  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  41714  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41942  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  42064  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  42243  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  42365  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  42638  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  43389  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  42760  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  43511  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  43468  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  43590  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  43579  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43809  src/runtime/device.c         which backend a context runs on
-  44011  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  44165  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  43701  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43931  src/runtime/device.c         which backend a context runs on
+  44133  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  44287  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  44226  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  44348  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  44494  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  44616  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  44728  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  44850  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44991  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  45113  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  45173  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  45244  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  45295  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  45366  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  45602  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  45724  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45876  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45998  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  46086  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  46557  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  46208  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  46679  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  46729  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46837  src/runtime/launch.c         the steps of a plan, handed to their devices
-  47114  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  46851  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46959  src/runtime/launch.c         the steps of a plan, handed to their devices
+  47236  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  47608  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  47730  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  48213  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  48335  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  48396  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  48518  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  48733  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48922  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  49715  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  48855  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  49044  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  49837  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  50092  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  50433  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  50214  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  50555  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  50639  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  50761  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50893  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  51015  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  51152  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  51274  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  51422  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  51544  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  51587  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  51709  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  51761  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  52122  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  52358  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  51883  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  52244  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  52480  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  52506  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  52669  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  52628  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  52791  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  52776  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  52898  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52861  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52983  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  53189  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  53311  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  53352  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  53415  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  53594  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  53474  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  53537  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  53716  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  53730  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  53852  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  54116  src/runtime/context.c        opening and closing, the first error, totals
+  54238  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source a13ed8aaa93daf99ee1e00a4859498b7ab1b23ae0b98d49c91eb8b194252f971
+/* tiny_cl.h 0.1.0, source c079826211259f2064379a4399781619f9c553cc864b543090a921b80cc7b123
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -96,7 +96,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "a13ed8aaa93daf99ee1e00a4859498b7ab1b23ae0b98d49c91eb8b194252f971"
+#define TN_CL_SOURCE_ID "c079826211259f2064379a4399781619f9c553cc864b543090a921b80cc7b123"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -352,8 +352,8 @@ enum {
   TN_CL_PROFILING_START = 0x1282, TN_CL_PROFILING_END = 0x1283
 };
 enum {
-  TN_CL_TYPE_CPU = 2, TN_CL_TYPE_GPU = 4, TN_CL_TYPE_ACCELERATOR = 8, TN_CL_OUT_OF_ORDER = 1, TN_CL_PROFILING = 2, TN_CL_READ_WRITE = 1,
-  TN_CL_CORRECTLY_ROUNDED = 1 << 7, TN_CL_REGION = 0x1220, TN_CL_COMPLETE = 0
+  TN_CL_TYPE_CPU = 2, TN_CL_TYPE_GPU = 4, TN_CL_TYPE_ACCELERATOR = 8, TN_CL_OUT_OF_ORDER = 1, TN_CL_PROFILING = 2,
+  TN_CL_READ_WRITE = 1,  TN_CL_CORRECTLY_ROUNDED = 1 << 7, TN_CL_REGION = 0x1220, TN_CL_COMPLETE = 0
 };
 
 // What it returns, its name, its parameters. Sizes of waiting lists and their events stand last.
@@ -635,6 +635,7 @@ static void tn_cl_limits(tn_cl *d, tiny_limits *limits) {
     limits->threads = 1;
     limits->vector_nbytes = lanes >= 16 ? 64 : lanes >= 8 ? 32 : 16;
     limits->vector_registers = lanes >= 16 ? 32 : 16;
+    limits->cache_nbytes = d->shared / 2;  // what is packed for a core lies in memory of its group
   }
   limits->memory[2].nbytes = (size_t)tn_cl_number(d, TN_CL_CACHE_SIZE);
   limits->memory[2].line = (int)tn_cl_number(d, TN_CL_CACHELINE_SIZE);
@@ -1303,8 +1304,8 @@ Where things stand in tiny_cl.h
                                          is loaded at run time
     450  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    743  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    814  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-   1037  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1249  src/cl/backend.c                the one object of tiny_cl.h
+    744  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    815  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+   1038  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1250  src/cl/backend.c                the one object of tiny_cl.h
 */

@@ -43,6 +43,7 @@ static const tn_gpu_row tn_gpu_rows[] = {
   {TINY_OP_LT, TN_GPU_SELECT, 1, 0, 0}, {TINY_OP_NE, TN_GPU_SELECT, 1, 0, 0},
   {TINY_OP_EQ, TN_GPU_SELECT, 1, 0, 0}, {TINY_OP_WHERE, TN_GPU_SELECT, 1, 0, 0},
   {TINY_OP_MAX, TN_GPU_SELECT, 1, 0, 0},
+  {TINY_OP_SHUFFLE, TN_GPU_SHARED, 1, 0, 0},             // by the unit that reads shared memory
 };
 enum { TN_GPU_BY_CONSTANT = 4 };         // of a division of integers
 

@@ -154,6 +154,7 @@ TN_SMALL_BEGIN
 #include "codegen/row_blocks.c"
 #include "codegen/elementwise.c"
 #include "codegen/column_reduce.c"
+#include "codegen/collective.c"
 #include "codegen/grid.c"
 #include "codegen/optimize.c"
 #include "codegen/candidates.c"

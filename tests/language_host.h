@@ -25,9 +25,24 @@ static void host_meet(void) {
   host_items *r = host_running;
   if (r->now >= 0) swapcontext(&r->here[r->now], &r->core);
 }
+// What CUDA's text sees: of the item whose turn it is.
+static void host_cuda_meet(int warp);
+static void *host_cuda_near(void *at) { return at; }
+static mock_item host_cuda_item = {
+  {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, host_cuda_meet, host_cuda_near, NULL, NULL, 0
+};
+static unsigned long long host_cuda_lanes[ITEMS];
+static void host_cuda_meet(int warp) {
+  const mock_item mine = host_cuda_item;
+  (void)warp;
+  host_meet();
+  host_cuda_item = mine;
+}
+
 static void host_fiber(void) {
   host_items *r = host_running;
   const int i = r->now;
+  host_cuda_item.lane = i % 32; host_cuda_item.lanes = host_cuda_lanes + i / 32 * 32;
   r->entry(r->mem, r->args, r->group, r->item[i]);
   r->done[i] = 1;
 }
@@ -48,13 +63,6 @@ static void host_group(host_items *r, int n) {
   }
   r->now = -1;
 }
-
-// What CUDA's text sees.
-static void host_cuda_meet(int warp) { (void)warp; host_meet(); }
-static void *host_cuda_near(void *at) { return at; }
-static mock_item host_cuda_item = {
-  {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, host_cuda_meet, host_cuda_near, NULL, NULL, 0
-};
 
 typedef struct host_found { host_entry *entry; int meets; } host_found;
 
@@ -87,11 +95,11 @@ static tiny_code host_launch(tiny_ctx *t, host_items *r, const tiny_launch *l) {
 
 // ** modules **
 
-// begin: what a kernel's text begins with; flags: of clang; shared: of the two words, as long as each other, the second
+// begin: what a kernel's text begins with; barrier, exchange: how its items meet; flags: of clang; shared: of the two words, as long as each other, the second
 // stands for the first, so that memory of a group is one for its items; entry: writes the call of a kernel whose name
 // stands before head.
 typedef struct host_language {
-  const char *begin, *barrier, *flags, *shared[2];
+  const char *begin, *barrier, *exchange, *flags, *shared[2];
   void (*entry)(tiny_bytes *out, const char *name, const char *head);
 } host_language;
 
@@ -119,22 +127,23 @@ static void host_cuda_entry(tiny_bytes *out, const char *name, const char *head)
 
 #define HOST_FLAGS "-x c++ -std=c++17 -w -O0 -ffp-contract=off -shared -fPIC "
 static const host_language host_metal = {
-  "[[kernel, ", "threadgroup_barrier(", HOST_FLAGS "-D__METAL_VERSION__=310 -Ibuild/metal",
+  "[[kernel, ", "threadgroup_barrier(", "simd_", HOST_FLAGS "-D__METAL_VERSION__=310 -Ibuild/metal",
   {"\n  threadgroup ", "\n  static      "}, host_metal_entry
 };
 static const host_language host_cuda = {
-  "extern \"C\" __global__ ", "__syncthreads(", HOST_FLAGS "-include tests/cuda_shim.h", {NULL, NULL}, host_cuda_entry
+  "extern \"C\" __global__ ", "__syncthreads(", "exchanged(", HOST_FLAGS "-include tests/cuda_shim.h", {NULL, NULL}, host_cuda_entry
 };
 
 // A function that calls each kernel of a module; whether its items meet.
 static void host_entries(tiny_bytes *out, const host_language *h, const char *text) {
   for (const char *at = strstr(text, h->begin), *next; at; at = next) {
     char name[128] = "";
-    const char *word = strstr(at, "void ") + 5, *meets = strstr(at, h->barrier);
+    const char *word = strstr(at, "void ") + 5, *meets = strstr(at, h->barrier), *trades = strstr(at, h->exchange);
     next = strstr(at + 1, h->begin);
     if (!strncmp(word, "BOUNDS(", 7)) word = strchr(word, ')') + 2;
     if (sscanf(word, "%127[^(]", name) != 1) return;
-    tn_text_add(out, "extern \"C\" int meets_%s = %d;\n", name, meets && (!next || meets < next));
+    tn_text_add(out, "extern \"C\" int meets_%s = %d;\n", name,
+                (meets && (!next || meets < next)) || (trades && (!next || trades < next)));
     tn_text_add(out, "extern \"C\" void call_%s(void *const *mem, const long *args, const unsigned *group, "
                 "const unsigned *item) {\n", name);
     h->entry(out, name, strchr(word, '('));

@@ -101,6 +101,7 @@ static void *language_open(tiny_ctx *t, const char *which, tiny_limits *limits) 
   limits->vector_nbytes = d->lanes ? 16 : 0;
   limits->warp = 32;
   limits->shared_nbytes = (size_t)d->language->shared;
+  limits->cache_nbytes = limits->shared_nbytes / 2;
   limits->local_total = d->language->items;
   limits->local_max[2] = 64;
   return d;

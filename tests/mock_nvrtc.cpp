@@ -38,7 +38,7 @@ static std::string kernels_of(const std::string &s) {
       if (name != "__launch_bounds__" && name != "BOUNDS") {
         const std::string body = s.substr(at, end == std::string::npos ? end : end - at);
         const bool meets = body.find("sync") != std::string::npos || body.find("barrier") != std::string::npos ||
-            body.find("shuffle") != std::string::npos || body.find("shfl") != std::string::npos;
+            body.find("exchanged") != std::string::npos || body.find("shfl") != std::string::npos;
         out += "MOCK_KERNEL(" + name + ", " + (meets ? "1" : "0") + ")\n";
         break;
       }

@@ -62,7 +62,9 @@ enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 static const tiny_matrix_unit units[] = {{4, 4, 8, 2, TINY_BF16, TINY_BF16, TINY_F32, {"a", "b", "c"}, {"", "", ""}, "", "", ""}};
 typedef struct machine { int threads, vector_nbytes, registers; size_t cache, shared; int rich, most; } machine;   // rich: DOTs and matrix units; most: of a dim
 static const machine machines[] = {{1, 32, 16, 1 << 16, 0, 0, 0}, {1, 16, 16, 1 << 20, 0, 0, 0}, {1, 64, 32, 1 << 20, 0, 0, 0}, {1, 64, 32, 1 << 20, 0, 1, 0}, {1, 32, 16, 1 << 12, 0, 0, 0},
-  {0, 0, 0, 0, 48 << 10, 0, 0}, {0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 4 << 10, 0, 7}, {0, 16, 255, 0, 48 << 10, 0, 0}};
+  {0, 0, 0, 0, 48 << 10, 0, 0}, {0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 4 << 10, 0, 7},
+  {0, 16, 255, 0, 48 << 10, 0, 0},
+  {1, 32, 16, 1 << 20, 1 << 10, 0, 0}};       // tasks with less memory of a group than caches ask for
 enum { MACHINES = sizeof machines / sizeof *machines };
 
 typedef struct place { tiny_limits limits; tiny_renderer renderer; tn_target target; } place;
@@ -71,6 +73,7 @@ static void place_at(tiny_ctx *t, const machine *m, place *p) {
   p->limits = t->device[0]->limits;
   p->limits.threads = m->threads; p->limits.vector_nbytes = m->vector_nbytes; p->limits.vector_registers = m->registers;
   p->limits.cache_nbytes = m->cache; p->limits.shared_nbytes = m->shared; p->limits.local_total = m->threads ? 0 : 256;
+  p->limits.warp = !m->threads && m->shared > 8 << 10 ? 32 : 0;          // whose lanes exchange values
   for (int d = 0; d < 3; d++) { p->limits.global_max[d] = 100 * m->most; p->limits.local_max[d] = m->most; }
   if (m->rich) {
     tn_lang_c(&p->renderer);

@@ -96,9 +96,11 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
 
 enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
 
-// Does some load read what lies together for values of r?
+// Does some load of memory outside of the kernel read what lies together for values of r?
 static int tn_reads_together(tiny_ctx *t, const tn_list *loads, const tiny_uop *r) {
-  for (int i = 0; i < loads->n; i++) if (tn_stride_in(t, loads->u[i]->src[0]->src[1], r) == 1) return 1;
+  for (int i = 0; i < loads->n; i++)
+    if (loads->u[i]->src[0]->src[0]->op == TINY_OP_PARAM && tn_stride_in(t, loads->u[i]->src[0]->src[1], r) == 1)
+      return 1;
   return 0;
 }
 
@@ -523,6 +525,7 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
     return tn_like(t, u, lanes, (int)u->nsrc, src);
   }
+  if (u->op == TINY_OP_SHUFFLE) return tn_like(t, u, src[0]->lanes, 1, src);
   if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
     return tn_like(t, u, src[0]->lanes, (int)u->nsrc, src);
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)

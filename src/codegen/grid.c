@@ -14,19 +14,20 @@
 #define TN_CODEGEN_GRID
 #ifndef TINY_AMALGAMATED
 #include "column_reduce.c"
+#include "collective.c"
 #endif
 
 enum {
   TN_GRID_SIDE = 16,                       // items of a group along each side of a tile,
   TN_GRID_NEAR = 4,                        // elements of each that lie together,
   TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
-  TN_GRID_STEP = 9,                        // instructions of a step of K beside products and loads: counted, bench/count
+  TN_GRID_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
   TN_GRID_BAND = 8,                        // rows of tiles that a band has at most
   TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
   TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
-  TN_GRID_UNROLL = 8, TN_GRID_PARTS = 16,  // of them at once; of what others have summed
+  TN_GRID_UNROLL = 8,                      // of them at once
   TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
 
@@ -97,7 +98,7 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
 typedef struct tn_grid_side { tiny_uop *r, *next, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
 typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_next, *k_part; int64_t k_block; } tn_grid_tile;
 
-// What a tile takes whose items hold 4 x copies elements along each side, of those that a unit does one after the other.
+// What tiles take that a unit does one after the other, whose items hold 4 x copies elements along each side.
 static double tn_grid_tile_cost(const tn_kernel_state *s, const tn_grid_tile *tile, int64_t others,
                                 const int64_t *copies) {
   const int64_t few = TN_GRID_NEAR, m = few * copies[0], n = few * copies[1], side = TN_GRID_SIDE,
@@ -287,12 +288,6 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
 // The last range of a sum, which lies together in memory if one does.
 static tiny_uop *tn_grid_summed(const tiny_uop *reduce) { return reduce->src[reduce->nsrc - 1]; }
 
-// Is it a sum of what a group has already reduced?
-static int tn_grid_is_whole(const tiny_uop *reduce) {
-  const tiny_uop *x = reduce->src[0];
-  return x->op == TINY_OP_LOAD && x->src[0]->src[0]->op == TINY_OP_STAGE;
-}
-
 // Each sum that does not move with `items` is shared by as many items; theirs, if they are items.
 static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_t g) {
   for (int left = 1; left;) {
@@ -300,7 +295,7 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
     left = 0;
     for (int i = 0; i < p.nreduce && !left; i++) {
       tiny_uop *reduce = p.reduce[i], *r = tn_grid_summed(reduce);
-      if (tn_range_kind(r) != TN_REDUCE || tn_grid_is_whole(reduce) || tn_range_extent(r) < g) continue;
+      if (tn_range_kind(r) != TN_REDUCE || tn_range_extent(r) < g) continue;
       if (items && tn_is_open(s->t, reduce, items)) continue;
       if (tn_range_extent(r) % g) {
         left = !tn_is_open(s->t, p.store->src[1], r) && tn_opt_may_pad(s, &p, r, g) && tn_do_pad(s, r, g) != r;
@@ -321,17 +316,15 @@ static void tn_grid_unroll(tn_kernel_state *s) {
     tiny_uop *r = tn_grid_summed(p.reduce[i]);
     if (tn_range_kind(r) == TN_REDUCE)
       tn_grid_try(s, TN_OPT_UNROLL, r,
-                  tn_grid_divisor(tn_range_extent(r), tn_grid_is_whole(p.reduce[i]) ? TN_GRID_PARTS : TN_GRID_UNROLL));
+                  tn_grid_divisor(tn_range_extent(r), TN_GRID_UNROLL));
   }
 }
 
-// How many items share a sum of n, so that each adds up the least: its own part, then what they have, in two steps
-// where they are many (transform.c).
-static int64_t tn_grid_sharers(int64_t n, int64_t most) {
+// How many items share a sum of n, so that each does the least: its own part, then what they have.
+static int64_t tn_grid_sharers(const tn_target *target, int64_t n, int64_t most) {
   int64_t best = 1, least = n;
-  for (int64_t g = 2, few = 2; g <= most && g <= n; g *= 2) {
-    while (few * few < g) few *= 2;
-    const int64_t cost = (n + g - 1) / g + (g > TN_GROUP_STEP ? few + g / few : g);
+  for (int64_t g = 2; g <= most && g <= n; g *= 2) {
+    const int64_t cost = (n + g - 1) / g + tn_collective_steps(g, tn_target_exchanges(target));
     if (cost < least) { least = cost; best = g; }
   }
   return best;
@@ -344,7 +337,7 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   tiny_uop *row = NULL, *rest;
   for (int i = 0; i < p->nout; i++) if (!tn_grid_is_outer(s, p, p->out[i])) row = p->out[i];
   if (!row || p->carried || p->filled || !s->target->limits->shared_nbytes || tn_range_extent(row) < warp) return 0;
-  const int64_t g = tn_grid_sharers(tn_range_extent(row), group);
+  const int64_t g = tn_grid_sharers(s->target, tn_range_extent(row), group);
   const tiny_uop *item = tn_grid_items(s, row, g < warp ? warp : g, &rest);
   if (item) tn_grid_share_sums(s, item, tn_range_extent(item));
   tn_grid_spread(s, p);
@@ -367,7 +360,7 @@ static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   }
   const int64_t beside = columns && !together ? tn_range_extent(last) < warp ? tn_range_extent(last) : warp : 1;
   int64_t g = 1, wanted = TN_GRID_BUSY / (outputs < 1 ? 1 : outputs);
-  if (together && wanted < tn_grid_sharers(n, group)) wanted = tn_grid_sharers(n, group);
+  if (together && wanted < tn_grid_sharers(s->target, n, group)) wanted = tn_grid_sharers(s->target, n, group);
   while (2 * g * beside <= group && 2 * g <= wanted && 2 * g * TN_GRID_SUMMED <= n) g *= 2;
   if (g * beside < warp / 4 || g < 2) return 0;
   const tiny_uop *item = beside > 1 ? tn_grid_items(s, last, beside, &rest) : NULL;

@@ -377,11 +377,21 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
   return 1;
 }
 
+// Has the device memory for what x gives over these ranges, rows of the first pad elements apart, beside what is
+// staged?
+static int tn_opt_has_room(tn_kernel_state *s, const tiny_uop *x, int n, tiny_uop *const *inner, int64_t pad) {
+  const int64_t shared = (int64_t)s->target->limits->shared_nbytes;
+  int64_t nelem = 1;
+  for (int i = 0; i < n; i++) nelem = tn_clamp_mul(nelem, tn_range_extent(inner[i]));
+  if (pad) nelem = tn_clamp_add(nelem, tn_clamp_mul(tn_range_extent(inner[0]), pad));
+  return tn_clamp_add(tn_clamp_mul(tn_dtypes[x->dtype].nbytes, nelem), tn_staged_nbytes(s)) <=
+      (shared ? shared : (int64_t)TN_OPT_STAGE_NBYTES);
+}
+
 // Over axes that x moves with. Those that it does not name stay outside, which work items and copies cannot.
 static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *x = tn_opt_operand(s, o), *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};
-  int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0, nelem = 1, rows = 0;
   if (o->amount > TN_OPT_STAGE_PAD) return 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
@@ -398,14 +408,8 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
     for (int j = 0; j < ranges.n; j++) open |= ranges.u[j] == inner[i];
     for (int j = 0; j < i; j++) open &= inner[j] != inner[i];
     if (!open) return 0;
-    nelem = tn_clamp_mul(nelem, tn_range_extent(inner[i]));
   }
-  if (o->amount) rows = tn_range_extent(inner[0]);
-  nbytes = tn_clamp_mul(nbytes, tn_clamp_add(nelem, tn_clamp_mul(rows, o->amount)));
-  const size_t shared = s->target->limits->shared_nbytes;
-  if (tn_clamp_add(nbytes, tn_staged_nbytes(s)) >
-      (shared ? (int64_t)shared : (int64_t)TN_OPT_STAGE_NBYTES))
-    return 0;
+  if (!tn_opt_has_room(s, x, o->naxes, inner, o->amount)) return 0;
   tn_transform_stage(s, x, o->naxes, inner, o->amount, o->space);
   return 1;
 }
@@ -681,10 +685,11 @@ static void tn_do_order(tn_kernel_state *s, int n, tiny_uop *const *axes) {
   const tn_opt o = tn_opt_of(s, TN_OPT_ORDER, n, axes, 0);
   tn_do(s, &o);
 }
-// The ranges of the copy, in the order of inner[0..n-1], are returned; NULL: it is not legal.
+// The ranges of the copy, in the order of inner[0..n-1], are returned; NULL: it is not legal, or there is no room.
 static tiny_uop **tn_do_stage(tn_kernel_state *s, tiny_uop *x, int n, tiny_uop *const *inner, int64_t pad) {
   tn_opt o = tn_opt_of(s, TN_OPT_STAGE, n, inner, pad);
   const int first = s->naxes;
+  if (!tn_opt_has_room(s, x, n, inner, pad)) return NULL;
   tn_opt_set_operand(s, &o, x);
   o.space = TN_SPACE_LOCAL;
   return tn_do(s, &o) ? &s->axis[first] : NULL;

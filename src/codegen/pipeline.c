@@ -80,11 +80,12 @@ static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
 
 // ** from ranges and opts to loops, lanes and memory **
 
-static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
-static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
+static tiny_uop *tn_pass_collectives(tn_pipeline *p, tiny_uop *sink) {
   p->spec |= TN_SPEC_LOWERING;
-  return tn_expand_stages(p->t, sink);
+  return tn_expand_collectives(p->t, sink, p->target);
 }
+static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
+static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) { return tn_expand_stages(p->t, sink); }
 static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expand_copies(p->t, sink); }
 static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
@@ -127,6 +128,7 @@ static const tn_pass tn_passes[] = {
   {"masked",          tn_pass_masked,       TN_PREPARE, TN_IF_FREE},
   {"collapse",        tn_pass_collapse,     TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
   {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
+  {"collectives",     tn_pass_collectives,  TN_LOWER,   0},                // REDUCE over items
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
   {"stages",          tn_pass_stages,       TN_LOWER,   0},                // STAGE: memory, stores, barriers
   {"copies",          tn_pass_copies,       TN_LOWER,   0},                // UPCAST, UNROLL

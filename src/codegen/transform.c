@@ -23,8 +23,7 @@
 #include "profile.c"
 #endif
 
-enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128,
-  TN_GROUP_STEP = 32 };                    // items of a group whose parts each of them reduces at once
+enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128 };
 
 // One step of a schedule; opts.c says what each kind means.
 typedef struct tn_opt {
@@ -298,29 +297,8 @@ static tiny_uop *tn_group_items(tn_kernel_state *s, tiny_uop *reduce, int64_t g)
   return NULL;
 }
 
-// What g items have, reduced by op, by each of them: in two steps where they are many, each of about the root of g.
-static tiny_uop *tn_group_whole(tn_kernel_state *s, int64_t op, tiny_uop *partial, tiny_uop *item, int64_t g) {
-  tiny_ctx *t = s->t;
-  int64_t few = 1;
-  while (few * few < g) few *= 2;
-  tiny_uop *parts = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
-  if (g > TN_GROUP_STEP && g % few == 0) {
-    tiny_uop *again = tn_range(t, g / few, TN_REDUCE),
-             *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, again, tn_index(t, few)),
-                         tn_u2(t, TINY_OP_MOD, item, tn_index(t, few)));
-    tn_axis_add(s, again);
-    partial = tn_reduce_over(t, op, tn_load_at(t, parts, at), 1, &again);
-    parts = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
-    g = few;
-  }
-  tiny_uop *rest = tn_range(t, g, TN_REDUCE);
-  tn_axis_add(s, rest);
-  return tn_reduce_over(t, op, tn_load_at(t, parts, rest), 1, &rest);
-}
-
-// Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item
-// reduces those. r must be a range of `reduce` and g divide its extent. Items that there are and that all compute the
-// same do so.
+// Shares a reduction between g work items: each reduces its part, and all of them what they have (collective.c). r must
+// be a range of `reduce` and g divide its extent. Items that there are and that all compute the same do so.
 static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
   tiny_ctx *t = s->t;
   const int64_t n = tn_range_extent(r);
@@ -334,7 +312,7 @@ static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r
   partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
   tn_axis_becomes(s, r, rest ? rest : item);
   if (!given) tn_axis_add(s, item);
-  tiny_uop *whole = tn_group_whole(s, reduce->k, partial, item, g);
+  tiny_uop *whole = tn_reduce_over(t, reduce->k, partial, 1, &item);
   s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
 }
 #endif

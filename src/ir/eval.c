@@ -265,7 +265,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
     case TINY_OP_CONST: case TINY_OP_SCALAR: case TINY_OP_ARG: case TINY_OP_LANE: case TINY_OP_SPECIAL:
       return tn_eval_leaf(d, u);
     case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
-    case TINY_OP_WMMA:
+    case TINY_OP_WMMA: case TINY_OP_SHUFFLE:
       return tn_eval_value(d, u, s);
     case TINY_OP_AFTER: tn_eval_record(d, u, s[0]->slot, s[0]->mem, s[0]->index); return TINY_OK;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_PREFETCH: tn_eval_record(d, u, -1, -1, -1); return TINY_OK;
@@ -525,6 +525,21 @@ static tiny_code tn_eval_barrier(tn_eval_run *r) {
   return TINY_OK;
 }
 
+// Items that exchange values are all there, as devices want it.
+static tiny_code tn_eval_shuffle(tn_eval_run *r, const tn_eval_ins *i) {
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  for (int64_t item = 0; item < r->items; item++) {
+    const int64_t other = item ^ i->u.k;
+    if (mask[item] && (other >= r->items || !mask[other]))
+      return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld takes a value of item %lld, which is not there",
+        (long long)item, (long long)other);
+  }
+  for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++)
+    if (mask[item]) tn_eval_slot(r, i->slot + lane)[item] =
+      tn_eval_slot(r, r->c->arg[i->arg].slot + lane)[item ^ i->u.k];
+  return TINY_OK;
+}
+
 static void tn_eval_if(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *outer = r->mask + r->depth * r->items;
   uint8_t *inner = r->mask + ++r->depth * r->items;
@@ -540,6 +555,7 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r);
     case TINY_OP_WMMA: tn_eval_wmma(r, i); return TINY_OK;
+    case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
     case TINY_OP_IF: tn_eval_if(r, i); return TINY_OK;
     case TINY_OP_ENDIF: r->depth--; return TINY_OK;
     case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:

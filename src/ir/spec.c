@@ -56,7 +56,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
   {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
-  {TINY_OP_WMMA, 6, 't'}
+  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}
 };
 
 typedef struct tn_spec {
@@ -200,6 +200,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
       : tn_spec_ranges(u);
     case TINY_OP_WMMA: return tn_wmma_fits(u) ? NULL : "has sources that are no tiles of its size";
+    case TINY_OP_SHUFFLE: return x->lanes == u->lanes && u->k > 0 && !(u->k & (u->k - 1)) ? NULL
+      : "takes as many lanes, and k a power of two";
     case TINY_OP_IF: return x->dtype == TINY_BOOL && x->lanes == 1 ? NULL : "takes a scalar bool";
     case TINY_OP_ENDIF: return x->op == TINY_OP_IF ? NULL : "closes no IF";
     case TINY_OP_SPECIAL: return u->k >= 0 && u->k < 32 && (u->k & 15) < 3 ? NULL : "is of no known dim";

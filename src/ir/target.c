@@ -49,6 +49,7 @@ static int64_t tn_local_nbytes(const tiny_uop *define) {
 static int tn_language_on(const tiny_language *l, int op) {
   const int vectors = l->vector && (l->vops[op] || l->ops[op]), memory = op == TINY_OP_LOAD || op == TINY_OP_STORE;
   const int on = l->ops[op] || l->bops[op] ? TINY_ON_ELEMENTS : 0, load = op == TINY_OP_LOAD;
+  if (op == TINY_OP_SHUFFLE) return on;
   if (op == TINY_OP_PICK) return on | (l->low && l->high ? TINY_ON_VECTORS : 0);
   if (!memory) return on | (vectors ? TINY_ON_VECTORS : 0);
   return on | ((load ? l->load : l->store) ? TINY_ON_VECTORS : 0) |
@@ -69,6 +70,13 @@ static void tn_target_of_language(tiny_renderer *r) {
       (l->local_given ? (uint32_t)TINY_TARGET_TAKES_LOCAL : 0);
 }
 
+// Lanes of a warp that may exchange values: a power of two; 0: none.
+static int64_t tn_target_exchanges(const tn_target *target) {
+  const int64_t warp = target->limits->warp;
+  const int can = !target->renderer || target->renderer->ops[TINY_OP_SHUFFLE];
+  return can && warp > 1 && !(warp & (warp - 1)) && !target->limits->threads ? warp : 0;
+}
+
 // ** is a list in the table? **
 
 static int tn_target_memory(const tiny_renderer *r, const tiny_uop *u, int lanes) {
@@ -86,6 +94,7 @@ static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
     case TINY_OP_LOAD: return tn_target_memory(r, u, u->lanes);
     case TINY_OP_STORE: return tn_target_memory(r, u, u->src[1]->lanes);
     case TINY_OP_DOT: return (int)(r->dots >> u->k & 1);
+    case TINY_OP_SHUFFLE: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
     case TINY_OP_PICK: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
     case TINY_OP_STACK: case TINY_OP_BROADCAST: case TINY_OP_CAST: case TINY_OP_BITCAST: break;
     default: if (!tn_op_is(u->op, TINY_ALU)) return 1;

@@ -29,6 +29,7 @@
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
+//   SHUFFLE (x) k: x of the item of the group whose number is this one's ^ k
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order
 #ifndef TN_IR_UOP
@@ -348,6 +349,7 @@ static void tn_uop_bounds(tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_CONST: u->vmin = u->vmax = u->k; break;
     case TINY_OP_IOTA: u->vmin = 0; u->vmax = u->k > 0 ? u->k - 1 : 0; break;
+    case TINY_OP_SHUFFLE: u->vmin = u->src[0]->vmin; u->vmax = u->src[0]->vmax; break;
     case TINY_OP_LANE: u->vmin = 0; u->vmax = u->lanes - 1; break;
     case TINY_OP_RANGE: case TINY_OP_SPECIAL:
       u->vmax = a->vmax > 0 ? a->vmax - 1 : 0;

@@ -395,8 +395,9 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
   if (!x->uses[i]) return;                 // written in parts
   tn_value_text(x, u, &value);
   if (!value.data) { x->expr[i] = "0"; return; }
-  const int in_memory = u->op == TINY_OP_LOAD && !tn_is_reg(u->src[0]->src[0]);
-  if (!in_memory && x->uses[i] == 1 && x->user_depth[i] == x->depth[i] && value.n < TN_MAX_INLINE) {
+  // what is read, and what all items give each other, is not moved under the condition of its use
+  const int stays = (u->op == TINY_OP_LOAD && !tn_is_reg(u->src[0]->src[0])) || u->op == TINY_OP_SHUFFLE;
+  if (!stays && x->uses[i] == 1 && x->user_depth[i] == x->depth[i] && value.n < TN_MAX_INLINE) {
     tiny_bytes atom = {x->t, NULL, 0, 0};
     tiny_bytes_add(&atom, "(", 1);
     tiny_bytes_add(&atom, value.data, value.n);

@@ -52,16 +52,19 @@ static const char *const tn_cuda_prelude[] = {
   "  FN void meet() {",
   "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    __builtin_amdgcn_s_barrier();",
   "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\");", "  }",
+  "  FN int lane_word(int x, int mask) {",
+  "    const int lane = (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));",
+  "    return __builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, x);", "  }",
   "#else",
   "  #define FN __device__ __forceinline__",
   "  #define GROUP_0 blockIdx.x", "  #define GROUP_1 blockIdx.y", "  #define GROUP_2 blockIdx.z",
   "  #define ITEMS(n0, n1) const unsigned ITEM_0 = threadIdx.x % (n0), ITEM_1 = threadIdx.x / (n0) % (n1), \\",
   "    ITEM_2 = threadIdx.x / ((n0) * (n1));",
   "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n)",
-  "  #define AS_FLOAT(x) __int_as_float(x)",
+  "  #define AS_FLOAT(x) __int_as_float(x)", "  #define lane_word(x, mask) __shfl_xor_sync(0xFFFFFFFFu, x, mask)",
   "  #define root32 sqrtf", "  #define root64 sqrt", "  #define whole32 truncf", "  #define whole64 trunc",
   "#endif",
-  "#define EACH(n) _Pragma(\"unroll\") for (int i = 0; i < n; i++)",
+  "#define EACH(n) _Pragma(\"unroll\") for (int i = 0; i < (int)(n); i++)",
   "template <typename to, typename from> FN to bits_as(from x) { union { from f; to t; } u; u.f = x; return u.t; }",
   "#ifdef __HIP__",
   "  typedef _Float16 f16;", "  FN f16 wrap(f16 x) { return x; }",
@@ -113,6 +116,10 @@ static const char *const tn_cuda_prelude[] = {
   "FN float wrap(float x) { return x; }", "FN double wrap(double x) { return x; }",
   "FN float root(float x) { return root32(x); }", "FN double root(double x) { return root64(x); }",
   "FN float whole(float x) { return whole32(x); }", "FN double whole(double x) { return whole64(x); }",
+  // x of the lane whose number is this one's ^ mask, in words of 32 bits
+  "template <typename T> FN T exchanged(T x, int mask) {",
+  "  union { T value; int word[(sizeof(T) + 3) / 4]; } u; u.word[0] = 0; u.value = x;",
+  "  EACH((sizeof(T) + 3) / 4) u.word[i] = lane_word(u.word[i], mask);", "  return u.value;", "}",
   "template <typename to> FN to value_of(unsigned long long word) { return bits_as<to>(word); }",
   // vectors: loops that compilers unroll
   "template <typename T, int n> struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) lanes {",
@@ -168,7 +175,8 @@ static const struct { int op; const char *scalar, *exact, *vector; } tn_cuda_ops
   {TINY_OP_SQRT, "(%t)root(%0)", "root(%0)", "root(%0)"}, {TINY_OP_TRUNC, "(%t)whole(%0)", "whole(%0)", "whole(%0)"},
   {TINY_OP_CAST, "(%t)%0", NULL, "converted<%t>(%0)"}, {TINY_OP_BITCAST, "bits_as<%t>(%0)", NULL, NULL},
   {TINY_OP_BROADCAST, "%0", NULL, "spread<%t>(%0)"}, {TINY_OP_PICK, "%0.at[%k]", NULL, NULL},
-  {TINY_OP_STACK, "%t{{%a}}", NULL, NULL}, {TINY_OP_LOAD, "*(%0)", NULL, NULL},
+  {TINY_OP_STACK, "%t{{%a}}", NULL, NULL}, {TINY_OP_SHUFFLE, "exchanged(%0, %k)", NULL, NULL},
+  {TINY_OP_LOAD, "*(%0)", NULL, NULL},
   {TINY_OP_STORE, "*(%0) = %1", NULL, NULL}
 };
 

@@ -181,7 +181,7 @@ RULES(tn_rules_storage, x, y, z)
   }
   RULE("(BROADCAST x:b)")                  return tn_is_const(x) ? NULL : tn_in_storage(t, ctx, r, r->k);
   RULE("(BROADCAST x:f)")                  return tn_in_storage(t, ctx, r, r->k);
-  RULE("(STACK|PICK x ...)")               return tn_in_storage(t, ctx, r, r->k);
+  RULE("(STACK|PICK|SHUFFLE x ...)")       return tn_in_storage(t, ctx, r, r->k);
   RULE("(HREDUCE x:b)")                    return tn_in_storage(t, ctx, r, r->k == TINY_OP_MUL ||
       r->k == TINY_OP_AND ? TINY_OP_AND : TINY_OP_OR);
   RULE("(WHERE x y:f z)")                  return tn_in_storage(t, ctx, r, r->k);
@@ -597,6 +597,15 @@ static tiny_uop *tn_load_elements(tiny_ctx *t, const tiny_uop *load) {
 }
 
 RULES(tn_rules_memory, x, y)
+  RULE("(SHUFFLE x)") {
+    tiny_uop *one[TN_MEMORY_LANES];
+    if (r->lanes == 1) return NULL;
+    for (int i = 0; i < r->lanes; i++) {
+      tiny_uop *lane = tn_pick(t, x, i, 1);
+      one[i] = tn_uop_make(t, TINY_OP_SHUFFLE, r->dtype, 1, 1, &lane, r->k, 0, NULL);
+    }
+    return tn_stack(t, r->lanes, one);
+  }
   RULE("(LOAD x)")                         return tn_takes_memory(ctx, r, r->lanes) ? NULL : tn_load_elements(t, r);
   RULE("(LOAD x y)")                       return tn_takes_memory(ctx, r, r->lanes) ? NULL : tn_load_elements(t, r);
   RULE("(STORE x y)") {
