@@ -5,8 +5,9 @@
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
-# make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make languages: kernels in every language, compiled
-# for every target, to bench/languages.md; EVERY=1: all of them
+# make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
+# make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
+# make lowering: what a kernel takes from its graph to its text
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -160,9 +161,21 @@ build/gpu: bench/gpu.c bench/measure.c bench/transformer.c tiny.h tiny_cuda.h
 count: build/bench/count
 	@build/bench/count $(COUNT_FLAGS) $(TARGETS)
 
+# What a kernel takes from the graph to its text, without a compiler: make lowering LOWERING_FLAGS=-v
+lowering: build/bench/lowering
+	@build/bench/lowering $(LOWERING_FLAGS)
+
+# What a search finds on a device of OpenCL, beside the heuristics: make beam BEAM_FLAGS="CL:1 2"
+beam: build/bench/beam
+	@build/bench/beam $(BEAM_FLAGS)
+build/bench/beam: bench/beam.c tiny.h tiny_cl.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function -I. $< -o $@ $(LIBS) -ldl
+
 # They use the rooms themselves.
-build/bench/count: bench/count.h bench/count_list.h bench/gpu.h
-build/bench/cost build/bench/count: build/bench/%: bench/%.c $(SOURCES)
+build/bench/count build/bench/lowering: bench/count.h bench/count_list.h bench/gpu.h
+build/bench/lowering: bench/count.c
+build/bench/cost build/bench/count build/bench/lowering: build/bench/%: bench/%.c $(SOURCES)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function $< -o $@ $(LIBS)
 
@@ -246,6 +259,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu check bench bench-cl count results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu check bench bench-cl beam count lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

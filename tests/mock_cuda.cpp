@@ -51,7 +51,7 @@ struct block { u64 at; size_t nbytes; char *pages, *near; size_t npages; struct 
 struct function; struct event;
 struct module { void *library; struct context *of; std::vector<function *> functions; int queued; };
 struct function { module *of; mock_entry *entry; std::string name; int shared; };
-struct work { std::function<int()> run; module *uses; };
+struct work { std::function<int()> run; module *uses; const void *pinned; };  // pinned: what a copy reads, writes
 struct stream { struct context *of; std::deque<work> queue; u64 given, done; };
 struct event { struct context *of; stream *in; u64 place; bool timed, recorded; double ms; };
 struct node { function *f; unsigned grid[3], block[3], shared; std::vector<u64> value; };
@@ -69,13 +69,14 @@ static std::map<int, context *> primary;
 static thread_local std::vector<context *> current;
 static u64 next_address = BASE, limit, die, live, done_everywhere;
 static int wrongs, initialised;
-static long refuse_at, calls, refuse_code, lose_at, kernels, graph_launches, changed, overlapped;
-static double clock_ms = 1000;
+static long die_at, die_code, refuse_at, calls, refuse_code, lose_at, kernels, graph_launches, changed, overlapped;
+static double clock_ms = 1000, item_ms;
 static int early_bits;
 
 static int wrong(const char *what, const char *detail = "") {
   if (wrongs < 20) fprintf(stderr, "mock_cuda: %s%s%s\n", what, *detail ? ": " : "", detail);
   wrongs++;
+  if (getenv("MOCK_CUDA_ABORT")) abort();  // where it happens
   return INVALID;
 }
 static struct at_end {
@@ -90,6 +91,7 @@ static struct at_end {
 static int refused() {
   calls++;
   if (!initialised) return 3;
+  if (die_at && calls >= die_at) return (int)die_code;
   return refuse_at && calls == refuse_at ? (int)refuse_code : OK;
 }
 #define BEGIN locked hold(one); if (const int no = refused()) return no
@@ -158,9 +160,9 @@ static void roll() {                       // now and then some of what waits ha
     if (!(die >> (64 - early_bits)) && s->given > s->done) run_to(s, s->done + 1 + (die >> 20) % (s->given - s->done));
   }
 }
-static int give(stream *s, std::function<int()> run, module *uses = nullptr) {
+static int give(stream *s, std::function<int()> run, module *uses = nullptr, const void *pinned = nullptr) {
   if (uses) uses->queued++;
-  s->queue.push_back(work{run, uses});
+  s->queue.push_back(work{run, uses, pinned});
   s->given++;
   roll();
   return OK;
@@ -258,7 +260,7 @@ static int run_kernel(const node &n) {
   const int items = (int)(n.block[0] * n.block[1] * n.block[2]);
   std::vector<void *> values;
   kernels++;
-  clock_ms += 0.01;
+  clock_ms += 0.01 + item_ms * (double)((u64)n.grid[0] * n.grid[1] * n.grid[2] * (u64)items);
   if (lose_at && kernels >= lose_at) { lose_at = 0; return ILLEGAL; }
   if (!stacks) stacks = (char *)mmap(nullptr, (size_t)ITEMS * STACK, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -591,10 +593,9 @@ EXPORT int cuMemFreeHost(void *p) {
   BEGIN_IN;
   if (!here->pinned.count((char *)p)) return wrong("pinned memory that is not there");
   for (stream *s : here->streams)
-    if (s->given > s->done) {
-      wrong("pinned memory is freed while a copy may use it");
-      break;
-    }
+    for (const work &w : s->queue)
+      if (w.pinned >= p && w.pinned < (char *)p + here->pinned[(char *)p])
+        wrong("pinned memory is freed while a copy may use it");
   here->pinned.erase((char *)p);
   free(p);
   return OK;
@@ -626,7 +627,7 @@ EXPORT int cuMemcpyHtoDAsync_v2(u64 to, const void *from, size_t nbytes, void *i
     char *p = near_of(to, nbytes, "copied to");
     if (p) memcpy(p, from, nbytes);
     return p ? 0 : ILLEGAL;
-  });
+  }, nullptr, from);
 }
 EXPORT int cuMemcpyDtoHAsync_v2(void *to, u64 from, size_t nbytes, void *in) {
   BEGIN_IN;
@@ -636,7 +637,7 @@ EXPORT int cuMemcpyDtoHAsync_v2(void *to, u64 from, size_t nbytes, void *in) {
     const char *p = near_of(from, nbytes, "copied from");
     if (p) memcpy(to, p, nbytes);
     return p ? 0 : ILLEGAL;
-  });
+  }, nullptr, to);
   return is_pinned(here, to, nbytes) ? OK : run_to(s, s->given);
 }
 EXPORT int cuMemcpyPeerAsync(u64 to, void *to_ctx, u64 from, void *from_ctx, size_t nbytes, void *in) {
@@ -727,6 +728,13 @@ EXPORT int cuFuncGetAttribute(int *out, int which, void *f) {
   BEGIN_IN;
   if (which) return wrong("an attribute of kernels that the mock does not know");
   *out = strstr(((function *)f)->name.c_str(), "heavy") ? 256 : ITEMS;
+  return OK;
+}
+EXPORT int cuFuncGetParamInfo(void *f, size_t i, size_t *offset, size_t *nbytes) {
+  BEGIN_IN;
+  const mock_entry *e = ((function *)f)->entry;
+  if (i >= (size_t)e->n) return INVALID;
+  *offset = 8 * i; *nbytes = (size_t)e->nbytes[i];
   return OK;
 }
 EXPORT int cuFuncSetAttribute(void *f, int which, int value) {
@@ -829,7 +837,19 @@ EXPORT long mock_cuda_refuse(long n, int code) {
   calls = 0; refuse_at = n; refuse_code = code;
   return was;
 }
+EXPORT void mock_cuda_die(long n, int code) {
+  locked hold(one);
+  if (die_at && !n) {                      // as when a driver is started again
+    while (!contexts.empty()) { (*contexts.begin())->lost = (int)die_code; context_end(*contexts.begin()); }
+    primary.clear();
+    for (graph *g : graphs) { for (node *k : g->nodes) delete k; delete g; }
+    graphs.clear();
+    current.clear();
+  }
+  calls = 0; die_at = n; die_code = code;
+}
 EXPORT void mock_cuda_memory(u64 nbytes) { locked hold(one); limit = nbytes; }
+EXPORT void mock_cuda_speed(double ns) { locked hold(one); item_ms = ns * 1e-6; }
 EXPORT void mock_cuda_lose(long n) { locked hold(one); lose_at = n ? kernels + n : 0; }
 EXPORT void mock_cuda_seed(u64 seed) {
   static const int bits[8] = {0, 3, 1, 6, 2, 4, 5, 0};

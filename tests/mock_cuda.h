@@ -22,8 +22,12 @@ extern "C" {
 #endif
 // From now on the n-th call fails with this code (1: the next); 0: none does. How many calls there were.
 long mock_cuda_refuse(long n, int code);
+// From the n-th call on (1: the next) each fails with this code; 0: it is over, and what was left on devices is gone.
+void mock_cuda_die(long n, int code);
 // Bytes of each device; 0: plenty.
 void mock_cuda_memory(unsigned long long nbytes);
+// What the clock of events goes on for each item that runs, beside 10000 ns for a kernel.
+void mock_cuda_speed(double ns);
 // The n-th kernel from now on touches what it must not.
 void mock_cuda_lose(long n);
 // A number that decides when things happen: bits 0 to 2: how early (0: when somebody waits).

@@ -63,6 +63,7 @@ static const tiny_matrix_unit units[] = {{4, 4, 8, 2, TINY_BF16, TINY_BF16, TINY
 typedef struct machine { int threads, vector_nbytes, registers; size_t cache, shared; int rich, most; } machine;   // rich: DOTs and matrix units; most: of a dim
 static const machine machines[] = {{1, 32, 16, 1 << 16, 0, 0, 0}, {1, 16, 16, 1 << 20, 0, 0, 0}, {1, 64, 32, 1 << 20, 0, 0, 0}, {1, 64, 32, 1 << 20, 0, 1, 0}, {1, 32, 16, 1 << 12, 0, 0, 0},
   {0, 0, 0, 0, 48 << 10, 0, 0}, {0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 4 << 10, 0, 7},
+  {0, 16, 255, 0, 48 << 10, 0, 0},
   {1, 32, 16, 1 << 20, 1 << 10, 0, 0}};       // tasks with less memory of a group than caches ask for
 enum { MACHINES = sizeof machines / sizeof *machines };
 

@@ -255,7 +255,7 @@ static void test_no_compiler(void) {
   tiny_ctx *t = tiny_open(&d);
   for (int n = 1; n < 4; n++) CHECK_EQ(tiny_item(tiny_sum(tiny_exp2(tiny_contiguous(tiny_ones(t, TINY_F32, TINY_SHAPE(n)))), 0, 0)), 2 * n);
   CHECK_EQ(said, 2);                       // once a context
-  const tiny_kernel_desc own = {"f", "void f(void) {}", NULL, NULL, 0, TINY_SHAPE(1), TINY_F32, {0, 0, 0}, {0, 0, 0}};
+  const tiny_kernel_desc own = {"f", "void f(void) {}", NULL, NULL, 0, TINY_SHAPE(1), TINY_F32, {0, 0, 0}, {0, 0, 0}, NULL, 0};
   CHECK(tiny_item(tiny_kernel(t, &own)) != 0);                 // foreign C cannot be interpreted
   CHECK_EQ(tiny_status(t), TINY_E_COMPILE);
   CHECK(strstr(tiny_error(t), "install clang") != NULL);
@@ -357,6 +357,38 @@ static void test_imported_bounded(void) {
   tiny_close(t);
 }
 
+// What the compiler made of such source, in the hands of its owner: it is copied, loaded once, and not kept on disk.
+static void test_imported_binary(void) {
+  static const char text[] = "void number(void *const *mem, const long long *args, long long task) { ((int *)mem[0])[task] = task + 1; }";
+  tiny_desc d;
+  tiny_kernel_desc k;
+  memset(&d, 0, sizeof d); memset(&k, 0, sizeof k);
+  d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  if (!tn_cpu_has_compiler(t->device[0]->dev)) { printf("skipped: no compiler\n"); tiny_close(t); return; }
+  const tiny_bytes source = {t, (char *)(uintptr_t)text, sizeof text - 1, 0};
+  tiny_bytes binary = {t, NULL, 0, 0}, log = {t, NULL, 0, 0};
+  CHECK_EQ(tn_device_compile(t->device[0], 1, &source, &binary, &log), TINY_OK);
+  char *bytes = (char *)malloc(binary.n + 1);
+  memcpy(bytes, binary.data, k.nbytes = binary.n);
+  k.name = "number"; k.shape = TINY_SHAPE(8); k.dtype = TINY_I32; k.global[0] = 8; k.binary = bytes;
+  const uint64_t compiled = tiny_stats_of(t).compiled;
+  tiny_tensor *y = tiny_kernel(t, &k), *again = tiny_kernel(t, &k);
+  CHECK(tn_uop_of(y) == tn_uop_of(again));
+  memset(bytes, 0, k.nbytes);
+  int32_t got[8];
+  CHECK_EQ(tiny_read(y, got, sizeof got), TINY_OK);
+  CHECK_EQ(got[7], 8);
+  CHECK_EQ(tiny_stats_of(t).compiled, compiled);
+  tiny_read(tiny_kernel(t, &k), got, sizeof got);            // zeros
+  CHECK(tiny_status(t) == TINY_E_COMPILE && strlen(tiny_error(t)) > 20);
+  tiny_clear(t);
+  CHECK_EQ(tiny_read(tiny_add(y, y), got, sizeof got), TINY_OK);
+  CHECK_EQ(got[7], 16);
+  free(bytes);
+  tiny_close(t);
+}
+
 // The same source over another grid is another kernel.
 static void test_imported_grids(void) {
   tiny_desc d;
@@ -382,6 +414,7 @@ int main(void) {
   test_bounded("CPU", 10);
   test_imported_bounded();
   test_imported_grids();
+  test_imported_binary();
   test_found_again();
   test_damaged(".kernel");
   test_damaged(".bin");

@@ -1,3 +1,4 @@
+// brief: plain
 // test_cl: tiny_cl.h on whatever OpenCL driver there is: values against the interpreter's, kernels of one's own, the
 // host's own queue and memory, several devices; what is wrong: names, sizes, texts, each call of the driver in turn.
 //
@@ -7,11 +8,16 @@
 #include "../src/all.c"
 #include "companion.h"
 #include "test.h"
+#include "heard.h"
+#include "folder_test.h"
+#include "memory_test.h"
+#include <pthread.h>
 
 // What drivers keep for themselves. PoCL: until the process ends.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
-  return "leak:libpocl\nleak:libOpenCL\nleak:libLLVM\nleak:libclang\nleak:libhwloc\nleak:libRusticlOpenCL\n";
+  return "leak:libstdc++\nleak:libpocl\n"
+         "leak:libOpenCL\nleak:libLLVM\nleak:libclang\nleak:libhwloc\nleak:libRusticlOpenCL\n";
 }
 
 static char device[64] = "CL";             // "CL", or "CL:" and what $TEST_CL says
@@ -144,6 +150,107 @@ static void test_own(void) {
   tiny_clear(t);
   CHECK_EQ(tiny_read(own(t, twice, x, 1), got, sizeof got), TINY_OK);
   CHECK(got[0] == 2 && got[47] == 2);
+  tiny_close(t);
+}
+static const char imported_source[] =
+  "__kernel void scale(__global float *out, __global const float *in, __global const float *number) {\n"
+  "  const size_t i = get_global_id(0);\n  out[i] = in[i] * *number;\n}\n"
+  "__kernel void both(__global float *out, __global const float *a, __global const float *b) {\n"
+  "  const size_t i = get_global_id(0), n = get_global_size(0);\n"
+  "  out[i] = a[i] + b[i];\n  out[n + i] = a[i] - b[i];\n}\n"
+  "__kernel void group_sums(__global float *out, __global const float *in) {\n"
+  "  __local float part[64];\n  const size_t i = get_local_id(0);\n  part[i] = in[get_global_id(0)];\n"
+  "  for (size_t d = get_local_size(0) / 2; d; d /= 2) {\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
+  "    if (i < d) part[i] += part[i + d];\n  }\n  if (!i) out[get_group_id(0)] = part[0];\n}\n"
+  "__kernel void places(__global float *out) {\n  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] =\n"
+  "    get_group_id(0) + 10 * get_local_id(0) + 100 * get_group_id(1) + 1000 * get_local_id(1);\n}\n"
+  "__kernel void by_value(__global float *out, float number) { out[0] = number; }\n"
+  "__kernel __attribute__((reqd_work_group_size(4, 1, 1)))\n"
+  "void fours(__global float *out) { out[get_global_id(0)] = 4; }\n";
+typedef struct imported {
+  const char *name; int n; tiny_tensor *in[2]; tiny_shape shape; int64_t global[2], local[2];
+} imported;
+static tiny_kernel_desc imported_desc(const imported *k) {
+  tiny_kernel_desc d;
+  memset(&d, 0, sizeof d);
+  d.name = k->name; d.source = imported_source; d.inputs = k->in; d.n = k->n; d.shape = k->shape; d.dtype = TINY_F32;
+  for (int i = 0; i < 2; i++) { d.global[i] = k->global[i]; d.local[i] = k->local[i]; }
+  return d;
+}
+static tiny_tensor *import(tiny_ctx *t, imported k) {
+  const tiny_kernel_desc d = imported_desc(&k);
+  return tiny_kernel(t, &d);
+}
+static void test_imported(void) {
+  tiny_ctx *t = open_of(device, 0);
+  float got[64];
+  tiny_tensor *x = tiny_arange(t, 0, 32, 1, TINY_F32), *two = tiny_full(t, 2, TINY_F32, TINY_SHAPE(1));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  // a number, which may change without a compilation
+  CHECK_EQ(tiny_read(import(t, (imported){"scale", 2, {x, two}, TINY_SHAPE(32), {8}, {4}}), got, 128), TINY_OK);
+  CHECK(got[31] == 62);
+  tiny_tensor *three = tiny_full(t, 3, TINY_F32, TINY_SHAPE(1));
+  const uint64_t compiled = tiny_stats_of(t).compiled;
+  CHECK_EQ(tiny_read(import(t, (imported){"scale", 2, {x, three}, TINY_SHAPE(32), {8}, {4}}), got, 128), TINY_OK);
+  CHECK(got[31] == 93 && tiny_stats_of(t).compiled <= compiled + 1);       // that which fills three
+  // two results, parts of one output
+  tiny_tensor *both = import(t, (imported){"both", 2, {x, tiny_square(x)}, TINY_SHAPE(2, 32), {4}, {8}});
+  CHECK_EQ(tiny_read(tiny_shrink(both, TINY_SHAPE(1, 2, 0, 32)), got, 128), TINY_OK);
+  CHECK(got[0] == 0 && got[5] == 5 - 25);
+  CHECK(tiny_item(tiny_sum(tiny_shrink(both, TINY_SHAPE(0, 1, 0, 32)), TINY_ALL, 0)) == 496 + 10416);
+  // in place
+  tiny_assign(x, import(t, (imported){"scale", 2, {x, two}, TINY_SHAPE(32), {1}, {32}}));
+  CHECK_EQ(tiny_read(x, got, 128), TINY_OK);
+  CHECK(got[31] == 62);
+  // memory of the group, groups of each size, two dims
+  for (int64_t items = 4; items <= 32; items *= 2) {
+    CHECK_EQ(tiny_read(import(t, (imported){"group_sums", 1, {x}, TINY_SHAPE(32 / items), {32 / items}, {items}}), got,
+                       (size_t)(32 / items) * 4), TINY_OK);
+    CHECK(got[0] == (float)(items * (items - 1)));
+  }
+  CHECK_EQ(tiny_read(import(t, (imported){"places", 0, {NULL}, TINY_SHAPE(6, 8), {2, 3}, {4, 2}}), got, 192), TINY_OK);
+  CHECK(got[0] == 0 && got[7] == 1 + 30 && got[47] == 1 + 30 + 200 + 1000);
+  // what is wrong with them
+  tiny_read(import(t, (imported){"scales", 1, {x}, TINY_SHAPE(32), {1}, {32}}), got, 128);
+  CHECK(says(t, TINY_E_COMPILE, "has no entry point scales; name it as it is spelled there"));
+  tiny_read(import(t, (imported){"both", 1, {x}, TINY_SHAPE(32), {1}, {32}}), got, 128);
+  CHECK(says(t, TINY_E_ARG, "both has 3 parameters, but there are an output and 1 inputs"));
+  tiny_read(import(t, (imported){"by_value", 1, {x}, TINY_SHAPE(1), {1}, {1}}), got, 4);
+  CHECK(says(t, TINY_E_ARG, "a number comes as an input of one element"));
+  tiny_read(import(t, (imported){"fours", 0, {NULL}, TINY_SHAPE(8), {1}, {8}}), got, 32);
+  CHECK(says(t, TINY_E_DEVICE, "or the kernel asks for another"));
+  CHECK_EQ(tiny_read(import(t, (imported){"fours", 0, {NULL}, TINY_SHAPE(8), {2}, {4}}), got, 32), TINY_OK);
+  CHECK(got[7] == 4);
+  tiny_close(t);
+}
+// What the driver has compiled, in the hands of its owner.
+static void test_binary(void) {
+  tiny_ctx *t = open_of(device, 0);
+  const tiny_bytes text = {t, (char *)(uintptr_t)imported_source, sizeof imported_source - 1, 0};
+  tiny_bytes binary = {t, NULL, 0, 0}, log = {t, NULL, 0, 0};
+  float got[32];
+  CHECK_EQ(tn_cl_compile(cl_of(t), 1, &text, &binary, &log), TINY_OK);
+  tiny_tensor *x = tiny_arange(t, 0, 32, 1, TINY_F32), *two = tiny_full(t, 2, TINY_F32, TINY_SHAPE(1));
+  imported k = {"scale", 2, {x, two}, TINY_SHAPE(32), {8}, {4}};
+  tiny_kernel_desc d = imported_desc(&k);
+  void *own_copy = malloc(binary.n);       // scratch memory is the library's
+  memcpy(own_copy, binary.data + TN_CL_HASH, binary.n - TN_CL_HASH);
+  d.source = NULL; d.binary = own_copy; d.nbytes = binary.n - TN_CL_HASH;
+  CHECK_EQ(tiny_read(tiny_kernel(t, &d), got, sizeof got), TINY_OK);
+  CHECK(got[31] == 62);
+  d.name = "scales";
+  tiny_read(tiny_kernel(t, &d), got, sizeof got);
+  CHECK(says(t, TINY_E_COMPILE, "its binary has no entry point scales"));
+  d.name = "scale"; d.binary = "nothing of the kind"; d.nbytes = 19;
+  tiny_read(tiny_kernel(t, &d), got, sizeof got);
+  CHECK(says(t, TINY_E_COMPILE, "cut off or changed"));
+  d.nbytes = 0;
+  tiny_kernel(t, &d);
+  CHECK(says(t, TINY_E_ARG, "a binary of 0 bytes"));
+  d.nbytes = 19; d.source = imported_source;
+  tiny_kernel(t, &d);
+  CHECK(says(t, TINY_E_ARG, "which is it?"));
+  free(own_copy);
   tiny_close(t);
 }
 // Parts that begin anywhere: as parts where the driver takes them, or as copies. An output goes back to its place.
@@ -308,14 +415,30 @@ static void test_host(void) {
 // ** each call of the driver fails **
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#define FAILS(type, name, parameters) \
-  static type TN_CL_CALL fails_##name parameters { return (type)(sizeof(type) == sizeof(int) ? failure : 0); }
 static intptr_t failure;
+static tn_cl *dying;                       // every call of whose driver fails from now on
+static int no_code, *const code = &no_code;                  // where a call has no parameter of that name
+static void dies(void);
+#define FAILS(type, name, parameters) \
+  static type TN_CL_CALL fails_##name parameters { \
+    dies(); \
+    *code = (int)failure; \
+    return (type)(sizeof(type) == sizeof(int) ? failure : 0); \
+  }
 TN_CL_CALLS(FAILS)
 static const tn_cl_calls failing = {
 #define FAILING(type, name, parameters) fails_##name,
   TN_CL_CALLS(FAILING)
 };
+
+static void dies(void) { if (dying) dying->cl = failing; }
+// The table of a device with fails_NAME for the call of that name.
+static void fail_call(tn_cl *d, const char *name) {
+  int i = 0;
+  while (strcmp(name, tn_cl_names[i])) i++;
+  const size_t at = (size_t)i * sizeof(void *);
+  memcpy((char *)&d->cl + at, (const char *)&failing + at, sizeof(void *));
+}
 
 // k: of a kernel that there was not before, or was.
 static tiny_code work(tiny_ctx *t, int k) {
@@ -347,14 +470,12 @@ static void test_failures(void) {
   tn_cl *d = cl_of(t);
   const tn_cl_calls whole = d->cl;
   for (int j = 0; j < (int)(sizeof of_work / sizeof *of_work); j++) {
-    int i = 0, k = j < COMPILES ? j : 0;
-    while (strcmp(of_work[j], tn_cl_names[i])) i++;
+    const int k = j < COMPILES ? j : 0;
     failure = TN_CL_OUT_OF_RESOURCES;
-    const size_t at = (size_t)i * sizeof(void *);
-    memcpy((char *)&d->cl + at, (const char *)&failing + at, sizeof(void *));
+    fail_call(d, of_work[j]);
     const tiny_code code = work(t, k);
     d->cl = whole;
-    if (code == TINY_OK) fprintf(stderr, "  %s is not missed\n", tn_cl_names[i]);
+    if (code == TINY_OK) fprintf(stderr, "  %s is not missed\n", of_work[j]);
     CHECK(code != TINY_OK);
     CHECK_EQ(work(t, k), TINY_OK);
   }
@@ -377,6 +498,160 @@ static void test_failures(void) {
   CHECK_EQ(work(t, 0), TINY_OK);
   tiny_close(t);
   tiny_close(other);
+}
+
+// From the first of these calls on the driver knows nothing any more: each call of the library says so, nothing of the
+// host's memory is lost, and the context goes on with its other device.
+static void test_lost(void) {
+  static const char *const first[] = {"clCreateProgramWithSource", "clBuildProgram", "clCreateBuffer", "clSetKernelArg",
+    "clEnqueueNDRangeKernel", "clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clFlush", "clFinish", "clWaitForEvents"};
+  char names[96];
+  snprintf(names, sizeof names, "%s,CPU", device);
+  for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+    memory_count count = {0, 0, 0, 0};
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = names; d.backends[0] = &tiny_cl; d.cache_dir = ""; d.threads = 1;
+    d.alloc.fn = memory_fn; d.alloc.user = &count;
+    tiny_ctx *t = tiny_open(&d);
+    CHECK_EQ(work(t, 0), TINY_OK);
+    const tn_cl_calls whole = cl_of(t)->cl;
+    failure = TN_CL_DEVICE_NOT_AVAILABLE;
+    dying = cl_of(t);
+    fail_call(dying, first[i]);
+    for (int k = 0; k < 3; k++) CHECK_EQ(work(t, k + 7), TINY_E_DEVICE);
+    tiny_tensor *x = tiny_contiguous(tiny_ones(t, TINY_F32, TINY_SHAPE(5)));
+    CHECK_EQ(tiny_realize(&x, 1), TINY_E_DEVICE);
+    CHECK(says(t, TINY_E_DEVICE, "the device is lost: open another context"));
+    tiny_use_device(t, 1);
+    float three = 0;
+    CHECK_EQ(tiny_read(tiny_full(t, 3, TINY_F32, TINY_SHAPE(1)), &three, sizeof three), TINY_OK);
+    CHECK(three == 3);
+    CHECK_EQ(tiny_sync(t), TINY_E_DEVICE);                   // waits for all devices
+    tiny_clear(t);
+    if (i & 1) {                           // what is left in the driver is given back
+      dying->cl = whole;
+      dying = NULL;
+    }
+    tiny_close(t);
+    dying = NULL;
+    CHECK_EQ(count.live, 0);
+    CHECK_EQ(count.wrong, 0);
+  }
+}
+
+// ** a host's queue, another thread **
+
+typedef struct other_thread { void *queue; float got; } other_thread;
+static void *on_thread(void *arg) {
+  other_thread *o = (other_thread *)arg;   // what is checked is checked by the thread that waits
+  tiny_ctx *t = open_of(tiny_cl_host(o->queue).text, 0);
+  for (int i = 1; i <= 3; i++)
+    o->got += (float)tiny_item(tiny_sum(tiny_full(t, i, TINY_F32, TINY_SHAPE(100)), TINY_ALL, 0));
+  tiny_close(t);
+  return NULL;
+}
+// The queue is made on this thread and used on another while this one uses it; each has a context of its own.
+static void test_thread(void) {
+  tiny_ctx *t = open_of(device, 0);
+  const tn_cl *d = cl_of(t);
+  int error = 0;
+  other_thread o = {d->cl.CreateCommandQueue(d->context, d->device, 0, &error), 0};
+  pthread_t thread;
+  CHECK(o.queue != NULL && !pthread_create(&thread, NULL, on_thread, &o));
+  for (int k = 0; k < 4; k++) CHECK_EQ(work(t, k), TINY_OK);
+  CHECK_EQ(pthread_join(thread, NULL), 0);
+  CHECK(o.got == 600);
+  CHECK_EQ(d->cl.ReleaseCommandQueue(o.queue), 0);
+  tiny_close(t);
+}
+
+// ** a search, profiles: by the device's clock **
+
+// The host's, so that no kernel makes them, which would be searched for, too.
+static tiny_tensor *given(tiny_ctx *t, tiny_shape s) {
+  static float x[64 * 512];
+  for (int i = 0; i < 64 * 512; i++) x[i] = (float)(i * 7 % 11) - 5;
+  return tiny_from(t, x, TINY_F32, s);
+}
+static tiny_tensor *make_row_sums(tiny_ctx *t) { return tiny_sum(given(t, TINY_SHAPE(64, 512)), 1, 0); }
+static tiny_tensor *make_turned(tiny_ctx *t) {
+  return tiny_contiguous(tiny_transpose(given(t, TINY_SHAPE(96, 70)), 0, 1));
+}
+static tiny_tensor *make_product(tiny_ctx *t) {
+  return tiny_matmul(given(t, TINY_SHAPE(48, 64)), given(t, TINY_SHAPE(64, 40)));
+}
+static tiny_tensor *make_rows(tiny_ctx *t) { return tiny_softmax(given(t, TINY_SHAPE(40, 96)), -1); }
+// As if it were a GPU: with groups of items.
+static void *grid_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  void *dev = tiny_cl.open(t, which, limits);
+  limits->threads = limits->vector_nbytes = limits->vector_registers = 0;
+  return dev;
+}
+static void test_search(void) {
+  tiny_backend grid = tiny_cl;
+  grid.open = grid_open;
+  static tiny_tensor *(*const make[])(tiny_ctx *t) = {make_row_sums, make_product, make_turned, make_rows};
+  static float want[96 * 70], got[2][96 * 70];
+  for (int i = 0; i < test_brief(2, 8); i++) {
+    char folder[] = "/tmp/tiny-cl-XXXXXX";
+    int n = 0;
+    CHECK(mkdtemp(folder) != NULL);
+    tiny_ctx *t = open_of("INTERP", 0);
+    tiny_tensor *x = make[i / 2](t);
+    n = (int)tiny_nelem_of(x);
+    CHECK_EQ(tiny_read(x, want, (size_t)n * sizeof *want), TINY_OK);
+    tiny_close(t);
+    for (int again = 0; again < 2; again++) {
+      tiny_desc d;
+      memset(&d, 0, sizeof d);
+      d.device = device; d.backends[0] = i & 1 ? &grid : &tiny_cl; d.cache_dir = folder; d.seed = 7;
+      d.beam = 1;
+      t = tiny_open(&d);
+      x = make[i / 2](t);
+      CHECK_EQ(tiny_read(x, got[again], (size_t)n * sizeof *want), TINY_OK);
+      const tiny_stats s = tiny_stats_of(t);
+      CHECK(again ? s.searches == 0 && s.timed == 0 && s.compiled == 0 : s.searches >= 1 && s.timed >= 1);
+      if (tiny_status(t) != TINY_OK) fprintf(stderr, "  %s\n", tiny_error(t));
+      tiny_close(t);
+    }
+    CHECK(near_to(got[0], want, n, 1e-5));
+    CHECK(!memcmp(got[0], got[1], (size_t)n * sizeof *want));
+    remove_tree(folder);
+  }
+}
+static void test_profile(void) {
+  tiny_profile_row row;
+  char text[4096];
+  float got[64];
+  tiny_ctx *t = open_of(device, 0);
+  tiny_tensor *x = some(t, TINY_SHAPE(1 << 18));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  CHECK_EQ(tiny_profile_begin(t), TINY_OK);
+  CHECK_EQ(tiny_read(tiny_sum(tiny_reshape(x, TINY_SHAPE(64, 4096)), 1, 0), got, sizeof got), TINY_OK);
+  CHECK_EQ(tiny_profile_end(t), TINY_OK);
+  CHECK(tiny_profile_get(t, TINY_BY_KERNEL, 0, &row));
+  CHECK(row.launches == 1 && row.ns > 0 && row.nbytes >= (1 << 20) && row.of_limit > 0);
+  CHECK(fabs(row.gbps - row.nbytes / (double)row.ns) < 1e-6 * row.gbps);
+  CHECK_EQ(tiny_stats_of(t).device_ns, row.ns);
+  CHECK(tiny_profile_text(t, TINY_BY_OPERATOR, text, sizeof text) > 0);
+  CHECK(strstr(text, "reduce") != NULL && strstr(text, "limits of CL") != NULL);
+  tiny_close(t);
+  // letter k: the same by lines, with what it is of the limits once they are known
+  *heard = 0;
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.backends[0] = &tiny_cl; d.cache_dir = ""; d.debug = "k"; d.log.fn = hear;
+  t = tiny_open(&d);
+  CHECK(tiny_item(tiny_sum(some(t, TINY_SHAPE(1000)), TINY_ALL, 0)) != 0);
+  CHECK(strstr(heard, "*** CL") && strstr(heard, " GB/s") && !strstr(heard, "of the limit"));
+  CHECK_EQ(tiny_profile_begin(t), TINY_OK);
+  CHECK(tiny_item(tiny_sum(some(t, TINY_SHAPE(1000)), TINY_ALL, 0)) != 0);
+  CHECK(tiny_profile_get(t, TINY_BY_KERNEL, 0, &row));
+  *heard = 0;
+  CHECK(tiny_item(tiny_sum(some(t, TINY_SHAPE(1000)), TINY_ALL, 0)) != 0);
+  CHECK(strstr(heard, "% of the limit"));
+  tiny_close(t);
 }
 
 enum {                                     // it ends a program of C into which drivers of C++ are loaded later
@@ -417,6 +692,8 @@ int main(int argc, char **argv) {
   test_values();
   test_training();
   test_own();
+  test_imported();
+  test_binary();
   test_parts();
   test_sizes();
   test_several();
@@ -424,5 +701,9 @@ int main(int argc, char **argv) {
   test_cache();
   test_host();
   test_failures();
+  test_lost();
+  test_thread();
+  test_profile();
+  test_search();
   return test_report();
 }

@@ -23,6 +23,18 @@ says "no driver" "install the driver of the GPU" env OCL_ICD_VENDORS="$work" bui
 if [ "$(uname)" = Linux ]; then
   echo 'int clGetPlatformIDs(void) { return 0; }' | cc -shared -fPIC -x c - -o "$work/libOpenCL.so.1"
   says "an old library" "older than OpenCL 1.2" env LD_LIBRARY_PATH="$work" build/plain/test_cl without
+  # Devices that open for nobody. mock_cl says what it was not given back.
+  cc -std=gnu11 -w -shared -fPIC tests/mock_cl.c -o "$work/libOpenCL.so.1" || failed=1
+  refused() { says "$1" "$2" env LD_LIBRARY_PATH="$work" "${@:3}" bash -c 'build/plain/test_cl without 2>&1; ! build/plain/test_cl without 2>&1 | grep -q mock_cl:'; }
+  refused "no device" "finds no device: install the driver of the GPU" MOCK_CL_DEVICES=0
+  refused "an old device" "(OpenCL 1.1 mock) is older than OpenCL 1.2: update its driver" "MOCK_CL_VERSION=OpenCL 1.1 mock"
+  refused "a strange version" "is older than OpenCL 1.2" MOCK_CL_VERSION=nothing
+  refused "a device that is away" "is not available now: another program may have it" MOCK_CL_AVAILABLE=0
+  refused "no compiler" "comes without a compiler: take another device" MOCK_CL_COMPILER=0
+  refused "big-endian" "big-endian memory" MOCK_CL_LITTLE=0
+  refused "no context" "clCreateContext returned -6 on mock of a GPU: the driver has no memory left" MOCK_CL_CONTEXT=-6
+  refused "a lost device" "clCreateContext returned -2 on mock of a GPU: the device is lost" MOCK_CL_CONTEXT=-2
+  refused "no queue" "clCreateCommandQueue returned -5 on mock of a GPU" MOCK_CL_CONTEXT=0 MOCK_CL_QUEUE=-5
 fi
 
 device=$(build/plain/test_cl device)

@@ -11,13 +11,17 @@
 #include "test.h"
 #include "memory_test.h"
 #include "mock_cuda.h"
+#include "heard.h"
+#include "folder_test.h"
 #include <dlfcn.h>
+#include <pthread.h>
 #include <math.h>
 
 static struct {
   void *library;
   long (*refuse)(long n, int code), (*graphs)(void), (*changed)(void), (*overlapped)(void);
   void (*memory)(unsigned long long nbytes), (*lose)(long n), (*seed)(unsigned long long seed);
+  void (*die)(long n, int code), (*speed)(double ns);
   int (*wrongs)(void), (*ctx_new)(void **out, unsigned flags, int device), (*ctx_free)(void *ctx);
   int (*ctx_current)(void **out), (*init)(unsigned flags), (*alloc)(uint64_t *out, size_t nbytes), (*free)(uint64_t at);
   int (*stream_new)(void **out, unsigned flags), (*stream_free)(void *stream);
@@ -38,12 +42,18 @@ static int mock_open(void) {
   mock_take(&mock.refuse, "mock_cuda_refuse"); mock_take(&mock.graphs, "mock_cuda_graphs");
   mock_take(&mock.changed, "mock_cuda_changed"); mock_take(&mock.overlapped, "mock_cuda_overlapped");
   mock_take(&mock.memory, "mock_cuda_memory"); mock_take(&mock.lose, "mock_cuda_lose");
+  mock_take(&mock.die, "mock_cuda_die"); mock_take(&mock.speed, "mock_cuda_speed");
   mock_take(&mock.seed, "mock_cuda_seed"); mock_take(&mock.wrongs, "mock_cuda_wrongs");
   mock_take(&mock.live, "mock_cuda_live"); mock_take(&mock.ctx_new, "cuCtxCreate_v2");
   mock_take(&mock.ctx_free, "cuCtxDestroy_v2"); mock_take(&mock.ctx_current, "cuCtxGetCurrent");
   mock_take(&mock.init, "cuInit"); mock_take(&mock.alloc, "cuMemAlloc_v2"); mock_take(&mock.free, "cuMemFree_v2");
   mock_take(&mock.stream_new, "cuStreamCreate"); mock_take(&mock.stream_free, "cuStreamDestroy_v2");
   return 1;
+}
+
+// Lines that say what a search has found.
+static void hear_found(void *user, const char *line) {
+  if (strstr(line, "instead of")) snprintf((char *)user, 16384, "%s", line);
 }
 
 static tiny_ctx *open_with(const char *device, const char *debug) {
@@ -183,6 +193,91 @@ static void test_own_kernel(void) {
   says(t, TINY_E_COMPILE, "pip install nvidia-cuda-nvrtc");
   tiny_close(t);
   setenv("TINY_CUDA_NVRTC", "build/mock/libnvrtc.so.13", 1);
+}
+
+// Kernels of the program's own: numbers, two results, in place, groups of several dims; what is wrong with them.
+static const char imported_source[] =
+  "extern \"C\" __global__ void scale(float *out, const float *in, const float *number) {\n"
+  "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  out[i] = in[i] * *number;\n}\n"
+  "extern \"C\" __global__ void both(float *out, const float *a, const float *b) {\n"
+  "  const int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;\n"
+  "  out[i] = a[i] + b[i];\n  out[n + i] = a[i] - b[i];\n}\n"
+  "extern \"C\" __global__ void places(float *out) {\n"
+  "  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+  "  out[y * gridDim.x * blockDim.x + x] = blockIdx.x + 10 * threadIdx.x + 100 * blockIdx.y + 1000 * threadIdx.y;\n}\n"
+  "extern \"C\" __global__ void by_value(float *out, float number) { out[0] = number; }\n";
+typedef struct imported {
+  const char *name; int n; tiny_tensor *in[2]; tiny_shape shape; int64_t global[2], local[2];
+} imported;
+static tiny_kernel_desc imported_desc(const imported *k) {
+  return (tiny_kernel_desc){.name = k->name, .source = imported_source, .inputs = k->in, .n = k->n, .shape = k->shape,
+                            .dtype = TINY_F32, .global = {k->global[0], k->global[1], 1},
+                            .local = {k->local[0], k->local[1], 1}};
+}
+static tiny_tensor *import(tiny_ctx *t, imported k) {
+  const tiny_kernel_desc d = imported_desc(&k);
+  return tiny_kernel(t, &d);
+}
+static void import_says(tiny_ctx *t, imported k, tiny_code code, const char *text) {
+  float got[64];
+  CHECK(tiny_read(import(t, k), got, (size_t)tiny_nelem_of(import(t, k)) * 4) != TINY_OK);
+  says(t, code, text);
+  tiny_clear(t);
+}
+static void test_imported(void) {
+  float got[64];
+  tiny_ctx *t = open_on("CUDA");
+  tiny_tensor *x = tiny_arange(t, 0, 32, 1, TINY_F32), *two = tiny_full(t, 2, TINY_F32, TINY_SHAPE(1));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  CHECK_EQ(tiny_read(import(t, (imported){"scale", 2, {x, two}, TINY_SHAPE(32), {8}, {4}}), got, 128), TINY_OK);
+  CHECK(got[31] == 62);
+  tiny_tensor *both = import(t, (imported){"both", 2, {x, tiny_square(x)}, TINY_SHAPE(2, 32), {4}, {8}});
+  CHECK_EQ(tiny_read(tiny_shrink(both, TINY_SHAPE(1, 2, 0, 32)), got, 128), TINY_OK);
+  CHECK(got[0] == 0 && got[5] == 5 - 25);
+  tiny_assign(x, import(t, (imported){"scale", 2, {x, two}, TINY_SHAPE(32), {1}, {32}}));
+  CHECK_EQ(tiny_read(x, got, 128), TINY_OK);
+  CHECK(got[31] == 62);
+  CHECK_EQ(tiny_read(import(t, (imported){"places", 0, {NULL}, TINY_SHAPE(6, 8), {2, 3}, {4, 2}}), got, 192), TINY_OK);
+  CHECK(got[0] == 0 && got[7] == 1 + 30 && got[47] == 1 + 30 + 200 + 1000);
+  import_says(t, (imported){"scales", 1, {x}, TINY_SHAPE(32), {1}, {32}}, TINY_E_COMPILE, "has no entry point scales");
+  import_says(t, (imported){"both", 1, {x}, TINY_SHAPE(32), {1}, {32}}, TINY_E_ARG,
+              "both has 3 parameters, but there are an output and 1 inputs");
+  import_says(t, (imported){"by_value", 1, {x}, TINY_SHAPE(1), {1}, {1}}, TINY_E_ARG,
+              "parameter 1 of by_value is no pointer");
+  import_says(t, (imported){"scale", 2, {x, two}, TINY_SHAPE(32), {1}, {2048}}, TINY_E_DEVICE, "items");
+  import_says(t, (imported){"places", 0, {NULL}, TINY_SHAPE(64), {1, 70000}, {1, 1}}, TINY_E_DEVICE, "70000 groups");
+  tiny_close(t);
+}
+// A cubin, PTX, and what is neither.
+static void test_binary(void) {
+  for (int ptx = 0; ptx < 2; ptx++) {
+    float got[32];
+    if (ptx) setenv("MOCK_NVRTC_ARCH", "80", 1);
+    tiny_ctx *t = open_on("CUDA");
+    tiny_bytes source = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0}, log = {t, NULL, 0, 0};
+    tiny_bytes_add(&source, imported_source, sizeof imported_source - 1);
+    CHECK_EQ(tiny_cuda.compile(t->device[0]->dev, 1, &source, &binary, &log), TINY_OK);
+    char *own_copy = (char *)malloc(binary.n + 1);           // scratch memory is the library's
+    memcpy(own_copy, binary.data, binary.n);
+    const size_t nbytes = binary.n;
+    CHECK(!memcmp(own_copy, ptx ? "// ptx" : "\177ELF", 4));
+    tiny_tensor *x = tiny_arange(t, 0, 32, 1, TINY_F32), *two = tiny_full(t, 2, TINY_F32, TINY_SHAPE(1));
+    const imported k = {"scale", 2, {x, two}, TINY_SHAPE(32), {8}, {4}};
+    tiny_kernel_desc d = imported_desc(&k);
+    d.source = NULL; d.binary = own_copy; d.nbytes = nbytes;
+    CHECK_EQ(tiny_read(tiny_kernel(t, &d), got, sizeof got), TINY_OK);
+    CHECK(got[31] == 62);
+    d.name = "scales";
+    CHECK_EQ(tiny_read(tiny_kernel(t, &d), got, sizeof got), TINY_E_COMPILE);
+    says(t, TINY_E_COMPILE, "its binary has no entry point scales");
+    tiny_clear(t);
+    d.name = "scale"; d.binary = "nothing of the kind"; d.nbytes = 19;
+    CHECK_EQ(tiny_read(tiny_kernel(t, &d), got, sizeof got), TINY_E_COMPILE);
+    says(t, TINY_E_COMPILE, "unexpected token");
+    tiny_close(t);
+    free(own_copy);
+    unsetenv("MOCK_NVRTC_ARCH");
+  }
 }
 
 // ** devices, called as the library calls them **
@@ -474,6 +569,48 @@ static void test_host(void) {
   CHECK_EQ(mock.ctx_free(ctx), 0);
 }
 
+// The host's context and stream on another thread: named they work there; "the current one" is this thread's.
+// right: results, of 4; left: is a context current that was not?
+typedef struct host_thread { void *ctx, *stream; int refused, right, left; } host_thread;
+static void *host_on_thread(void *arg) {
+  host_thread *h = (host_thread *)arg;     // what is checked is checked by the thread that waits
+  float x[4] = {1, 2, 3, 4}, got[4] = {0, 0, 0, 0};
+  void *now = &now;
+  tiny_ctx *t = open_on(tiny_cuda_host(NULL, NULL).text);
+  h->refused = tiny_status(t) == TINY_E_DEVICE &&
+               strstr(tiny_error(t), "no CUDA context is current on this thread; give tiny_cuda_host one") != NULL;
+  tiny_close(t);
+  t = open_on(tiny_cuda_host(h->ctx, h->stream).text);
+  for (int i = 0; i < 4; i++) {
+    tiny_read(tiny_square(tiny_from(t, x, TINY_F32, TINY_SHAPE(4))), got, sizeof got);
+    h->right += tiny_status(t) == TINY_OK && got[3] == 16;
+  }
+  mock.ctx_current(&now);
+  h->left = now != NULL;
+  tiny_close(t);
+  return NULL;
+}
+static void test_host_thread(void) {
+  host_thread h = {NULL, NULL, 0, 0, 0};
+  float x[4] = {1, 2, 3, 4}, got[4];
+  pthread_t thread;
+  CHECK_EQ(mock.init(0), 0);
+  CHECK_EQ(mock.ctx_new(&h.ctx, 0, 0), 0);
+  CHECK_EQ(mock.stream_new(&h.stream, 0), 0);
+  tiny_ctx *t = open_on(tiny_cuda_host(h.ctx, h.stream).text);
+  CHECK(!pthread_create(&thread, NULL, host_on_thread, &h));
+  for (int i = 0; i < 4; i++) {
+    CHECK_EQ(tiny_read(tiny_neg(tiny_from(t, x, TINY_F32, TINY_SHAPE(4))), got, sizeof got), TINY_OK);
+    CHECK(got[3] == -4);
+  }
+  pthread_join(thread, NULL);
+  CHECK(h.refused && !h.left);
+  CHECK_EQ(h.right, 4);
+  tiny_close(t);
+  CHECK_EQ(mock.stream_free(h.stream), 0);
+  CHECK_EQ(mock.ctx_free(h.ctx), 0);
+}
+
 // ** memory that runs out, a device that is lost, calls that fail **
 
 static void test_memory(void) {
@@ -506,6 +643,140 @@ static void test_lost(void) {
   CHECK_EQ(got[3], -4);
   tiny_close(t);
 }
+// From the n-th call on the driver knows nothing any more. The host's memory comes back, and another device goes on.
+// Did all of it go well?
+static int dies_at(long n) {
+  memory_count count = {0, 0, 0, 0};
+  float x[4] = {1, 2, 3, 4}, got[4] = {0, 0, 0, 0};
+  mock.die(n, TN_CU_LAUNCH_FAILED);
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CUDA,CPU", .backends = {&tiny_cuda}, .cache_dir = "", .debug = "",
+                                       .threads = 1, .alloc = {memory_fn, &count}});
+  const int opened = tiny_status(t) == TINY_OK;
+  tiny_code code = tiny_status(t);
+  if (opened) code = tiny_read(tiny_neg(tiny_from(t, x, TINY_F32, TINY_SHAPE(4))), got, sizeof got);
+  CHECK(code == TINY_OK ? got[3] == -4 : code == TINY_E_DEVICE && strlen(tiny_error(t)) > 20);
+  if (opened && code != TINY_OK) {
+    tiny_clear(t);
+    CHECK_EQ(tiny_read(tiny_exp(tiny_from(t, x, TINY_F32, TINY_SHAPE(4))), got, sizeof got), TINY_E_DEVICE);
+    says(t, TINY_E_DEVICE, "the device is lost");
+    tiny_clear(t);
+    tiny_use_device(t, 1);
+    CHECK_EQ(tiny_read(tiny_neg(tiny_from(t, x, TINY_F32, TINY_SHAPE(4))), got, sizeof got), TINY_OK);
+    CHECK(got[3] == -4);
+  }
+  tiny_close(t);
+  mock.die(0, 0);
+  CHECK_EQ(count.live, 0);
+  CHECK_EQ(count.wrong, 0);
+  return code == TINY_OK;
+}
+static void test_dies(void) {
+  int whole = 0;
+  for (long n = 1; n < 400 && whole < 3; n += n < 40 ? 1 : 3) whole = dies_at(n) ? whole + 1 : 0;
+  CHECK_EQ(whole, 3);
+}
+
+// ** the context goes on, on a device that is asked for **
+
+// Each of these is told by a code and a sentence; the CPU beside it computes as before (docs/devices.md has the table).
+static void goes_on(tiny_ctx *t) {
+  float x[4] = {1, 2, 3, 4}, got[4];
+  tiny_clear(t);
+  const int before = tiny_use_device(t, 1);
+  CHECK_EQ(tiny_read(tiny_square(tiny_from(t, x, TINY_F32, TINY_SHAPE(4))), got, sizeof got), TINY_OK);
+  CHECK(got[3] == 16);
+  tiny_use_device(t, before);
+}
+static void test_goes_on(void) {
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CUDA,CPU", .backends = {&tiny_cuda}, .cache_dir = "", .debug = "",
+                                       .threads = 1, .max_nbytes_of = (const size_t[2]){1 << 16, 0}});
+  tiny_tensor *x = tiny_contiguous(tiny_full(t, 1, TINY_F32, TINY_SHAPE(1 << 15)));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_E_MEMORY);
+  says(t, TINY_E_MEMORY, "max_nbytes");
+  goes_on(t);
+  x = tiny_arange(t, 0, 32, 1, TINY_F32);
+  import_says(t, (imported){"scale", 1, {x}, TINY_SHAPE(32), {1}, {32}}, TINY_E_ARG, "scale has 3 parameters");
+  goes_on(t);
+  static const char bad[] = "extern \"C\" __global__ void bad(float *o) { o[0] = nonsense; }";
+  tiny_read(own_kernel(t, bad, "bad", x, 1, 1), (float[1]){0}, 4);
+  says(t, TINY_E_COMPILE, "nonsense");
+  goes_on(t);
+  tiny_close(t);
+}
+
+// ** a search by the device's clock **
+
+// An item costs so much on this device that a kernel with fewer of them wins, whatever the heuristics think.
+static void test_search(void) {
+  float x[64 * 48], want[48], got[48];
+  char said[16384] = "";
+  uint64_t compiled = 0;
+  for (int i = 0; i < 64 * 48; i++) x[i] = (float)(i % 7);
+  char folder[] = "/tmp/tiny-cuda-XXXXXX";
+  CHECK(mkdtemp(folder) != NULL);
+  mock.speed(1000);
+  for (int j = 0; j < 48; j++) { want[j] = 0; for (int i = 0; i < 64; i++) want[j] += x[j * 64 + i]; }
+  for (int again = 0; again < 2; again++) {
+    *heard = 0;
+    tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CUDA", .backends = {&tiny_cuda}, .cache_dir = folder,
+                                         .debug = again ? "" : "b", .log = {hear_found, said}, .threads = 1,
+                                         .beam = 1});
+    tiny_tensor *in = tiny_from(t, x, TINY_F32, TINY_SHAPE(48, 64));
+    CHECK_EQ(tiny_read(tiny_sum(in, 1, 0), got, sizeof got), TINY_OK);
+    CHECK(!memcmp(got, want, sizeof got));
+    const tiny_stats s = tiny_stats_of(t);
+    CHECK_EQ(s.searches, !again);
+    CHECK(again ? s.timed == 0 : s.timed > 2);
+    compiled = s.compiled;
+    tiny_close(t);
+  }
+  CHECK_EQ(compiled, 0);                   // found on disk
+  const char *found = strstr(said, "us instead of ");
+  CHECK(found != NULL);
+  const char *ns = found;
+  while (found && ns > said && ns[-1] != ':') ns--;
+  if (found) CHECK(strtod(ns, NULL) < strtod(found + 14, NULL));
+  if (test_shown()) fprintf(stderr, "    %s\n", said);
+  remove_tree(folder);
+  mock.speed(0);
+}
+
+// ** profiles by the device's clock **
+
+static void test_profiles(void) {
+  enum { ITEMS = 128 };
+  tiny_profile_row row;
+  char text[4096];
+  float x[256], got[2];
+  for (int i = 0; i < 256; i++) x[i] = 1;
+  tiny_ctx *t = open_on("CUDA");
+  mock.speed(100);
+  tiny_tensor *in = tiny_from(t, x, TINY_F32, TINY_SHAPE(256));
+  CHECK_EQ(tiny_realize(&in, 1), TINY_OK);
+  CHECK_EQ(tiny_profile_begin(t), TINY_OK);
+  CHECK_EQ(tiny_read(own_kernel(t, sum_source, "group_sums", in, 2, ITEMS), got, sizeof got), TINY_OK);
+  CHECK_EQ(tiny_profile_end(t), TINY_OK);
+  CHECK(tiny_profile_get(t, TINY_BY_KERNEL, 0, &row));
+  CHECK_STR(row.name, "group_sums");
+  CHECK_EQ(row.launches, 1);
+  const uint64_t says_ns = 10000 + 2 * ITEMS * 100;          // of the mock: events are 1 us apart, beside the kernel
+  CHECK(row.ns >= says_ns && row.ns <= says_ns + 3000);
+  CHECK(tiny_profile_text(t, TINY_BY_KERNEL, text, sizeof text) > 0);
+  CHECK(strstr(text, "limits of CUDA, measured: ") != NULL && strstr(text, "group_sums") != NULL);
+  if (test_shown()) fprintf(stderr, "%s", text);
+  tiny_close(t);
+  *heard = 0;
+  t = tiny_open(&(tiny_desc){.device = "CUDA", .backends = {&tiny_cuda}, .cache_dir = "", .debug = "k",
+                             .log = {hear, NULL}});
+  in = tiny_from(t, x, TINY_F32, TINY_SHAPE(256));
+  CHECK_EQ(tiny_read(own_kernel(t, sum_source, "group_sums", in, 2, ITEMS), got, sizeof got), TINY_OK);
+  CHECK(strstr(heard, "*** CUDA") && strstr(heard, "group_sums") && strstr(heard, " GB/s"));
+  CHECK(strstr(heard, " 36.") || strstr(heard, " 37."));     // us: by the device's clock
+  if (test_shown()) fprintf(stderr, "%s", heard);
+  tiny_close(t);
+  mock.speed(0);
+}
+
 // All kinds of calls, the n-th of which the driver refuses. Were all of them taken?
 static int calls_with(long n) {
   device d;
@@ -578,6 +849,8 @@ int main(void) {
   test_values();
   test_units();
   test_own_kernel();
+  test_imported();
+  test_binary();
   affine_compile();
   test_order();
   test_large();
@@ -585,10 +858,15 @@ int main(void) {
   test_launches();
   test_graphs();
   test_host();
+  test_host_thread();
   test_memory();
   test_refused_calls();
   test_lost();
+  test_goes_on();
+  test_profiles();
+  test_search();
   test_refused_memory();
+  test_dies();
   CHECK_EQ(mock.wrongs(), 0);
   free(affine_binary);
   return test_report();

@@ -261,13 +261,20 @@ static void check_kernels(void) {
   in[0] = x;
   memset(&d, 0, sizeof d);
   d.shape = TINY_SHAPE(4); d.dtype = TINY_F32; d.inputs = in; d.n = 1;
-  BAD(tiny_kernel(t, NULL), TINY_E_ARG, "kernel: needs source and name, or uops");
-  BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: needs source and name, or uops");
+  BAD(tiny_kernel(t, NULL), TINY_E_ARG, "kernel: needs source and name, or binary and name, or uops");
+  BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: needs source and name, or binary and name, or uops");
   d.source = "void f(void) {}"; d.name = "f";
   BAD(tiny_kernel(t, &d), TINY_E_DEVICE, "kernel: INTERP does not take source");
   d.n = 64;
   BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: 64 inputs");
   d.n = 1; d.source = NULL;
+  d.binary = "f"; d.nbytes = 1;
+  BAD(tiny_kernel(t, &d), TINY_E_DEVICE, "kernel: INTERP does not take a binary");
+  d.nbytes = 0;
+  BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: a binary of 0 bytes");
+  d.nbytes = 1; d.source = "void f(void) {}";
+  BAD(tiny_kernel(t, &d), TINY_E_ARG, "which is it?");
+  d.binary = NULL; d.source = NULL;
   d.uops = tiny_uop_parse(t, "4");
   for (int i = 0; i < 6; i++) {
     int64_t *at = i < 3 ? &d.global[i] : &d.local[i - 3];

@@ -263,6 +263,58 @@ static void test_values(void) {
   if (!one) CHECK(opts > SUBJECTS * n);    // most trials did something
 }
 
+// ** what a search of a device with a grid begins with **
+
+enum { FAMILY_LISTS = 24 };
+typedef struct families { int subject, machine, n, of[FAMILY_LISTS]; tn_schedule list[FAMILY_LISTS]; } families;
+
+// The first lists, of all families in turn.
+static tiny_code families_trial(tiny_ctx *t, void *arg) {
+  families *f = (families *)arg;
+  size_t nbytes;
+  place p;
+  tn_candidates s;
+  const tn_kernel *k = kernel_of(t, subjects[f->subject].make(t), &nbytes);
+  if (!k) return t->code;
+  place_at(t, &machines[f->machine], &p);
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  if (tn_is_ordered(t, sink)) return TINY_OK;
+  tn_candidates_open(&s, t, k->ast, sink, &p.target, 1 << 14);
+  tn_candidates_seeds(&s, test_brief(FAMILY_LISTS / 3, FAMILY_LISTS));
+  f->n = s.n;
+  for (int i = 0; i < s.n; i++) { f->list[i] = s.found[i].list; f->of[i] = s.found[i].family; }
+  return t->code;
+}
+static void test_families(void) {
+  static char want[1 << 16], got[1 << 16], line[TN_SCHEDULE_TEXT];
+  static families f;
+  static trial plain, moved;
+  int seen[TN_FAMILIES] = {0};
+  for (int s = 0; s < SUBJECTS; s++) for (int m = 0; m < MACHINES; m++) {
+    if (machines[m].threads) continue;
+    tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP", .cache_dir = "", .debug = ""});
+    memset(&plain, 0, sizeof plain); memset(&f, 0, sizeof f);
+    plain.subject = f.subject = s; f.machine = m; plain.out = want;
+    CHECK_EQ(tn_guard(t, run_trial, &plain), TINY_OK);
+    CHECK_EQ(tn_guard(t, families_trial, &f), TINY_OK);
+    for (int i = 0; i < f.n; i++) {
+      memset(&moved, 0, sizeof moved);
+      moved.subject = s; moved.machine = m; moved.list = f.list[i]; moved.out = got;
+      memset(got, 0x5A, sizeof got);
+      const tiny_code code = tn_guard(t, run_trial, &moved);
+      const int ok = code == TINY_OK && agree(want, got, plain.nbytes, subjects[s].tolerance);
+      CHECK(ok);
+      seen[f.of[i]]++;
+      if (ok) continue;
+      tiny_clear(t);
+      print_schedule(t, &f.list[i], line);
+      fprintf(stderr, "  %s on machine %d, family %d: %s\n  code %d\n", subjects[s].name, m, f.of[i], line, code);
+    }
+    tiny_close(t);
+  }
+  for (int i = 0; i < TN_FAMILIES; i++) CHECK(seen[i] > 0);
+}
+
 // ** kernels as large as people have them: what the heuristics choose is a list that gives the same kernel **
 
 static tiny_tensor *zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape s) { return tiny_contiguous(tiny_full(t, 0, dtype, s)); }
@@ -618,6 +670,7 @@ int main(void) {
   test_large();
   test_conflicts();
   test_values();
+  test_families();
   test_outsiders();
   if (!getenv("TEST_SEED") && !getenv("TEST_ROUNDS")) {
     test_searches();

@@ -48,19 +48,21 @@ TINY_API tiny_code   tiny_cache_export_to(tiny_ctx *t, tiny_writer to);
 // As tiny_cache_import, from memory, which is copied.
 TINY_API tiny_code   tiny_cache_import_from(tiny_ctx *t, const void *data, size_t nbytes);
 
-// A kernel of your own: source and name, or uops. Text is copied.
+// A kernel of your own: name and source, name and binary, or uops. Texts and binaries are copied.
 typedef struct tiny_kernel_desc {
-  const char *name;                        // entry point of source
+  const char *name;                        // entry point of source or binary, as the device's tools spell it
   const char *source;                      // in the device's language, see KERNELS OF YOUR OWN in the manual; or
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs; in C both are .inputs = TINY_ARRAY(a, b)
   tiny_shape shape; tiny_dtype dtype;      // of the output; dtype TINY_VOID: both are those of inputs[0]
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
+  const void *binary; size_t nbytes;       // in the place of source what the device's compiler made of it: PTX, an object
 } tiny_kernel_desc;
 // A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
-// where it is described again; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond
-// their tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP).
-// TINY_E_COMPILE when it is realized: the message holds what the compiler said.
+// where it is described again; it has no gradient. TINY_E_ARG: not one of source, binary and uops, no name of the first
+// two, uops that read beyond their tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes
+// no source, or no binary (INTERP). TINY_E_COMPILE when it is realized: the message holds what the compiler said, or that
+// the device does not take the binary. A binary is executed: it must come from where the program itself comes from.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
 // ** views: shape, strides, offset, mask over flat memory ************************************* >>views

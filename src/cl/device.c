@@ -36,18 +36,24 @@ static const struct { int error; const char *says; } tn_cl_errors[] = {
   {TN_CL_OUT_OF_RESOURCES, "the device has ended a kernel, or has no room for what it needs"},
   {TN_CL_OUT_OF_HOST_MEMORY, "the driver has no memory left"},
   {TN_CL_EVENTS_FAILED, "a kernel or a copy before it has failed on the device"},
-  {TN_CL_INVALID_WORK_GROUP_SIZE, "the device does not run work groups of this size"},
+  {TN_CL_INVALID_BINARY, "the binary is for another device or driver, or was changed"},
+  {TN_CL_INVALID_ARG_SIZE, "a parameter of the kernel is no pointer: a number comes as an input of one element"},
+  {TN_CL_INVALID_WORK_GROUP_SIZE, "the device does not run work groups of this size, or the kernel asks for another"},
   {TN_CL_INVALID_WORK_ITEM_SIZE, "the device does not run so many work items along one dim of a group"},
   {TN_CL_INVALID_BUFFER_SIZE, "the device has no memory of this size"},
   {TN_CL_INVALID_GLOBAL_SIZE, "the device does not run so many work groups"}
 };
+static int tn_cl_is_memory(int error) {
+  return error == TN_CL_MEM_ALLOCATION_FAILURE || error == TN_CL_OUT_OF_HOST_MEMORY ||
+      error == TN_CL_OUT_OF_RESOURCES || error == TN_CL_INVALID_BUFFER_SIZE;
+}
 static tiny_code tn_cl_fail(const tn_cl *d, const char *call, int error) {
   const char *says = "see CL/cl.h for the number";
   for (size_t i = 0; i < sizeof tn_cl_errors / sizeof *tn_cl_errors; i++)
     if (tn_cl_errors[i].error == error) says = tn_cl_errors[i].says;
-  const int memory = error == TN_CL_MEM_ALLOCATION_FAILURE || error == TN_CL_OUT_OF_HOST_MEMORY ||
-                     error == TN_CL_INVALID_BUFFER_SIZE;
-  return tiny_fail(d->t, memory ? TINY_E_MEMORY : TINY_E_DEVICE, "CL: cl%s returned %d on %s: %s", call, error, d->name,
+  const int memory = error != TN_CL_OUT_OF_RESOURCES && tn_cl_is_memory(error);
+  const tiny_code code = memory ? TINY_E_MEMORY : error == TN_CL_INVALID_ARG_SIZE ? TINY_E_ARG : TINY_E_DEVICE;
+  return tiny_fail(d->t, code, "CL: cl%s returned %d on %s: %s", call, error, d->name,
                    says);
 }
 

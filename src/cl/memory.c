@@ -19,6 +19,7 @@ static void *tn_cl_alloc(void *dev, size_t nbytes) {
   if ((d->one && nbytes > d->one) || (d->most && (d->live > d->most || nbytes > d->most - d->live))) return NULL;
   void *mem = d->cl.CreateBuffer(d->context, TN_CL_READ_WRITE, nbytes ? nbytes : 1, NULL, &error);
   if (mem) d->live += nbytes;
+  else if (!tn_cl_is_memory(error)) tn_cl_fail(d, "CreateBuffer", error);
   return mem;
 }
 static void tn_cl_free(void *dev, void *mem, size_t nbytes) {

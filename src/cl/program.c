@@ -2,7 +2,7 @@
 //
 // In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel
 //        of ours, which says what its parameters are, "name p0 p2 a0", and a line with the hash of what follows it;
-//        modules, kernels.
+//        modules, kernels. A foreign binary as it is: its kernels are foreign, too.
 // Holds: programs are built on the calling thread: drivers want more stack than the threads of a pool may have. What
 //        the compiler said is in the error. Bytes that were changed never reach the driver: some drivers end the
 //        process over them.
@@ -151,11 +151,22 @@ static size_t tn_cl_table_nbytes(const char *text, size_t nbytes) {
   tn_cl_hash(text + at + TN_CL_HASH, nbytes - at - TN_CL_HASH, hash);
   return memcmp(text + at, hash, TN_CL_HASH) ? SIZE_MAX : at;
 }
+// Is it what a driver gives of a program that somebody else has built? An ELF object, NVIDIA's PTX, PoCL's own. Ours
+// begin with a name or a hash, and no damaged one looks like these.
+static int tn_cl_is_foreign(const char *data, size_t nbytes) {
+  static const char *const heads[] = {"\177ELF", "//", "poclbin"};
+  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+    const size_t n = strlen(heads[i]);
+    if (nbytes > n && !memcmp(data, heads[i], n)) return 1;
+  }
+  return 0;
+}
 // NULL: these bytes are no program, or the driver does not take them.
 static void *tn_cl_load(void *dev, const void *binary, size_t nbytes) {
   tn_cl *d = (tn_cl *)dev;
   const char *text = (const char *)binary;
-  const size_t table = tn_cl_table_nbytes(text, nbytes), from = table + TN_CL_HASH;
+  const int foreign = tn_cl_is_foreign(text, nbytes);
+  const size_t table = foreign ? 0 : tn_cl_table_nbytes(text, nbytes), from = foreign ? 0 : table + TN_CL_HASH;
   if (table == SIZE_MAX) {
     tiny_fail(d->t, TINY_E_COMPILE, "CL: a program of %llu bytes was cut off or changed; it is none to run",
               (unsigned long long)nbytes);
@@ -207,7 +218,11 @@ static void *tn_cl_find(void *dev, void *module, const char *name) {
   tn_cl_kernel *k = tn_cl_kernel_new(d, name, line);
   if (!k) return NULL;
   k->kernel = d->cl.CreateKernel(m->program, name, &error);
-  if (!k->kernel) { tiny_realloc(d->t, k, k->nbytes, 0); return NULL; }
+  if (!k->kernel) {
+    tiny_realloc(d->t, k, k->nbytes, 0);
+    if (error != TN_CL_INVALID_KERNEL_NAME) tn_cl_fail(d, "CreateKernel", error);
+    return NULL;
+  }
   k->next = m->kernels;
   m->kernels = k;
   if (line) return k;

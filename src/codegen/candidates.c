@@ -5,6 +5,7 @@
 // Requires: a context that holds nothing else: nodes that were made on the way are swept as it goes.
 //
 // tn_candidates_seeds grows lists from the bare kernel opt by opt and keeps those that cost least; nothing is lowered.
+// For a grid, where an idea takes a dozen opts before it pays, it writes them down at once, in several sizes.
 // tn_candidates_around makes what differs by one opt from a list that has been timed, the heuristics' own included.
 #ifndef TN_CODEGEN_CANDIDATES
 #define TN_CODEGEN_CANDIDATES
@@ -21,6 +22,7 @@ enum { TN_CANDIDATES_MOST = 4096, TN_CANDIDATES_NODES = 1 << 17, TN_CANDIDATES_D
 typedef struct tn_candidate {
   tn_schedule list; tn_cost cost; double expected;       // expected: cycles on the cores that are there
   uint64_t same;                           // equal for equal kernels
+  int family;                              // of schedules of one idea: some of each are tried
   double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
   void *kernel;                            // the backend's, for as long as its module is loaded
   int64_t global[3], local[3], tasks; size_t local_nbytes;
@@ -31,7 +33,7 @@ typedef struct tn_candidates {
   tiny_ctx *t; tiny_uop *kept, *sink; const tn_target *target;   // kept: another node that has to live
   int64_t serial;                          // of the context before the first opt: every trial begins with it
   tn_candidate *found; int n;
-  int depth, cores;
+  int depth, cores, family;
 } tn_candidates;
 
 static const int tn_candidates_copies[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
@@ -82,7 +84,7 @@ static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
   tn_candidate *c = &s->found[s->n++];
   memset(c, 0, sizeof *c);
   c->expected = tn_cost_on(&cost, s->cores);
-  c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth;
+  c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth; c->family = s->family;
 }
 
 // The kernel after a list; 0: one of its opts is not legal.
@@ -121,7 +123,7 @@ static void tn_candidates_part(tn_candidates *s, const tn_candidates_base *b, in
 static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, const tn_profile *p, int axis) {
   const tiny_uop *r = b->state.axis[axis];
   const int kind = tn_range_kind(r), threads = s->target->limits->threads;
-  const int most = threads ? tn_target_lanes(s->target, p) : 0;
+  const int most = tn_target_lanes(s->target, p);
   const int64_t n = tn_range_extent(r);
   tn_opt o;
   if (kind != TN_LOOP && kind != TN_REDUCE) return;
@@ -136,6 +138,7 @@ static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, c
   for (int i = 0; i < TN_CANDIDATES_BLOCKS && tn_candidates_blocks[i] <= n; i++)
     if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_LOCAL, axis, tn_candidates_blocks[i]);
   if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_GRID, axis, 0);
+  if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_SHARE, axis, 0);
   for (int j = 0; j < p->nreduce && kind == TN_REDUCE; j++) {
     if (!tn_reduces_over(p->reduce[j], r)) continue;
     memset(&o, 0, sizeof o);
@@ -213,6 +216,262 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   if (p.row && !list->n) tn_candidates_extend(s, b, &o);
 }
 
+// ** on a grid: families, each an idea in several sizes, from the bare kernel **
+
+enum { TN_FAMILY_GROWN, TN_FAMILY_FLAT, TN_FAMILY_SUMS, TN_FAMILY_GROUPS, TN_FAMILY_ROWS, TN_FAMILY_TILES,
+  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILIES };
+
+// A kernel to which opts are done as long as they are legal.
+typedef struct tn_trial { tn_kernel_state *s; int legal; } tn_trial;
+
+// A part of r of extent f as the kind has it; *rest: what is left, NULL: nothing. f 1: all of r is left.
+static tiny_uop *tn_trial_split(tn_trial *x, int kind, tiny_uop *r, int64_t f, tiny_uop **rest) {
+  *rest = r;
+  if (!x->legal || !r || f < 2) return NULL;
+  const int64_t n = tn_range_extent(r), covered = tn_range_kind(r) == TN_REDUCE ? n - n % f : n;
+  const int number = tn_axis_of(x->s, r), part = x->s->naxes;
+  if (f == n) *rest = NULL;
+  if (f == n && kind == TN_OPT_SPLIT) return r;
+  const tn_opt o = tn_opt_of(x->s, kind, 1, &r, f == n ? 0 : f);
+  if (f > n || !tn_opt_apply(x->s, &o)) { x->legal = 0; return NULL; }
+  *rest = covered == f ? NULL : x->s->axis[number];
+  return covered == f ? x->s->axis[number] : x->s->axis[part];
+}
+// All of r as the kind has it; NULL is left as it is, and so is what has one value.
+static void tn_trial_kind(tn_trial *x, int kind, tiny_uop *r) {
+  tiny_uop *rest;
+  if (x->legal && r && tn_range_extent(r) > 1) tn_trial_split(x, kind, r, tn_range_extent(r), &rest);
+}
+static tiny_uop *tn_trial_pad(tn_trial *x, tiny_uop *r, int64_t m) {
+  if (!x->legal || !r || m < 2 || tn_range_extent(r) % m == 0) return r;
+  const int number = tn_axis_of(x->s, r);
+  const tn_opt o = tn_opt_of(x->s, TN_OPT_PAD, 1, &r, m);
+  x->legal = tn_opt_apply(x->s, &o);
+  return x->legal ? x->s->axis[number] : r;
+}
+// What is copied to memory of the group by all of its items; the ranges that x moves with among inner[0..n-1].
+static void tn_trial_share(tn_trial *x, tiny_uop *node, int n, tiny_uop *const *inner, int64_t pad) {
+  tiny_uop *moves[TN_OPT_AXES], *copy[TN_OPT_AXES];
+  int m = 0;
+  for (int i = 0; i < n; i++) if (inner[i] && node && tn_depends(x->s->t, node, inner[i])) moves[m++] = inner[i];
+  if (!x->legal || !m) { x->legal = 0; return; }
+  tn_opt o = tn_opt_of(x->s, TN_OPT_STAGE, m, moves, pad);
+  const int first = x->s->naxes;
+  tn_opt_set_operand(x->s, &o, node);
+  o.space = TN_SPACE_LOCAL;
+  x->legal = tn_opt_apply(x->s, &o);
+  for (int i = 0; i < m && x->legal; i++) copy[i] = x->s->axis[first + i];
+  for (int i = 0; i < m && x->legal; i++) tn_trial_kind(x, TN_OPT_SHARE, copy[i]);
+}
+// Loops of the store that are left, in which no sum of the kernel stays the same, are groups.
+static void tn_trial_groups(tn_trial *x) {
+  const tn_profile p = tn_profile_of(x->s);
+  for (int i = 0; i < p.nout; i++)
+    if (tn_range_kind(p.out[i]) == TN_LOOP && tn_grid_is_outer(x->s, &p, p.out[i]))
+      tn_trial_kind(x, TN_OPT_GRID, p.out[i]);
+}
+
+// A state for a trial of the bare kernel, and back.
+typedef struct tn_trial_at { tn_candidates *s; tn_mark mark; tn_trial x; tn_profile p; } tn_trial_at;
+static int tn_trial_open(tn_trial_at *a, tn_candidates *s) {
+  tn_candidates_sweep(s);
+  a->s = s;
+  a->mark = tn_scratch_mark(s->t);
+  a->x.s = (tn_kernel_state *)tn_scratch(s->t, sizeof *a->x.s);
+  a->x.legal = 1;
+  s->t->ir->serial = s->serial;
+  tn_state_open(a->x.s, s->t, s->sink, s->target);
+  a->p = tn_profile_of(a->x.s);
+  return a->p.usable;
+}
+static void tn_trial_close(tn_trial_at *a, int family) {
+  a->s->family = family;
+  if (a->x.legal && a->x.s->done.n) tn_candidates_add(a->s, a->x.s);
+  a->s->family = TN_FAMILY_GROWN;
+  tn_scratch_rewind(a->s->t, a->mark);
+}
+
+// An item has so many elements, which lie beside each other or a group's width apart. lanes: they are a vector's.
+static void tn_candidates_flat(tn_candidates *s, int64_t items, int64_t each, int apart, int lanes) {
+  tn_trial_at a;
+  tiny_uop *rest = NULL, *part = NULL, *item = NULL;
+  if (tn_trial_open(&a, s) && a.p.nout) {
+    tiny_uop *last = tn_trial_pad(&a.x, a.p.out[a.p.nout - 1], items * each);
+    if (apart) item = tn_trial_split(&a.x, TN_OPT_LOCAL, last, items, &rest);
+    part = tn_trial_split(&a.x, lanes ? TN_OPT_LANE : TN_OPT_UPCAST, apart ? rest : last, each, &rest);
+    if (!apart) item = tn_trial_split(&a.x, TN_OPT_LOCAL, rest, items, &rest);
+    a.x.legal &= (part || each == 1) && item;
+    tn_trial_groups(&a.x);
+  }
+  tn_trial_close(&a, TN_FAMILY_FLAT);
+}
+// g items share the kernel's sum.
+static void tn_trial_group(tn_trial *x, int64_t g) {
+  if (!x->legal || g < 2) return;
+  const tn_profile p = tn_profile_of(x->s);
+  tiny_uop *r = tn_trial_pad(x, tn_grid_summed(p.reduce[0]), g);
+  tn_opt o = tn_opt_of(x->s, TN_OPT_GROUP, 1, &r, g);
+  tn_opt_set_operand(x->s, &o, tn_profile_of(x->s).reduce[0]);
+  x->legal = x->legal && tn_opt_apply(x->s, &o);
+}
+// g items share each sum, and add up u elements at once; a group has so many outputs beside each other.
+static void tn_candidates_sums(tn_candidates *s, int64_t outputs, int64_t g, int64_t u) {
+  tn_trial_at a;
+  tiny_uop *rest;
+  a.x.legal = tn_trial_open(&a, s) && a.p.nreduce == 1 && !a.p.row && a.p.nout;
+  tiny_uop *last = a.x.legal ? tn_trial_pad(&a.x, a.p.out[a.p.nout - 1], outputs) : NULL;
+  tn_trial_split(&a.x, TN_OPT_LOCAL, last, outputs, &rest);
+  tn_trial_group(&a.x, g);
+  if (a.x.legal) tn_trial_groups(&a.x);
+  const tn_profile p = tn_profile_of(a.x.s);
+  for (int i = 0; i < p.nreduce && a.x.legal; i++) {
+    tiny_uop *r = tn_grid_summed(p.reduce[i]);
+    if (tn_range_kind(r) != TN_REDUCE || tn_axis_of(a.x.s, r) < 0) continue;
+    tn_trial_split(&a.x, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), u), &rest);
+  }
+  tn_trial_close(&a, g > 1 ? TN_FAMILY_GROUPS : TN_FAMILY_SUMS);
+}
+// A row is a group's, whose g items share what is summed along it.
+static void tn_candidates_rows(tn_candidates *s, int64_t g, int64_t each) {
+  tn_trial_at a;
+  tiny_uop *row = NULL, *rest = NULL;
+  if (tn_trial_open(&a, s) && !a.p.carried && !a.p.filled)
+    for (int i = 0; i < a.p.nout; i++) if (!tn_grid_is_outer(a.x.s, &a.p, a.p.out[i])) row = a.p.out[i];
+  tiny_uop *item = row ? tn_grid_items(a.x.s, row, g, &rest) : NULL;
+  a.x.legal = item != NULL;
+  if (item) {
+    tn_grid_share_sums(a.x.s, item, tn_range_extent(item));
+    tn_trial_groups(&a.x);
+    tn_grid_unroll(a.x.s);
+    tiny_uop *left;
+    if (rest && tn_axis_of(a.x.s, rest) >= 0)
+      tn_trial_split(&a.x, TN_OPT_UPCAST, rest, tn_grid_divisor(tn_range_extent(rest), each), &left);
+  }
+  tn_trial_close(&a, TN_FAMILY_ROWS);
+}
+
+// A tile of a product: of side i a group has items[i] times each[i], of K it has k at a time in memory of the group,
+// or 0: it reads where the operands lie. apart: an item's elements of side 1 lie a group's width apart.
+typedef struct tn_grid_sizes { int items[2], each[2], k, apart; int64_t pad; } tn_grid_sizes;
+typedef struct tn_tile_side { tiny_uop *r, *item, *each, *rest; } tn_tile_side;
+
+static void tn_tile_split_side(tn_trial *x, tn_tile_side *side, int items, int each, int apart) {
+  tiny_uop *r = tn_trial_pad(x, side->r, (int64_t)items * each);
+  side->rest = r;
+  if (apart) side->item = tn_trial_split(x, TN_OPT_SPLIT, r, items, &side->rest);
+  side->each = tn_trial_split(x, TN_OPT_SPLIT, side->rest, each, &side->rest);
+  if (!apart) side->item = tn_trial_split(x, TN_OPT_SPLIT, side->rest, items, &side->rest);
+}
+// The sides of the kernel's product, the one that is stored together last, and what it sums along; 0: it is none.
+static int tn_tile_sides(tn_trial_at *a, tn_tile_side *side, tiny_uop **k) {
+  tiny_ctx *t = a->s->t;
+  const tn_profile *p = &a->p;
+  tn_contraction fact;
+  if (p->row || p->carried || p->filled || !tn_contraction_of_kernel(t, p, &fact) || fact.inside) return 0;
+  for (int i = 0; i < 2; i++) side[i].r = tn_core_range(p, &fact, i);
+  if (side[0].r && tn_stride_in(t, p->store->src[1], side[0].r) == 1) {
+    const tn_tile_side last = side[0];
+    side[0] = side[1]; side[1] = last;
+  }
+  for (int i = 0; i < p->nred; i++)
+    if (!*k || tn_range_extent(p->red[i]) > tn_range_extent(*k)) *k = p->red[i];
+  return side[0].r && side[1].r && side[0].r != side[1].r && *k;
+}
+// Both operands, copied to memory of the group: what a K block of a tile reads. next: of K, unrolled.
+static void tn_tile_stage(tn_trial *x, const tn_tile_side *side, tiny_uop *part, tiny_uop *next, int64_t pad) {
+  for (int i = 0; i < 2 && x->legal; i++) {
+    tiny_uop *const inner[4] = {part, next, side[i].each, side[i].item};
+    const tiny_uop *moves = side[i].item ? side[i].item : side[i].each;
+    tn_trial_share(x, moves ? tn_grid_operand(x->s, moves) : NULL, 4, inner, pad);
+  }
+}
+static void tn_candidates_tile(tn_candidates *s, const tn_grid_sizes *z) {
+  enum { NEXT = 4 };                       // of K, unrolled
+  tn_trial_at a;
+  tn_tile_side side[2];
+  tiny_uop *k = NULL, *part, *next = NULL, *rest;
+  memset(side, 0, sizeof side);
+  a.x.legal = tn_trial_open(&a, s) && tn_tile_sides(&a, side, &k);
+  if (z->k) k = tn_trial_pad(&a.x, k, z->k);
+  for (int i = 0; i < 2 && a.x.legal; i++)
+    tn_tile_split_side(&a.x, &side[i], z->items[i], z->each[i], i && z->apart);
+  part = z->k ? tn_trial_split(&a.x, TN_OPT_SPLIT, k, z->k, &rest) : k;
+  if (part && z->k) next = tn_trial_split(&a.x, TN_OPT_SPLIT, part, NEXT, &part);
+  if (z->k) tn_tile_stage(&a.x, side, part, next, z->pad);
+  for (int i = 0; i < 2 && a.x.legal; i++) {
+    tn_trial_kind(&a.x, TN_OPT_LOCAL, side[i].item);
+    tn_trial_kind(&a.x, TN_OPT_GRID, side[i].rest);
+    tn_trial_kind(&a.x, TN_OPT_UPCAST, side[i].each);
+  }
+  if (z->k) tn_trial_kind(&a.x, TN_OPT_UNROLL, next);
+  else if (part) tn_trial_split(&a.x, TN_OPT_UNROLL, part, tn_grid_divisor(tn_range_extent(part), NEXT), &rest);
+  if (a.x.legal) tn_trial_groups(&a.x);
+  tn_trial_close(&a, z->k ? TN_FAMILY_STAGED : TN_FAMILY_TILES);
+}
+static void tn_candidates_tiles(tn_candidates *s) {
+  static const uint8_t items[][2] = {{16, 16}, {8, 8}, {8, 16}, {8, 32}, {4, 8}, {1, 16}, {1, 64}},
+                       each[][2] = {{4, 4}, {8, 8}, {4, 8}, {8, 4}, {2, 2}, {8, 1}, {1, 1}}, ks[] = {0, 8, 16, 32};
+  for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+    for (size_t j = 0; j < sizeof each / sizeof *each; j++)
+      for (size_t k = 0; k < sizeof ks / sizeof *ks; k++)
+        for (int apart = 0; apart <= 1; apart++) {
+          const tn_grid_sizes z = {{items[i][0], items[i][1]}, {each[j][0], each[j][1]}, ks[k], apart,
+                                   ks[k] ? TN_GRID_PAD : 0};
+          if (!apart || each[j][1] > 1) tn_candidates_tile(s, &z);
+        }
+}
+
+// A tile of two axes, of which one lies together where the kernel reads and the other where it writes: side elements
+// of each, rows of them at a time. pad: between rows of a copy in memory of the group; -1: there is none.
+static void tn_candidates_turned(tn_candidates *s, int64_t side, int64_t rows, int64_t pad) {
+  tn_trial_at a;
+  tiny_uop *row = NULL, *last = NULL, *tile[2] = {NULL, NULL}, *rest, *left;
+  if (tn_trial_open(&a, s) && a.p.nout > 1 && !a.p.nreduce && !a.p.carried && !a.p.filled) {
+    last = a.p.out[a.p.nout - 1];
+    for (int d = 0; d < a.p.nout - 1; d++)
+      for (int i = 0; i < a.p.nload && !row; i++)
+        if (tn_range_extent(a.p.out[d]) >= side && tn_grid_is_turned(a.x.s, a.p.load[i], a.p.out[d], last))
+          row = a.p.out[d];
+  }
+  a.x.legal = row != NULL;
+  tiny_uop *const axes[2] = {last, row};
+  for (int i = 0; i < 2 && a.x.legal; i++)
+    tile[i] = tn_trial_split(&a.x, TN_OPT_SPLIT, tn_trial_pad(&a.x, axes[i], side), side, &rest);
+  for (int more = pad >= 0; more && a.x.legal;) {
+    const tn_list loads = tn_kernel_collect(a.x.s, TINY_OP_LOAD);
+    more = 0;
+    for (int i = 0; i < loads.n && !more; i++) {
+      const tiny_uop *index = loads.u[i]->src[0];
+      more = index->src[0]->op == TINY_OP_PARAM && tn_grid_is_turned(a.x.s, index, tile[1], tile[0]);
+      if (more) tn_trial_share(&a.x, loads.u[i], 2, tile, pad);
+    }
+  }
+  tn_trial_kind(&a.x, TN_OPT_LOCAL, tile[0]);
+  tn_trial_split(&a.x, TN_OPT_LOCAL, tile[1], rows, &left);
+  tn_trial_kind(&a.x, TN_OPT_UPCAST, left);
+  tn_trial_groups(&a.x);
+  tn_trial_close(&a, TN_FAMILY_TURNED);
+}
+
+// All of them. Returns how many families there are.
+static int tn_candidates_of_grid(tn_candidates *s) {
+  const int64_t most = tn_machine_items(s->target->limits);
+  s->depth = TN_CANDIDATES_DEPTH + 1;
+  for (int64_t items = 16; items <= 256 && items <= most; items *= 2)
+    for (int each = 1; each <= 8; each *= 2)
+      for (int how = 0; how < 3; how++)
+        if (each > 1 || !how) tn_candidates_flat(s, items, each, how == 1, how == 2);
+  for (int64_t outputs = 1; outputs <= 128; outputs *= outputs > 1 ? 2 : 8)
+    for (int64_t g = 1; g <= 256 && g * outputs <= most; g *= g > 1 ? 2 : 4)
+      for (int u = 1; u <= 16; u *= 4) tn_candidates_sums(s, outputs, g, u);
+  for (int64_t g = 16; g <= 512 && g <= most; g *= 2)
+    for (int each = 1; each <= 8; each *= 2) tn_candidates_rows(s, g, each);
+  tn_candidates_tiles(s);
+  for (int64_t side = 8; side <= 64; side *= 2)
+    for (int64_t rows = 2; rows <= side && rows <= 16; rows *= 2)
+      for (int pad = -1; pad <= 1; pad++) if (side * rows <= most) tn_candidates_turned(s, side, rows, pad);
+  return TN_FAMILIES;
+}
 // ** seeds **
 
 static int tn_candidates_cheaper(const void *a, const void *b) {
@@ -244,11 +503,25 @@ static void tn_candidates_try_tasks(tn_candidates *s, const tn_schedule *list) {
   tn_candidates_sweep(s);
 }
 
-// Lists from the bare kernel, cheapest first, at most n: s->found holds them and nothing else.
+// Has one that is much alike been taken? Those that were are of depth -1.
+static int tn_candidates_has_alike(const tn_candidates *way, int i) {
+  for (int j = 0; j < way->n; j++)
+    if (way->found[j].depth < 0 && tn_candidates_alike(&way->found[i], &way->found[j])) return 1;
+  return 0;
+}
+// The cheapest of a family that has not been taken, and is like none that was; -1: there is none.
+static int tn_candidates_next(const tn_candidates *way, int family) {
+  for (int i = 0; i < way->n; i++)
+    if (way->found[i].family == family && way->found[i].depth >= 0 && !tn_candidates_has_alike(way, i)) return i;
+  return -1;
+}
+
+// Lists from the bare kernel, at most n, one of each family in turn, its cheapest first: s->found holds them and
+// nothing else. A price that is wrong about an idea thus costs that idea's place alone.
 static void tn_candidates_seeds(tn_candidates *s, int n) {
   tn_candidates way = *s;
   tn_schedule *next = (tn_schedule *)tn_scratch(s->t, TN_CANDIDATES_WIDTH * sizeof *next);
-  int width = 1;
+  int width = 1, families = 1;
   memset(&next[0], 0, sizeof next[0]);
   s->n = way.n = 0;
   way.found = (tn_candidate *)tn_scratch(s->t, TN_CANDIDATES_MOST * sizeof *way.found);
@@ -260,14 +533,20 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
       if (way.found[i].depth == way.depth && way.found[i].list.n < TN_CANDIDATES_SEED)
         next[width++] = way.found[i].list;
   }
-  for (int i = 0; i < way.n && s->n < n; i++) {
-    int alike = 0;
-    for (int j = 0; j < i && !alike; j++)
-      alike = way.found[j].depth < 0 && tn_candidates_alike(&way.found[i], &way.found[j]);
-    if (alike) continue;
-    way.found[i].depth = -1;               // taken
-    tn_candidates_try_tasks(s, &way.found[i].list);
+  if (!s->target->limits->threads) families = tn_candidates_of_grid(&way);
+  qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
+  for (int left = 1; left && s->n < n;) {
+    left = 0;
+    for (int f = families - 1; f >= 0 && s->n < n; f--) {
+      const int i = tn_candidates_next(&way, f);
+      if (i < 0) continue;
+      left = 1;
+      way.found[i].depth = -1;             // taken
+      s->family = f;
+      tn_candidates_try_tasks(s, &way.found[i].list);
+    }
   }
+  s->family = 0;
 }
 
 // ** what lies around a list **
@@ -280,6 +559,7 @@ static int tn_candidates_step(const int *sizes, int n, int64_t from, int by) {
 // The opt's amount a size up (by 1) or down (by -1); 0: there is none.
 static int64_t tn_candidates_amount(const tn_opt *o, int by) {
   int64_t n = 0;
+  if (o->kind == TN_OPT_STAGE && !o->amount && by > 0) return 1;           // rows a word further apart
   if (!o->amount) return 0;
   if (o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL)
     n = tn_candidates_step(tn_candidates_copies, TN_CANDIDATES_COPIES, o->amount, by);

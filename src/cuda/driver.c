@@ -27,10 +27,11 @@
 
 typedef uint64_t tn_cu_ptr;                // CUdeviceptr
 enum {                                     // CUresult
-  TN_CU_OUT_OF_MEMORY = 2, TN_CU_STUB_LIBRARY = 34, TN_CU_NO_DEVICE = 100, TN_CU_INVALID_DEVICE = 101,
+  TN_CU_INVALID_VALUE = 1, TN_CU_OUT_OF_MEMORY = 2, TN_CU_STUB_LIBRARY = 34, TN_CU_NO_DEVICE = 100,
+  TN_CU_INVALID_DEVICE = 101,
   TN_CU_NOT_READY = 600, TN_CU_ILLEGAL_ADDRESS = 700, TN_CU_TOO_MANY_RESOURCES = 701, TN_CU_TIMEOUT = 702,
   TN_CU_PEER_ENABLED = 704, TN_CU_ASSERT = 710, TN_CU_STACK_ERROR = 714, TN_CU_LAUNCH_FAILED = 719,
-  TN_CU_ECC = 214, TN_CU_NVLINK = 220, TN_CU_CONTAINED = 226, TN_CU_DESTROYED = 709
+  TN_CU_ECC = 214, TN_CU_NVLINK = 220, TN_CU_CONTAINED = 226, TN_CU_DESTROYED = 709, TN_CU_NOT_FOUND = 500
 };
 enum {                                     // CUdevice_attribute
   TN_CU_MAX_THREADS = 1, TN_CU_MAX_BLOCK_X = 2, TN_CU_MAX_GRID_X = 5, TN_CU_SHARED = 8, TN_CU_WARP = 10,
@@ -97,6 +98,7 @@ typedef struct tn_cu_node {
   _(graph_set, "cuGraphExecKernelNodeSetParams", (void *exec, void *node, const tn_cu_node *to)) \
   _(graph_launch, "cuGraphLaunch", (void *exec, void *stream)) \
   _(graph_drop, "cuGraphExecDestroy", (void *exec)) \
+  MAYBE(func_param, "cuFuncGetParamInfo", (void *func, size_t i, size_t *offset, size_t *nbytes)) \
   MAYBE(pool_alloc, "cuMemAllocAsync", (tn_cu_ptr *out, size_t nbytes, void *stream)) \
   MAYBE(pool_free, "cuMemFreeAsync", (tn_cu_ptr p, void *stream))
 #define TN_NVRTC_FUNCTIONS(_, MAYBE) \

@@ -14,6 +14,7 @@ enum { TN_CUDA_PARAMETERS = 511, TN_CUDA_SHARED_FREE = 48 << 10 };   // 4 KiB of
 typedef struct tn_cuda_kernel {
   struct tn_cuda_kernel *next; struct tn_cuda_module *module;
   void *func; int threads, shared; char name[64];            // the most items of a group; LOCAL memory that is allowed
+  int parameters, number;                  // of a foreign one, -1: not known; the first that is no pointer
 } tn_cuda_kernel;
 // words: parameters are one and groups have one dim, as generated kernels have it (render/lang_cuda.c)
 typedef struct tn_cuda_module {
@@ -74,20 +75,36 @@ static void tn_cuda_module_close(tn_cuda *d, tn_cuda_module *m) {
 static void tn_cuda_modules_close(tn_cuda *d) {
   for (tn_cuda_module *m; (m = d->gone) != NULL; ) { d->gone = m->next; tn_cuda_module_close(d, m); }
 }
+// From CUDA 12.4 on; a driver before it would read beyond what a launch gives.
+static void tn_cuda_parameters(tn_cuda *d, tn_cuda_kernel *k) {
+  size_t offset, nbytes;
+  k->parameters = k->number = -1;
+  if (!d->cu.func_param || k->module->words) return;
+  for (k->parameters = 0; k->parameters <= TN_CUDA_PARAMETERS; k->parameters++) {
+    const int result = d->cu.func_param(k->func, (size_t)k->parameters, &offset, &nbytes);
+    if (result && result != TN_CU_INVALID_VALUE) k->parameters = -1;
+    if (result) return;
+    if (nbytes != sizeof(tn_cu_ptr) && k->number < 0) k->number = k->parameters;
+  }
+}
 static void *tn_cuda_find(void *dev, void *module, const char *name) {
   tn_cuda *d = (tn_cuda *)dev;
   tn_cuda_module *m = (tn_cuda_module *)module;
   void *func = NULL;
   int threads = 0;
   if (tn_cuda_enter(d, "finding a kernel") != TINY_OK) return NULL;
-  int found = !d->cu.module_function(&func, m->handle, name);
-  if (found) found = !d->cu.func_attribute(&threads, TN_CU_FUNC_THREADS, func);
+  int result = d->cu.module_function(&func, m->handle, name);
+  if (!result) result = d->cu.func_attribute(&threads, TN_CU_FUNC_THREADS, func);
+  if (result && result != TN_CU_NOT_FOUND) tn_cuda_failed(d, result, "finding a kernel");
+  tn_cuda_kernel *k = result ? NULL : (tn_cuda_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
+  if (k) {
+    memset(k, 0, sizeof *k);
+    k->next = m->kernels; k->module = m; k->func = func; k->threads = threads;
+    snprintf(k->name, sizeof k->name, "%s", name);
+    tn_cuda_parameters(d, k);
+  }
   tn_cuda_leave(d, TINY_OK);
-  tn_cuda_kernel *k = found ? (tn_cuda_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k) : NULL;
   if (!k) return NULL;
-  memset(k, 0, sizeof *k);
-  k->next = m->kernels; k->module = m; k->func = func; k->threads = threads;
-  snprintf(k->name, sizeof k->name, "%s", name);
   return m->kernels = k;
 }
 
@@ -116,6 +133,12 @@ static tiny_code tn_cuda_fits(tn_cuda *d, const tiny_launch *l) {
   if (l->nmem + l->nargs > most)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %d parameters, but a kernel has up to %d", d->name, k->name,
                      l->nmem + l->nargs, most);
+  if (k->parameters >= 0 && k->parameters != l->nmem + l->nargs)
+    return tiny_fail(d->t, TINY_E_ARG, "kernel: %s has %d parameters, but there are an output and %d inputs", k->name,
+                     k->parameters, l->nmem + l->nargs - 1);
+  if (k->number >= 0 && k->number < l->nmem)
+    return tiny_fail(d->t, TINY_E_ARG, "kernel: parameter %d of %s is no pointer: a number comes as an input of one "
+                     "element", k->number, k->name);
   return TINY_OK;
 }
 // More than 48 KiB are asked for once (CUDA C Programming Guide, 16.7.3, Shared Memory).

@@ -147,10 +147,10 @@ static void tn_beam_say(const tn_beam *b, int generation, int n) {
   fputs(line, stderr);
 }
 
-// Lowers the candidates tried[from..n-1]; those that do not come out whole are left out.
-static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn_build **left) {
+// Lowers n candidates from tried[from] on; those that do not come out whole are left out.
+static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, int n, tn_build *builds, tn_build **left) {
   int nleft = 0;
-  for (int i = from; i < b->n; i++) {
+  for (int i = from; i < from + n; i++) {
     tn_build *x = &builds[i - from];
     b->tried[i].ns = HUGE_VAL;
     if (tn_progress_tell(&b->progress, b->number - 1, b->name)) return 0;
@@ -163,7 +163,7 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
   return nleft;
 }
 
-typedef struct tn_beam_generation { tn_beam *b; int from, n; tn_builds all; } tn_beam_generation;
+typedef struct tn_beam_generation { tn_beam *b; int from, n; tn_builds all; } tn_beam_generation;    // n: of them
 
 static void tn_beam_clear(void *arg) { tn_builds_clear(&((tn_beam_generation *)arg)->all); }
 
@@ -172,7 +172,7 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
   const struct tn_device *d = t->device[0];
   tn_build *builds = r->all.build;
   tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
-  const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, builds, left),
+  const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, r->n, builds, left),
             modules = most < nleft ? most : nleft;
   tiny_bytes *text = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *binary), log = {t, NULL, 0, 0};
@@ -201,11 +201,11 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
   return code;
 }
 
-// Compiles tried[from..n-1]. A candidate without a kernel afterwards is out.
-static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
+// Compiles n from tried[from] on. A candidate without a kernel afterwards is out.
+static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from, int n) {
   tn_beam_generation r;
   memset(&r, 0, sizeof r);
-  r.b = b; r.from = from; r.n = b->n - from;
+  r.b = b; r.from = from; r.n = n;
   r.all.t = t; r.all.at = t->device[0]->programs; r.all.n = r.n;
   if (r.n < 1) return;
   t->watch = b->progress.t ? &b->progress.watch : NULL;
@@ -215,8 +215,8 @@ static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
   t->code = TINY_OK;
 }
 
-static void tn_beam_measure(tn_beam *b, int from) {
-  for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i++) {
+static void tn_beam_measure(tn_beam *b, int from, int n) {
+  for (int i = from; i < from + n && (i == 0 || tn_os_now() < b->until); i++) {
     tn_candidate *c = &b->tried[i];
     if (tn_progress_tell(&b->progress, b->number - 1, b->name)) return;
     tiny_bytes line = {b->asker, NULL, 0, 0};
@@ -232,12 +232,24 @@ static void tn_beam_measure(tn_beam *b, int from) {
   }
 }
 
+// Those from tried[from] on: all at once where compilers run side by side, as the CPU's do. A driver's takes one text
+// after the other, on this thread: one is timed before the next is compiled, as the time may be over then.
+static void tn_beam_try(tiny_ctx *t, tn_beam *b, int from) {
+  const int each = tn_is_cpu(t->device[0]->backend) ? b->n - from : 1;
+  for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i += each) {
+    const tn_mark mark = tn_scratch_mark(t);
+    tn_beam_compile(t, b, i, each);
+    tn_beam_measure(b, i, each);
+    tn_scratch_rewind(t, mark);
+    if (b->progress.cancelled) return;
+  }
+}
+
 // ** the search **
 
-// The n cheapest that were found and not tried yet are tried. Returns how many.
-static int tn_beam_take(tn_beam *b, tn_candidates *s, int n) {
+// The first n that were found and not tried yet are tried. Returns how many.
+static int tn_beam_take(tn_beam *b, const tn_candidates *s, int n) {
   const int from = b->n;
-  qsort(s->found, (size_t)s->n, sizeof *s->found, tn_candidates_cheaper);
   for (int i = 0; i < s->n && b->n < b->most && b->n - from < n; i++) {
     int known = 0;
     for (int j = 0; j < b->n; j++)
@@ -315,11 +327,11 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
       qsort(b->tried, (size_t)b->n, sizeof *b->tried, tn_beam_faster);
       for (int i = 0; i < b->width && i < b->n && b->tried[i].ns < HUGE_VAL; i++)
         tn_candidates_around(&s, &b->tried[i].list);
+      qsort(s.found, (size_t)s.n, sizeof *s.found, tn_candidates_cheaper);
     }
     if (!tn_beam_take(b, &s, each) && generation) break;
     tn_beam_say(b, generation, b->n - from);
-    tn_beam_compile(t, b, from);
-    tn_beam_measure(b, from);
+    tn_beam_try(t, b, from);
     tn_scratch_rewind(t, mark);
     tn_candidates_sweep(&s);
     if (b->progress.cancelled) return TINY_OK;

@@ -139,6 +139,11 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (tn_progress_tell(&all->progress, done, b->name)) return t->code;
     b->kind = tn_kernel_kind(t, b);
     tn_build_rename(t, b, i, &names);
+    if (b->binary) {
+      if (tn_build_binary(t, b) != TINY_OK) return t->code;
+      done++;
+      continue;
+    }
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
     done += b->exe != NULL;
@@ -176,7 +181,7 @@ static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
     const tn_build was = all->build[i];
     tn_build *b = &all->build[i];
     memset(b, 0, sizeof *b);
-    b->at = was.at; b->ast = was.ast; b->custom = was.custom; b->entry = was.entry;
+    b->at = was.at; b->ast = was.ast; b->custom = was.custom; b->entry = was.entry; b->binary = was.binary;
     b->found = was.found; b->key = was.key;
     if (!was.custom) continue;
     b->low = was.low;

@@ -1,4 +1,4 @@
-// custom: kernels that users bring, as source or as a graph of nodes.
+// custom: kernels that users bring, as source, as a binary or as a graph of nodes.
 //
 // In:    a tiny_kernel_desc. Out: a tensor over a CUSTOM node, on the device of its inputs; what the kernel gives in
 //        the reference interpreter.
@@ -9,10 +9,9 @@
 #include "realize.c"
 #endif
 
-static char *tn_copy_text(tiny_ctx *t, const char *text, size_t *nbytes) {
-  *nbytes = strlen(text) + 1;
-  char *copy = (char *)tn_realloc(t, NULL, 0, *nbytes);
-  if (copy) memcpy(copy, text, *nbytes);
+static char *tn_copy_bytes(tiny_ctx *t, const void *data, size_t nbytes, size_t *copied) {
+  char *copy = (char *)tn_realloc(t, NULL, 0, *copied = nbytes);
+  if (copy) memcpy(copy, data, nbytes);
   return copy;
 }
 
@@ -29,7 +28,8 @@ static tiny_code tn_custom_key(tiny_ctx *t, void *arg) {
     tn_digest_add(&all, &kernel, sizeof kernel);
   } else {
     tn_digest_add_text(&all, d->name);
-    tn_digest_add_text(&all, d->source);
+    if (d->source) tn_digest_add_text(&all, d->source);
+    else { tn_digest_add_text(&all, "binary"); tn_digest_add(&all, d->binary, d->nbytes); }
   }
   call->key = tn_digest_close(&all);
   return TINY_OK;
@@ -43,8 +43,10 @@ static tn_custom *tn_custom_new(tiny_ctx *t, const tiny_kernel_desc *d, tn_diges
   memcpy(c->global, d->global, sizeof c->global);
   memcpy(c->local, d->local, sizeof c->local);
   if (!d->uops) {
-    c->source = tn_copy_text(t, d->source, &c->source_nbytes);
-    c->name = c->source ? tn_copy_text(t, d->name, &c->name_nbytes) : NULL;
+    c->compiled = !d->source;
+    c->source = d->source ? tn_copy_bytes(t, d->source, strlen(d->source) + 1, &c->source_nbytes)
+                          : tn_copy_bytes(t, d->binary, d->nbytes, &c->source_nbytes);
+    c->name = c->source ? tn_copy_bytes(t, d->name, strlen(d->name) + 1, &c->name_nbytes) : NULL;
     if (!c->name) { tn_custom_free(t, c); return NULL; }
   }
   t->runtime->ncustom++;
@@ -121,16 +123,19 @@ static const struct tn_device *tn_kernel_device(tiny_ctx *t, const tiny_kernel_d
     }
     if (u->device) on = tn_device_of(t, u);
   }
-  if (d->uops || on->backend->renderer) return on;
-  tiny_fail(t, TINY_E_DEVICE, "kernel: %s does not take source", on->title);
+  if (d->uops || (d->source ? on->backend->renderer != NULL : on->backend->load != NULL)) return on;
+  tiny_fail(t, TINY_E_DEVICE, "kernel: %s does not take %s", on->title, d->source ? "source" : "a binary");
   return NULL;
 }
 
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return tn_poison(t);
-  if (!desc || (!desc->uops && (!desc->source || !desc->name)))
-    return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or uops");
+  if (!desc || (!desc->uops && ((!desc->source && !desc->binary) || !desc->name)))
+    return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or binary and name, or uops");
+  if (desc->binary && (desc->source || desc->uops || !desc->nbytes))
+    return tn_wrong(t, TINY_E_ARG, desc->nbytes ? "kernel: a binary, and source or uops; which is it?"
+                                                : "kernel: a binary of 0 bytes; nbytes says how long it is");
   tiny_kernel_desc d = *desc;
   if (d.n < 0 || d.n > 63 || (d.n && !d.inputs)) return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", d.n);
   if (d.n && !tn_usable_in(t, "kernel", d.n, d.inputs, &wrong)) return wrong;

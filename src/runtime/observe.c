@@ -80,11 +80,20 @@ static int tn_observe_kernel(tiny_ctx *t, tn_executable *e) {
 
 // ** what is told of a launch that has happened **
 
+// What the limits leave at the least, by what it took; 0: they are not known.
+static double tn_roof_share(const struct tn_roof *r, double flops, double nbytes, double ns) {
+  if (r->gflops <= 0 || r->gbps <= 0) return 0;
+  const double sums = flops / r->gflops, bytes = nbytes / r->gbps;
+  return (sums > bytes ? sums : bytes) / ns;
+}
 static void tn_tell_line(const struct tn_device *d, const tn_seen_kernel *k, const char *label, uint64_t ns) {
   const double s = (double)(ns ? ns : 1) * 1e-9;
-  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB%s%s", d->name,
+  const double share = tn_roof_share(&d->t->observer->roof[d->number], k->flops, k->nbytes, s * 1e9);
+  char of_limit[32] = "";
+  if (share > 0) tn_number_print(of_limit, sizeof of_limit, "  %.0f %% of the limit", share * 100);
+  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB%s%s%s", d->name,
          (unsigned long long)d->t->stats.kernels, k->name, s * 1e6, k->flops / s * 1e-9, k->nbytes / s * 1e-9,
-         (double)d->stats.nbytes_live * 1e-6, *label ? "  " : "", label);
+         (double)d->stats.nbytes_live * 1e-6, of_limit, *label ? "  " : "", label);
 }
 static void tn_tell_times(const struct tn_device *d, const tn_seen_kernel *k, const char *label, uint64_t from,
                           uint64_t ns) {

@@ -3,8 +3,8 @@
 // In:    launches as runtime/observe.c has added them up, plans. Out: rows, text.
 // Holds: limits are measured, not guessed: a product of matrices and the sum of an array, by a context of its own on
 //        the same device, for some 20 ms each, when they are first asked for, in what a cap leaves of its memory. A
-//        launch's least time is what it would take at the one or the other. Rows are sorted once, however they are
-//        asked for.
+//        launch's least time is what it would take at the one or the other. Times are the device's where it tells them,
+//        as those of launches are. What is not known has no share. Rows are sorted once, however they are asked for.
 #ifndef TN_RUNTIME_PROFILE
 #define TN_RUNTIME_PROFILE
 #ifndef TINY_AMALGAMATED
@@ -15,45 +15,59 @@
 
 enum { TN_ROOF_NS = 20000000, TN_ROOF_FIRST = 32, TN_ROOF_ROWS = 1024, TN_ROOF_NELEM = 1 << 24 };
 
-// The shortest run of a program of that context, in s, of those that fit into TN_ROOF_NS; 0: it failed.
-static double tn_roof_time(tiny_ctx *t, tiny_tensor *in, tiny_tensor *out) {
+typedef struct tn_roof_run { double s, host_s; } tn_roof_run;       // of the device; with what the host waits beside
+
+// What of this run the device tells, in ns; 0: nothing. The CPU is the host.
+static uint64_t tn_roof_device_ns(tiny_ctx *t, uint64_t before) {
+  return tn_is_cpu(t->device[0]->backend) ? 0 : t->stats.device_ns - before;
+}
+// The shortest run of a program of that context, of those that fit into TN_ROOF_NS; 0: it failed.
+static tn_roof_run tn_roof_time(tiny_ctx *t, tiny_tensor *in, tiny_tensor *out) {
   tiny_program *p = tiny_capture(t, &in, 1, &out, 1);
-  uint64_t least = 0, spent = 0;
+  uint64_t least = 0, host_least = 0, spent = 0;
+  tn_roof_run run = {0, 0};
   for (int i = 0; p && (i < 5 || spent < TN_ROOF_NS) && spent < 10 * (uint64_t)TN_ROOF_NS && i < 1000; i++) {
     tiny_tensor *y;
-    const uint64_t from = tn_os_now();
+    const uint64_t from = tn_os_now(), before = t->stats.device_ns;
     if (tiny_run(p, &in, &y) != TINY_OK || tiny_sync(t) != TINY_OK) break;
-    const uint64_t ns = tn_os_now() - from;
+    tn_observer_tell(t);
+    const uint64_t host_ns = tn_os_now() - from, told = tn_roof_device_ns(t, before), ns = told ? told : host_ns;
     tiny_free(y);
-    spent += ns;
+    spent += host_ns;
+    if (!host_least || host_ns < host_least) host_least = host_ns;
     if (!least || ns < least) least = ns;
   }
   tiny_program_free(p);
-  return tiny_status(t) == TINY_OK ? (double)least * 1e-9 : 0;
+  if (tiny_status(t) != TINY_OK) return run;
+  run.s = (double)least * 1e-9;
+  run.host_s = (double)host_least * 1e-9;
+  return run;
 }
 // Larger and larger, until a run takes a while: what a launch costs does not count then.
 static double tn_roof_gflops(tiny_ctx *t) {
-  double best = 0, s = 0;
-  for (int64_t n = TN_ROOF_FIRST; n <= TN_ROOF_ROWS && s < 2e-3; n *= 4) {
+  double best = 0;
+  tn_roof_run run = {0, 0};
+  for (int64_t n = TN_ROOF_FIRST; n <= TN_ROOF_ROWS && run.host_s < 2e-3; n *= 4) {
     tiny_begin(t);
     tiny_tensor *x = tiny_rand(t, TINY_SHAPE(n, n));
-    if (tiny_realize(&x, 1) == TINY_OK) s = tn_roof_time(t, x, tiny_matmul(x, x));
+    if (tiny_realize(&x, 1) == TINY_OK) run = tn_roof_time(t, x, tiny_matmul(x, x));
     tiny_end(t);
-    const double gflops = s > 0 ? 2e-9 * (double)(n * n * n) / s : 0;
+    const double gflops = run.s > 0 ? 2e-9 * (double)(n * n * n) / run.s : 0;
     if (gflops > best) best = gflops;
-    if (s <= 0) break;
+    if (run.s <= 0) break;
   }
   return best;
 }
 static double tn_roof_gbps(tiny_ctx *t) {
-  double last = 0, s = 0;
-  for (int64_t n = 4096; n <= TN_ROOF_NELEM && s < 2e-3; n *= 16) {
+  double last = 0;
+  tn_roof_run run = {0, 0};
+  for (int64_t n = 4096; n <= TN_ROOF_NELEM && run.host_s < 2e-3; n *= 16) {
     tiny_begin(t);
     tiny_tensor *x = tiny_rand(t, TINY_SHAPE(n));
-    if (tiny_realize(&x, 1) == TINY_OK) s = tn_roof_time(t, x, tiny_sum(x, TINY_ALL, 0));
+    if (tiny_realize(&x, 1) == TINY_OK) run = tn_roof_time(t, x, tiny_sum(x, TINY_ALL, 0));
     tiny_end(t);
-    if (s <= 0) break;
-    last = 4e-9 * (double)n / s;
+    if (run.s <= 0) break;
+    last = 4e-9 * (double)n / run.s;
   }
   return last;
 }
@@ -76,19 +90,18 @@ static void tn_roofs_find(tiny_ctx *t, int device) {
   d.log.fn = tn_roof_log;
   tn_pool_describe(t, &d);
   tiny_ctx *own = tiny_open(&d);
-  if (own && tiny_status(own) == TINY_OK) {
+  if (own && tiny_status(own) == TINY_OK && tiny_profile_begin(own) == TINY_OK) {
     r->gflops = tn_roof_gflops(own);
     r->gbps = tn_roof_gbps(own);
   }
   tiny_close(own);
 }
-// What the launches of a row would take at least, in ns; 0: not known.
+// What the launches of a row would take at least, in ns; -1: not known.
 static double tn_profiled_least(const tiny_ctx *t, const tn_profiled *row) {
   const tn_seen_kernel *k = &t->observer->kernel[row->kernel];
   const struct tn_roof *r = &t->observer->roof[row->device];
-  if (r->gflops <= 0 || r->gbps <= 0) return 0;
-  const double sums = k->flops / r->gflops, bytes = k->nbytes / r->gbps;
-  return (double)row->launches * (sums > bytes ? sums : bytes);
+  const double share = tn_roof_share(r, k->flops, k->nbytes, 1);
+  return r->gflops > 0 && r->gbps > 0 ? (double)row->launches * share : -1;
 }
 
 // ** rows **
@@ -129,7 +142,7 @@ static int tn_profile_merge(tiny_profile_row *row, int n) {
     if (strcmp(a->kind, b->kind)) a->kind = "";
     a->launches += b->launches; a->ns += b->ns;
     a->flops += b->flops; a->nbytes += b->nbytes;
-    a->of_limit += b->of_limit;
+    a->of_limit = a->of_limit < 0 || b->of_limit < 0 ? -1 : a->of_limit + b->of_limit;
   }
   return n ? at + 1 : 0;
 }
@@ -158,7 +171,7 @@ static int tn_profile_table_make(tiny_ctx *t, tiny_profile_by by) {
     row->share = all > 0 ? (double)row->ns / all : 0;
     row->gflops = row->flops / ns;
     row->gbps = row->nbytes / ns;
-    row->of_limit /= ns;
+    row->of_limit = row->of_limit < 0 ? 0 : row->of_limit / ns;
   }
   if (o->ntable) qsort(o->table, (size_t)o->ntable, sizeof *o->table, tn_profile_longest);
   o->tabled = 1 + (int)by;
@@ -274,7 +287,9 @@ TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, si
     tn_table_name(&l, width, r->name);
     tn_table_add(&l, " %9llu  ", (unsigned long long)r->launches);
     tn_table_time(&l, (double)r->ns);
-    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%", r->share * 100, r->gflops, r->gbps, r->of_limit * 100);
+    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  ", r->share * 100, r->gflops, r->gbps);
+    if (r->of_limit > 0) tn_table_add(&l, "%6.1f %%", r->of_limit * 100);
+    else tn_table_add(&l, "%8s", "-");     // not known
     if (by == TINY_BY_KERNEL && *r->label) { tn_table_add(&l, "  "); tn_table_name(&l, 0, r->label); }
     tn_table_add(&l, "\n");
   }

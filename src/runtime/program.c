@@ -19,6 +19,7 @@ enum { TN_SEARCH_MOST = 64 };              // the widest search
 typedef struct tn_build {
   struct tn_programs *at;                  // of the device that it is for
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
+  size_t binary;                           // custom is compiled, so many bytes; 0: it is source
   const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
   int named;                               // key and name are there
@@ -323,6 +324,29 @@ static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *fi
   first[modules] = at;
 }
 
+// After a module that was loaded. What the device has said stays.
+static tiny_code tn_build_missing(tiny_ctx *t, const tn_build *b) {
+  if (t->code != TINY_OK) return t->code;
+  if (!b->custom) return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b->name);
+  return tiny_fail(t, TINY_E_COMPILE, "kernel: %s has no entry point %s; name it as it is spelled there, in C++ and "
+                   "CUDA C behind extern \"C\"", b->binary ? "its binary" : "its source", b->entry);
+}
+
+// A foreign binary, whose module is not kept on disk: its owner has it.
+static tiny_code tn_build_binary(tiny_ctx *t, tn_build *b) {
+  const tn_digest key = tn_bytes_key(b->at, "binary", b->custom, b->binary);
+  tn_module *module = tn_module_loaded(b->at, &key);
+  if (!module) module = tn_module_load(b->at, &key, b->custom, b->binary);
+  if (!module && t->code != TINY_OK) return t->code;
+  if (!module)
+    return tiny_fail(t, TINY_E_COMPILE, "kernel: %s does not take the binary of %s, %llu bytes; it is for another "
+                     "device or was changed", b->at->device->title, b->entry, (unsigned long long)b->binary);
+  if (!module->binary) tn_module_keep(b->at, module, b->custom, b->binary);
+  tn_build_take(t, b, module);
+  if (b->exe) tn_build_trace(t, b, "given");
+  return b->exe ? TINY_OK : tn_build_missing(t, b);
+}
+
 // What was compiled, or could be before the host cancelled it, is loaded and kept. key: of the module.
 static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *const *b, int n, const tn_digest *key,
                                const tiny_bytes *binary) {
@@ -334,8 +358,7 @@ static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *co
   tn_cache_write(t->cache, key, "bin", binary->data, binary->n);
   for (int i = 0; i < n; i++) {
     tn_build_take(t, b[i], module);
-    if (!b[i]->exe)
-      return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
+    if (!b[i]->exe) return tn_build_missing(t, b[i]);
     tn_build_trace(t, b[i], "compiled");
     tn_cache_entry e;
     memset(&e, 0, sizeof e);

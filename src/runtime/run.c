@@ -60,6 +60,7 @@ static tn_build tn_build_of(const tn_kernel *k, struct tn_programs *at) {
   b.ast = c ? c->uops : k->ast;
   if (b.ast) return b;
   b.custom = c->source;
+  b.binary = c->compiled ? c->source_nbytes : 0;
   b.key = c->key;
   b.entry = c->name;
   memcpy(b.low.global, c->global, sizeof c->global);

@@ -19,6 +19,7 @@ typedef struct tn_custom {                 // what the ptr of a CUSTOM node poin
   struct tn_custom *next;
   tn_digest key;                           // of all that follows
   char *source, *name; size_t source_nbytes, name_nbytes;
+  int compiled;                            // source is a binary
   tiny_uop *uops;
   int64_t global[3], local[3];
   int named;                               // by a node that lives
