@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 80598b5d6a806670f09580be4eb05fb8c92d008eebbd5991484e59e3737f30ec
+/* tiny.h 0.1.0, source f48f5d8ad9b5ef79ddbfea8d610afdf4465ff34255ed7d02f3a79047b9d8ef6f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -664,7 +664,9 @@ KERNELS OF YOUR OWN
   global[0] * global[1] * global[2] - 1, on several threads at once. args and local, numbers that change from run to
   run and memory for packed operands, are the library's own: a kernel of yours gets no numbers and NULL, and may be
   declared without local. It includes nothing and calls nothing but mem and math functions of the C library. On LLVM
-  source is LLVM IR, with that entry: define void @NAME(ptr %mem, ptr %args, i64 %task, ptr noalias %local).
+  source is LLVM IR, with that entry: define void @NAME(ptr %mem, ptr %args, i64 %task, ptr noalias %local). Companions
+  say in their manuals what source is there. In the place of source it takes binary, what the device's compiler made of
+  such source: on the CPU an ELF object for this processor.
 
 DEVICES OF YOUR OWN
   A device is one struct of functions, tiny_backend, given in tiny_desc.backends: STEP BY STEP fills one, and
@@ -3158,19 +3160,21 @@ TINY_API tiny_code   tiny_cache_export_to(tiny_ctx *t, tiny_writer to);
 // As tiny_cache_import, from memory, which is copied.
 TINY_API tiny_code   tiny_cache_import_from(tiny_ctx *t, const void *data, size_t nbytes);
 
-// A kernel of your own: source and name, or uops. Text is copied.
+// A kernel of your own: name and source, name and binary, or uops. Texts and binaries are copied.
 typedef struct tiny_kernel_desc {
-  const char *name;                        // entry point of source
+  const char *name;                        // entry point of source or binary, as the device's tools spell it
   const char *source;                      // in the device's language, see KERNELS OF YOUR OWN in the manual; or
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs; in C both are .inputs = TINY_ARRAY(a, b)
   tiny_shape shape; tiny_dtype dtype;      // of the output; dtype TINY_VOID: both are those of inputs[0]
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
+  const void *binary; size_t nbytes;       // in the place of source what the device's compiler made of it: PTX, an object
 } tiny_kernel_desc;
 // A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
-// where it is described again; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond
-// their tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP).
-// TINY_E_COMPILE when it is realized: the message holds what the compiler said.
+// where it is described again; it has no gradient. TINY_E_ARG: not one of source, binary and uops, no name of the first
+// two, uops that read beyond their tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes
+// no source, or no binary (INTERP). TINY_E_COMPILE when it is realized: the message holds what the compiler said, or that
+// the device does not take the binary. A binary is executed: it must come from where the program itself comes from.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
 // ** views: shape, strides, offset, mask over flat memory ************************************* >>views
@@ -3652,7 +3656,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "80598b5d6a806670f09580be4eb05fb8c92d008eebbd5991484e59e3737f30ec"
+#define TN_SOURCE_ID "f48f5d8ad9b5ef79ddbfea8d610afdf4465ff34255ed7d02f3a79047b9d8ef6f"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -33712,6 +33716,7 @@ typedef struct tn_custom {                 // what the ptr of a CUSTOM node poin
   struct tn_custom *next;
   tn_digest key;                           // of all that follows
   char *source, *name; size_t source_nbytes, name_nbytes;
+  int compiled;                            // source is a binary
   tiny_uop *uops;
   int64_t global[3], local[3];
   int named;                               // by a node that lives
@@ -40691,6 +40696,7 @@ static void tn_optimize(tn_kernel_state *s) {
 // Requires: a context that holds nothing else: nodes that were made on the way are swept as it goes.
 //
 // tn_candidates_seeds grows lists from the bare kernel opt by opt and keeps those that cost least; nothing is lowered.
+// For a grid, where an idea takes a dozen opts before it pays, it writes them down at once, in several sizes.
 // tn_candidates_around makes what differs by one opt from a list that has been timed, the heuristics' own included.
 #ifndef TN_CODEGEN_CANDIDATES
 #define TN_CODEGEN_CANDIDATES
@@ -40707,6 +40713,7 @@ enum { TN_CANDIDATES_MOST = 4096, TN_CANDIDATES_NODES = 1 << 17, TN_CANDIDATES_D
 typedef struct tn_candidate {
   tn_schedule list; tn_cost cost; double expected;       // expected: cycles on the cores that are there
   uint64_t same;                           // equal for equal kernels
+  int family;                              // of schedules of one idea: some of each are tried
   double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
   void *kernel;                            // the backend's, for as long as its module is loaded
   int64_t global[3], local[3], tasks; size_t local_nbytes;
@@ -40717,7 +40724,7 @@ typedef struct tn_candidates {
   tiny_ctx *t; tiny_uop *kept, *sink; const tn_target *target;   // kept: another node that has to live
   int64_t serial;                          // of the context before the first opt: every trial begins with it
   tn_candidate *found; int n;
-  int depth, cores;
+  int depth, cores, family;
 } tn_candidates;
 
 static const int tn_candidates_copies[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
@@ -40768,7 +40775,7 @@ static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
   tn_candidate *c = &s->found[s->n++];
   memset(c, 0, sizeof *c);
   c->expected = tn_cost_on(&cost, s->cores);
-  c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth;
+  c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth; c->family = s->family;
 }
 
 // The kernel after a list; 0: one of its opts is not legal.
@@ -40807,7 +40814,7 @@ static void tn_candidates_part(tn_candidates *s, const tn_candidates_base *b, in
 static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, const tn_profile *p, int axis) {
   const tiny_uop *r = b->state.axis[axis];
   const int kind = tn_range_kind(r), threads = s->target->limits->threads;
-  const int most = threads ? tn_target_lanes(s->target, p) : 0;
+  const int most = tn_target_lanes(s->target, p);
   const int64_t n = tn_range_extent(r);
   tn_opt o;
   if (kind != TN_LOOP && kind != TN_REDUCE) return;
@@ -40822,6 +40829,7 @@ static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, c
   for (int i = 0; i < TN_CANDIDATES_BLOCKS && tn_candidates_blocks[i] <= n; i++)
     if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_LOCAL, axis, tn_candidates_blocks[i]);
   if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_GRID, axis, 0);
+  if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_SHARE, axis, 0);
   for (int j = 0; j < p->nreduce && kind == TN_REDUCE; j++) {
     if (!tn_reduces_over(p->reduce[j], r)) continue;
     memset(&o, 0, sizeof o);
@@ -40899,6 +40907,262 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   if (p.row && !list->n) tn_candidates_extend(s, b, &o);
 }
 
+// ** on a grid: families, each an idea in several sizes, from the bare kernel **
+
+enum { TN_FAMILY_GROWN, TN_FAMILY_FLAT, TN_FAMILY_SUMS, TN_FAMILY_GROUPS, TN_FAMILY_ROWS, TN_FAMILY_TILES,
+  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILIES };
+
+// A kernel to which opts are done as long as they are legal.
+typedef struct tn_trial { tn_kernel_state *s; int legal; } tn_trial;
+
+// A part of r of extent f as the kind has it; *rest: what is left, NULL: nothing. f 1: all of r is left.
+static tiny_uop *tn_trial_split(tn_trial *x, int kind, tiny_uop *r, int64_t f, tiny_uop **rest) {
+  *rest = r;
+  if (!x->legal || !r || f < 2) return NULL;
+  const int64_t n = tn_range_extent(r), covered = tn_range_kind(r) == TN_REDUCE ? n - n % f : n;
+  const int number = tn_axis_of(x->s, r), part = x->s->naxes;
+  if (f == n) *rest = NULL;
+  if (f == n && kind == TN_OPT_SPLIT) return r;
+  const tn_opt o = tn_opt_of(x->s, kind, 1, &r, f == n ? 0 : f);
+  if (f > n || !tn_opt_apply(x->s, &o)) { x->legal = 0; return NULL; }
+  *rest = covered == f ? NULL : x->s->axis[number];
+  return covered == f ? x->s->axis[number] : x->s->axis[part];
+}
+// All of r as the kind has it; NULL is left as it is, and so is what has one value.
+static void tn_trial_kind(tn_trial *x, int kind, tiny_uop *r) {
+  tiny_uop *rest;
+  if (x->legal && r && tn_range_extent(r) > 1) tn_trial_split(x, kind, r, tn_range_extent(r), &rest);
+}
+static tiny_uop *tn_trial_pad(tn_trial *x, tiny_uop *r, int64_t m) {
+  if (!x->legal || !r || m < 2 || tn_range_extent(r) % m == 0) return r;
+  const int number = tn_axis_of(x->s, r);
+  const tn_opt o = tn_opt_of(x->s, TN_OPT_PAD, 1, &r, m);
+  x->legal = tn_opt_apply(x->s, &o);
+  return x->legal ? x->s->axis[number] : r;
+}
+// What is copied to memory of the group by all of its items; the ranges that x moves with among inner[0..n-1].
+static void tn_trial_share(tn_trial *x, tiny_uop *node, int n, tiny_uop *const *inner, int64_t pad) {
+  tiny_uop *moves[TN_OPT_AXES], *copy[TN_OPT_AXES];
+  int m = 0;
+  for (int i = 0; i < n; i++) if (inner[i] && node && tn_depends(x->s->t, node, inner[i])) moves[m++] = inner[i];
+  if (!x->legal || !m) { x->legal = 0; return; }
+  tn_opt o = tn_opt_of(x->s, TN_OPT_STAGE, m, moves, pad);
+  const int first = x->s->naxes;
+  tn_opt_set_operand(x->s, &o, node);
+  o.space = TN_SPACE_LOCAL;
+  x->legal = tn_opt_apply(x->s, &o);
+  for (int i = 0; i < m && x->legal; i++) copy[i] = x->s->axis[first + i];
+  for (int i = 0; i < m && x->legal; i++) tn_trial_kind(x, TN_OPT_SHARE, copy[i]);
+}
+// Loops of the store that are left, in which no sum of the kernel stays the same, are groups.
+static void tn_trial_groups(tn_trial *x) {
+  const tn_profile p = tn_profile_of(x->s);
+  for (int i = 0; i < p.nout; i++)
+    if (tn_range_kind(p.out[i]) == TN_LOOP && tn_grid_is_outer(x->s, &p, p.out[i]))
+      tn_trial_kind(x, TN_OPT_GRID, p.out[i]);
+}
+
+// A state for a trial of the bare kernel, and back.
+typedef struct tn_trial_at { tn_candidates *s; tn_mark mark; tn_trial x; tn_profile p; } tn_trial_at;
+static int tn_trial_open(tn_trial_at *a, tn_candidates *s) {
+  tn_candidates_sweep(s);
+  a->s = s;
+  a->mark = tn_scratch_mark(s->t);
+  a->x.s = (tn_kernel_state *)tn_scratch(s->t, sizeof *a->x.s);
+  a->x.legal = 1;
+  s->t->ir->serial = s->serial;
+  tn_state_open(a->x.s, s->t, s->sink, s->target);
+  a->p = tn_profile_of(a->x.s);
+  return a->p.usable;
+}
+static void tn_trial_close(tn_trial_at *a, int family) {
+  a->s->family = family;
+  if (a->x.legal && a->x.s->done.n) tn_candidates_add(a->s, a->x.s);
+  a->s->family = TN_FAMILY_GROWN;
+  tn_scratch_rewind(a->s->t, a->mark);
+}
+
+// An item has so many elements, which lie beside each other or a group's width apart. lanes: they are a vector's.
+static void tn_candidates_flat(tn_candidates *s, int64_t items, int64_t each, int apart, int lanes) {
+  tn_trial_at a;
+  tiny_uop *rest = NULL, *part = NULL, *item = NULL;
+  if (tn_trial_open(&a, s) && a.p.nout) {
+    tiny_uop *last = tn_trial_pad(&a.x, a.p.out[a.p.nout - 1], items * each);
+    if (apart) item = tn_trial_split(&a.x, TN_OPT_LOCAL, last, items, &rest);
+    part = tn_trial_split(&a.x, lanes ? TN_OPT_LANE : TN_OPT_UPCAST, apart ? rest : last, each, &rest);
+    if (!apart) item = tn_trial_split(&a.x, TN_OPT_LOCAL, rest, items, &rest);
+    a.x.legal &= (part || each == 1) && item;
+    tn_trial_groups(&a.x);
+  }
+  tn_trial_close(&a, TN_FAMILY_FLAT);
+}
+// g items share the kernel's sum.
+static void tn_trial_group(tn_trial *x, int64_t g) {
+  if (!x->legal || g < 2) return;
+  const tn_profile p = tn_profile_of(x->s);
+  tiny_uop *r = tn_trial_pad(x, tn_grid_summed(p.reduce[0]), g);
+  tn_opt o = tn_opt_of(x->s, TN_OPT_GROUP, 1, &r, g);
+  tn_opt_set_operand(x->s, &o, tn_profile_of(x->s).reduce[0]);
+  x->legal = x->legal && tn_opt_apply(x->s, &o);
+}
+// g items share each sum, and add up u elements at once; a group has so many outputs beside each other.
+static void tn_candidates_sums(tn_candidates *s, int64_t outputs, int64_t g, int64_t u) {
+  tn_trial_at a;
+  tiny_uop *rest;
+  a.x.legal = tn_trial_open(&a, s) && a.p.nreduce == 1 && !a.p.row && a.p.nout;
+  tiny_uop *last = a.x.legal ? tn_trial_pad(&a.x, a.p.out[a.p.nout - 1], outputs) : NULL;
+  tn_trial_split(&a.x, TN_OPT_LOCAL, last, outputs, &rest);
+  tn_trial_group(&a.x, g);
+  if (a.x.legal) tn_trial_groups(&a.x);
+  const tn_profile p = tn_profile_of(a.x.s);
+  for (int i = 0; i < p.nreduce && a.x.legal; i++) {
+    tiny_uop *r = tn_grid_summed(p.reduce[i]);
+    if (tn_range_kind(r) != TN_REDUCE || tn_axis_of(a.x.s, r) < 0) continue;
+    tn_trial_split(&a.x, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), u), &rest);
+  }
+  tn_trial_close(&a, g > 1 ? TN_FAMILY_GROUPS : TN_FAMILY_SUMS);
+}
+// A row is a group's, whose g items share what is summed along it.
+static void tn_candidates_rows(tn_candidates *s, int64_t g, int64_t each) {
+  tn_trial_at a;
+  tiny_uop *row = NULL, *rest = NULL;
+  if (tn_trial_open(&a, s) && !a.p.carried && !a.p.filled)
+    for (int i = 0; i < a.p.nout; i++) if (!tn_grid_is_outer(a.x.s, &a.p, a.p.out[i])) row = a.p.out[i];
+  tiny_uop *item = row ? tn_grid_items(a.x.s, row, g, &rest) : NULL;
+  a.x.legal = item != NULL;
+  if (item) {
+    tn_grid_share_sums(a.x.s, item, tn_range_extent(item));
+    tn_trial_groups(&a.x);
+    tn_grid_unroll(a.x.s);
+    tiny_uop *left;
+    if (rest && tn_axis_of(a.x.s, rest) >= 0)
+      tn_trial_split(&a.x, TN_OPT_UPCAST, rest, tn_grid_divisor(tn_range_extent(rest), each), &left);
+  }
+  tn_trial_close(&a, TN_FAMILY_ROWS);
+}
+
+// A tile of a product: of side i a group has items[i] times each[i], of K it has k at a time in memory of the group,
+// or 0: it reads where the operands lie. apart: an item's elements of side 1 lie a group's width apart.
+typedef struct tn_grid_sizes { int items[2], each[2], k, apart; int64_t pad; } tn_grid_sizes;
+typedef struct tn_tile_side { tiny_uop *r, *item, *each, *rest; } tn_tile_side;
+
+static void tn_tile_split_side(tn_trial *x, tn_tile_side *side, int items, int each, int apart) {
+  tiny_uop *r = tn_trial_pad(x, side->r, (int64_t)items * each);
+  side->rest = r;
+  if (apart) side->item = tn_trial_split(x, TN_OPT_SPLIT, r, items, &side->rest);
+  side->each = tn_trial_split(x, TN_OPT_SPLIT, side->rest, each, &side->rest);
+  if (!apart) side->item = tn_trial_split(x, TN_OPT_SPLIT, side->rest, items, &side->rest);
+}
+// The sides of the kernel's product, the one that is stored together last, and what it sums along; 0: it is none.
+static int tn_tile_sides(tn_trial_at *a, tn_tile_side *side, tiny_uop **k) {
+  tiny_ctx *t = a->s->t;
+  const tn_profile *p = &a->p;
+  tn_contraction fact;
+  if (p->row || p->carried || p->filled || !tn_contraction_of_kernel(t, p, &fact) || fact.inside) return 0;
+  for (int i = 0; i < 2; i++) side[i].r = tn_core_range(p, &fact, i);
+  if (side[0].r && tn_stride_in(t, p->store->src[1], side[0].r) == 1) {
+    const tn_tile_side last = side[0];
+    side[0] = side[1]; side[1] = last;
+  }
+  for (int i = 0; i < p->nred; i++)
+    if (!*k || tn_range_extent(p->red[i]) > tn_range_extent(*k)) *k = p->red[i];
+  return side[0].r && side[1].r && side[0].r != side[1].r && *k;
+}
+// Both operands, copied to memory of the group: what a K block of a tile reads. next: of K, unrolled.
+static void tn_tile_stage(tn_trial *x, const tn_tile_side *side, tiny_uop *part, tiny_uop *next, int64_t pad) {
+  for (int i = 0; i < 2 && x->legal; i++) {
+    tiny_uop *const inner[4] = {part, next, side[i].each, side[i].item};
+    const tiny_uop *moves = side[i].item ? side[i].item : side[i].each;
+    tn_trial_share(x, moves ? tn_grid_operand(x->s, moves) : NULL, 4, inner, pad);
+  }
+}
+static void tn_candidates_tile(tn_candidates *s, const tn_grid_sizes *z) {
+  enum { NEXT = 4 };                       // of K, unrolled
+  tn_trial_at a;
+  tn_tile_side side[2];
+  tiny_uop *k = NULL, *part, *next = NULL, *rest;
+  memset(side, 0, sizeof side);
+  a.x.legal = tn_trial_open(&a, s) && tn_tile_sides(&a, side, &k);
+  if (z->k) k = tn_trial_pad(&a.x, k, z->k);
+  for (int i = 0; i < 2 && a.x.legal; i++)
+    tn_tile_split_side(&a.x, &side[i], z->items[i], z->each[i], i && z->apart);
+  part = z->k ? tn_trial_split(&a.x, TN_OPT_SPLIT, k, z->k, &rest) : k;
+  if (part && z->k) next = tn_trial_split(&a.x, TN_OPT_SPLIT, part, NEXT, &part);
+  if (z->k) tn_tile_stage(&a.x, side, part, next, z->pad);
+  for (int i = 0; i < 2 && a.x.legal; i++) {
+    tn_trial_kind(&a.x, TN_OPT_LOCAL, side[i].item);
+    tn_trial_kind(&a.x, TN_OPT_GRID, side[i].rest);
+    tn_trial_kind(&a.x, TN_OPT_UPCAST, side[i].each);
+  }
+  if (z->k) tn_trial_kind(&a.x, TN_OPT_UNROLL, next);
+  else if (part) tn_trial_split(&a.x, TN_OPT_UNROLL, part, tn_grid_divisor(tn_range_extent(part), NEXT), &rest);
+  if (a.x.legal) tn_trial_groups(&a.x);
+  tn_trial_close(&a, z->k ? TN_FAMILY_STAGED : TN_FAMILY_TILES);
+}
+static void tn_candidates_tiles(tn_candidates *s) {
+  static const uint8_t items[][2] = {{16, 16}, {8, 8}, {8, 16}, {8, 32}, {4, 8}, {1, 16}, {1, 64}},
+                       each[][2] = {{4, 4}, {8, 8}, {4, 8}, {8, 4}, {2, 2}, {8, 1}, {1, 1}}, ks[] = {0, 8, 16, 32};
+  for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+    for (size_t j = 0; j < sizeof each / sizeof *each; j++)
+      for (size_t k = 0; k < sizeof ks / sizeof *ks; k++)
+        for (int apart = 0; apart <= 1; apart++) {
+          const tn_grid_sizes z = {{items[i][0], items[i][1]}, {each[j][0], each[j][1]}, ks[k], apart,
+                                   ks[k] ? TN_GRID_PAD : 0};
+          if (!apart || each[j][1] > 1) tn_candidates_tile(s, &z);
+        }
+}
+
+// A tile of two axes, of which one lies together where the kernel reads and the other where it writes: side elements
+// of each, rows of them at a time. pad: between rows of a copy in memory of the group; -1: there is none.
+static void tn_candidates_turned(tn_candidates *s, int64_t side, int64_t rows, int64_t pad) {
+  tn_trial_at a;
+  tiny_uop *row = NULL, *last = NULL, *tile[2] = {NULL, NULL}, *rest, *left;
+  if (tn_trial_open(&a, s) && a.p.nout > 1 && !a.p.nreduce && !a.p.carried && !a.p.filled) {
+    last = a.p.out[a.p.nout - 1];
+    for (int d = 0; d < a.p.nout - 1; d++)
+      for (int i = 0; i < a.p.nload && !row; i++)
+        if (tn_range_extent(a.p.out[d]) >= side && tn_grid_is_turned(a.x.s, a.p.load[i], a.p.out[d], last))
+          row = a.p.out[d];
+  }
+  a.x.legal = row != NULL;
+  tiny_uop *const axes[2] = {last, row};
+  for (int i = 0; i < 2 && a.x.legal; i++)
+    tile[i] = tn_trial_split(&a.x, TN_OPT_SPLIT, tn_trial_pad(&a.x, axes[i], side), side, &rest);
+  for (int more = pad >= 0; more && a.x.legal;) {
+    const tn_list loads = tn_kernel_collect(a.x.s, TINY_OP_LOAD);
+    more = 0;
+    for (int i = 0; i < loads.n && !more; i++) {
+      const tiny_uop *index = loads.u[i]->src[0];
+      more = index->src[0]->op == TINY_OP_PARAM && tn_grid_is_turned(a.x.s, index, tile[1], tile[0]);
+      if (more) tn_trial_share(&a.x, loads.u[i], 2, tile, pad);
+    }
+  }
+  tn_trial_kind(&a.x, TN_OPT_LOCAL, tile[0]);
+  tn_trial_split(&a.x, TN_OPT_LOCAL, tile[1], rows, &left);
+  tn_trial_kind(&a.x, TN_OPT_UPCAST, left);
+  tn_trial_groups(&a.x);
+  tn_trial_close(&a, TN_FAMILY_TURNED);
+}
+
+// All of them. Returns how many families there are.
+static int tn_candidates_of_grid(tn_candidates *s) {
+  const int64_t most = tn_machine_items(s->target->limits);
+  s->depth = TN_CANDIDATES_DEPTH + 1;
+  for (int64_t items = 16; items <= 256 && items <= most; items *= 2)
+    for (int each = 1; each <= 8; each *= 2)
+      for (int how = 0; how < 3; how++)
+        if (each > 1 || !how) tn_candidates_flat(s, items, each, how == 1, how == 2);
+  for (int64_t outputs = 1; outputs <= 128; outputs *= outputs > 1 ? 2 : 8)
+    for (int64_t g = 1; g <= 256 && g * outputs <= most; g *= g > 1 ? 2 : 4)
+      for (int u = 1; u <= 16; u *= 4) tn_candidates_sums(s, outputs, g, u);
+  for (int64_t g = 16; g <= 512 && g <= most; g *= 2)
+    for (int each = 1; each <= 8; each *= 2) tn_candidates_rows(s, g, each);
+  tn_candidates_tiles(s);
+  for (int64_t side = 8; side <= 64; side *= 2)
+    for (int64_t rows = 2; rows <= side && rows <= 16; rows *= 2)
+      for (int pad = -1; pad <= 1; pad++) if (side * rows <= most) tn_candidates_turned(s, side, rows, pad);
+  return TN_FAMILIES;
+}
 // ** seeds **
 
 static int tn_candidates_cheaper(const void *a, const void *b) {
@@ -40930,11 +41194,25 @@ static void tn_candidates_try_tasks(tn_candidates *s, const tn_schedule *list) {
   tn_candidates_sweep(s);
 }
 
-// Lists from the bare kernel, cheapest first, at most n: s->found holds them and nothing else.
+// Has one that is much alike been taken? Those that were are of depth -1.
+static int tn_candidates_has_alike(const tn_candidates *way, int i) {
+  for (int j = 0; j < way->n; j++)
+    if (way->found[j].depth < 0 && tn_candidates_alike(&way->found[i], &way->found[j])) return 1;
+  return 0;
+}
+// The cheapest of a family that has not been taken, and is like none that was; -1: there is none.
+static int tn_candidates_next(const tn_candidates *way, int family) {
+  for (int i = 0; i < way->n; i++)
+    if (way->found[i].family == family && way->found[i].depth >= 0 && !tn_candidates_has_alike(way, i)) return i;
+  return -1;
+}
+
+// Lists from the bare kernel, at most n, one of each family in turn, its cheapest first: s->found holds them and
+// nothing else. A price that is wrong about an idea thus costs that idea's place alone.
 static void tn_candidates_seeds(tn_candidates *s, int n) {
   tn_candidates way = *s;
   tn_schedule *next = (tn_schedule *)tn_scratch(s->t, TN_CANDIDATES_WIDTH * sizeof *next);
-  int width = 1;
+  int width = 1, families = 1;
   memset(&next[0], 0, sizeof next[0]);
   s->n = way.n = 0;
   way.found = (tn_candidate *)tn_scratch(s->t, TN_CANDIDATES_MOST * sizeof *way.found);
@@ -40946,14 +41224,20 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
       if (way.found[i].depth == way.depth && way.found[i].list.n < TN_CANDIDATES_SEED)
         next[width++] = way.found[i].list;
   }
-  for (int i = 0; i < way.n && s->n < n; i++) {
-    int alike = 0;
-    for (int j = 0; j < i && !alike; j++)
-      alike = way.found[j].depth < 0 && tn_candidates_alike(&way.found[i], &way.found[j]);
-    if (alike) continue;
-    way.found[i].depth = -1;               // taken
-    tn_candidates_try_tasks(s, &way.found[i].list);
+  if (!s->target->limits->threads) families = tn_candidates_of_grid(&way);
+  qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
+  for (int left = 1; left && s->n < n;) {
+    left = 0;
+    for (int f = families - 1; f >= 0 && s->n < n; f--) {
+      const int i = tn_candidates_next(&way, f);
+      if (i < 0) continue;
+      left = 1;
+      way.found[i].depth = -1;             // taken
+      s->family = f;
+      tn_candidates_try_tasks(s, &way.found[i].list);
+    }
   }
+  s->family = 0;
 }
 
 // ** what lies around a list **
@@ -40966,6 +41250,7 @@ static int tn_candidates_step(const int *sizes, int n, int64_t from, int by) {
 // The opt's amount a size up (by 1) or down (by -1); 0: there is none.
 static int64_t tn_candidates_amount(const tn_opt *o, int by) {
   int64_t n = 0;
+  if (o->kind == TN_OPT_STAGE && !o->amount && by > 0) return 1;           // rows a word further apart
   if (!o->amount) return 0;
   if (o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL)
     n = tn_candidates_step(tn_candidates_copies, TN_CANDIDATES_COPIES, o->amount, by);
@@ -45942,11 +46227,20 @@ static int tn_observe_kernel(tiny_ctx *t, tn_executable *e) {
 
 // ** what is told of a launch that has happened **
 
+// What the limits leave at the least, by what it took; 0: they are not known.
+static double tn_roof_share(const struct tn_roof *r, double flops, double nbytes, double ns) {
+  if (r->gflops <= 0 || r->gbps <= 0) return 0;
+  const double sums = flops / r->gflops, bytes = nbytes / r->gbps;
+  return (sums > bytes ? sums : bytes) / ns;
+}
 static void tn_tell_line(const struct tn_device *d, const tn_seen_kernel *k, const char *label, uint64_t ns) {
   const double s = (double)(ns ? ns : 1) * 1e-9;
-  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB%s%s", d->name,
+  const double share = tn_roof_share(&d->t->observer->roof[d->number], k->flops, k->nbytes, s * 1e9);
+  char of_limit[32] = "";
+  if (share > 0) tn_number_print(of_limit, sizeof of_limit, "  %.0f %% of the limit", share * 100);
+  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB%s%s%s", d->name,
          (unsigned long long)d->t->stats.kernels, k->name, s * 1e6, k->flops / s * 1e-9, k->nbytes / s * 1e-9,
-         (double)d->stats.nbytes_live * 1e-6, *label ? "  " : "", label);
+         (double)d->stats.nbytes_live * 1e-6, of_limit, *label ? "  " : "", label);
 }
 static void tn_tell_times(const struct tn_device *d, const tn_seen_kernel *k, const char *label, uint64_t from,
                           uint64_t ns) {
@@ -46397,6 +46691,7 @@ enum { TN_SEARCH_MOST = 64 };              // the widest search
 typedef struct tn_build {
   struct tn_programs *at;                  // of the device that it is for
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
+  size_t binary;                           // custom is compiled, so many bytes; 0: it is source
   const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
   int named;                               // key and name are there
@@ -46701,6 +46996,29 @@ static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *fi
   first[modules] = at;
 }
 
+// After a module that was loaded. What the device has said stays.
+static tiny_code tn_build_missing(tiny_ctx *t, const tn_build *b) {
+  if (t->code != TINY_OK) return t->code;
+  if (!b->custom) return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b->name);
+  return tiny_fail(t, TINY_E_COMPILE, "kernel: %s has no entry point %s; name it as it is spelled there, in C++ and "
+                   "CUDA C behind extern \"C\"", b->binary ? "its binary" : "its source", b->entry);
+}
+
+// A foreign binary, whose module is not kept on disk: its owner has it.
+static tiny_code tn_build_binary(tiny_ctx *t, tn_build *b) {
+  const tn_digest key = tn_bytes_key(b->at, "binary", b->custom, b->binary);
+  tn_module *module = tn_module_loaded(b->at, &key);
+  if (!module) module = tn_module_load(b->at, &key, b->custom, b->binary);
+  if (!module && t->code != TINY_OK) return t->code;
+  if (!module)
+    return tiny_fail(t, TINY_E_COMPILE, "kernel: %s does not take the binary of %s, %llu bytes; it is for another "
+                     "device or was changed", b->at->device->title, b->entry, (unsigned long long)b->binary);
+  if (!module->binary) tn_module_keep(b->at, module, b->custom, b->binary);
+  tn_build_take(t, b, module);
+  if (b->exe) tn_build_trace(t, b, "given");
+  return b->exe ? TINY_OK : tn_build_missing(t, b);
+}
+
 // What was compiled, or could be before the host cancelled it, is loaded and kept. key: of the module.
 static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *const *b, int n, const tn_digest *key,
                                const tiny_bytes *binary) {
@@ -46712,8 +47030,7 @@ static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *co
   tn_cache_write(t->cache, key, "bin", binary->data, binary->n);
   for (int i = 0; i < n; i++) {
     tn_build_take(t, b[i], module);
-    if (!b[i]->exe)
-      return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
+    if (!b[i]->exe) return tn_build_missing(t, b[i]);
     tn_build_trace(t, b[i], "compiled");
     tn_cache_entry e;
     memset(&e, 0, sizeof e);
@@ -47149,6 +47466,11 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (tn_progress_tell(&all->progress, done, b->name)) return t->code;
     b->kind = tn_kernel_kind(t, b);
     tn_build_rename(t, b, i, &names);
+    if (b->binary) {
+      if (tn_build_binary(t, b) != TINY_OK) return t->code;
+      done++;
+      continue;
+    }
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
     done += b->exe != NULL;
@@ -47186,7 +47508,7 @@ static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
     const tn_build was = all->build[i];
     tn_build *b = &all->build[i];
     memset(b, 0, sizeof *b);
-    b->at = was.at; b->ast = was.ast; b->custom = was.custom; b->entry = was.entry;
+    b->at = was.at; b->ast = was.ast; b->custom = was.custom; b->entry = was.entry; b->binary = was.binary;
     b->found = was.found; b->key = was.key;
     if (!was.custom) continue;
     b->low = was.low;
@@ -47367,10 +47689,10 @@ static void tn_beam_say(const tn_beam *b, int generation, int n) {
   fputs(line, stderr);
 }
 
-// Lowers the candidates tried[from..n-1]; those that do not come out whole are left out.
-static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn_build **left) {
+// Lowers n candidates from tried[from] on; those that do not come out whole are left out.
+static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, int n, tn_build *builds, tn_build **left) {
   int nleft = 0;
-  for (int i = from; i < b->n; i++) {
+  for (int i = from; i < from + n; i++) {
     tn_build *x = &builds[i - from];
     b->tried[i].ns = HUGE_VAL;
     if (tn_progress_tell(&b->progress, b->number - 1, b->name)) return 0;
@@ -47383,7 +47705,7 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
   return nleft;
 }
 
-typedef struct tn_beam_generation { tn_beam *b; int from, n; tn_builds all; } tn_beam_generation;
+typedef struct tn_beam_generation { tn_beam *b; int from, n; tn_builds all; } tn_beam_generation;    // n: of them
 
 static void tn_beam_clear(void *arg) { tn_builds_clear(&((tn_beam_generation *)arg)->all); }
 
@@ -47392,7 +47714,7 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
   const struct tn_device *d = t->device[0];
   tn_build *builds = r->all.build;
   tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
-  const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, builds, left),
+  const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, r->n, builds, left),
             modules = most < nleft ? most : nleft;
   tiny_bytes *text = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *binary), log = {t, NULL, 0, 0};
@@ -47421,11 +47743,11 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
   return code;
 }
 
-// Compiles tried[from..n-1]. A candidate without a kernel afterwards is out.
-static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
+// Compiles n from tried[from] on. A candidate without a kernel afterwards is out.
+static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from, int n) {
   tn_beam_generation r;
   memset(&r, 0, sizeof r);
-  r.b = b; r.from = from; r.n = b->n - from;
+  r.b = b; r.from = from; r.n = n;
   r.all.t = t; r.all.at = t->device[0]->programs; r.all.n = r.n;
   if (r.n < 1) return;
   t->watch = b->progress.t ? &b->progress.watch : NULL;
@@ -47435,8 +47757,8 @@ static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
   t->code = TINY_OK;
 }
 
-static void tn_beam_measure(tn_beam *b, int from) {
-  for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i++) {
+static void tn_beam_measure(tn_beam *b, int from, int n) {
+  for (int i = from; i < from + n && (i == 0 || tn_os_now() < b->until); i++) {
     tn_candidate *c = &b->tried[i];
     if (tn_progress_tell(&b->progress, b->number - 1, b->name)) return;
     tiny_bytes line = {b->asker, NULL, 0, 0};
@@ -47452,12 +47774,24 @@ static void tn_beam_measure(tn_beam *b, int from) {
   }
 }
 
+// Those from tried[from] on: all at once where compilers run side by side, as the CPU's do. A driver's takes one text
+// after the other, on this thread: one is timed before the next is compiled, as the time may be over then.
+static void tn_beam_try(tiny_ctx *t, tn_beam *b, int from) {
+  const int each = tn_is_cpu(t->device[0]->backend) ? b->n - from : 1;
+  for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i += each) {
+    const tn_mark mark = tn_scratch_mark(t);
+    tn_beam_compile(t, b, i, each);
+    tn_beam_measure(b, i, each);
+    tn_scratch_rewind(t, mark);
+    if (b->progress.cancelled) return;
+  }
+}
+
 // ** the search **
 
-// The n cheapest that were found and not tried yet are tried. Returns how many.
-static int tn_beam_take(tn_beam *b, tn_candidates *s, int n) {
+// The first n that were found and not tried yet are tried. Returns how many.
+static int tn_beam_take(tn_beam *b, const tn_candidates *s, int n) {
   const int from = b->n;
-  qsort(s->found, (size_t)s->n, sizeof *s->found, tn_candidates_cheaper);
   for (int i = 0; i < s->n && b->n < b->most && b->n - from < n; i++) {
     int known = 0;
     for (int j = 0; j < b->n; j++)
@@ -47535,11 +47869,11 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
       qsort(b->tried, (size_t)b->n, sizeof *b->tried, tn_beam_faster);
       for (int i = 0; i < b->width && i < b->n && b->tried[i].ns < HUGE_VAL; i++)
         tn_candidates_around(&s, &b->tried[i].list);
+      qsort(s.found, (size_t)s.n, sizeof *s.found, tn_candidates_cheaper);
     }
     if (!tn_beam_take(b, &s, each) && generation) break;
     tn_beam_say(b, generation, b->n - from);
-    tn_beam_compile(t, b, from);
-    tn_beam_measure(b, from);
+    tn_beam_try(t, b, from);
     tn_scratch_rewind(t, mark);
     tn_candidates_sweep(&s);
     if (b->progress.cancelled) return TINY_OK;
@@ -48308,6 +48642,7 @@ static tn_build tn_build_of(const tn_kernel *k, struct tn_programs *at) {
   b.ast = c ? c->uops : k->ast;
   if (b.ast) return b;
   b.custom = c->source;
+  b.binary = c->compiled ? c->source_nbytes : 0;
   b.key = c->key;
   b.entry = c->name;
   memcpy(b.low.global, c->global, sizeof c->global);
@@ -49865,7 +50200,7 @@ TINY_API tiny_code tiny_print(tiny_tensor *x) { return tiny_print_named(NULL, x)
 #endif
 // ---- end src/runtime/array_text.c ----
 // ---- begin src/runtime/custom.c ----
-// custom: kernels that users bring, as source or as a graph of nodes.
+// custom: kernels that users bring, as source, as a binary or as a graph of nodes.
 //
 // In:    a tiny_kernel_desc. Out: a tensor over a CUSTOM node, on the device of its inputs; what the kernel gives in
 //        the reference interpreter.
@@ -49876,10 +50211,9 @@ TINY_API tiny_code tiny_print(tiny_tensor *x) { return tiny_print_named(NULL, x)
 #include "realize.c"
 #endif
 
-static char *tn_copy_text(tiny_ctx *t, const char *text, size_t *nbytes) {
-  *nbytes = strlen(text) + 1;
-  char *copy = (char *)tn_realloc(t, NULL, 0, *nbytes);
-  if (copy) memcpy(copy, text, *nbytes);
+static char *tn_copy_bytes(tiny_ctx *t, const void *data, size_t nbytes, size_t *copied) {
+  char *copy = (char *)tn_realloc(t, NULL, 0, *copied = nbytes);
+  if (copy) memcpy(copy, data, nbytes);
   return copy;
 }
 
@@ -49896,7 +50230,8 @@ static tiny_code tn_custom_key(tiny_ctx *t, void *arg) {
     tn_digest_add(&all, &kernel, sizeof kernel);
   } else {
     tn_digest_add_text(&all, d->name);
-    tn_digest_add_text(&all, d->source);
+    if (d->source) tn_digest_add_text(&all, d->source);
+    else { tn_digest_add_text(&all, "binary"); tn_digest_add(&all, d->binary, d->nbytes); }
   }
   call->key = tn_digest_close(&all);
   return TINY_OK;
@@ -49910,8 +50245,10 @@ static tn_custom *tn_custom_new(tiny_ctx *t, const tiny_kernel_desc *d, tn_diges
   memcpy(c->global, d->global, sizeof c->global);
   memcpy(c->local, d->local, sizeof c->local);
   if (!d->uops) {
-    c->source = tn_copy_text(t, d->source, &c->source_nbytes);
-    c->name = c->source ? tn_copy_text(t, d->name, &c->name_nbytes) : NULL;
+    c->compiled = !d->source;
+    c->source = d->source ? tn_copy_bytes(t, d->source, strlen(d->source) + 1, &c->source_nbytes)
+                          : tn_copy_bytes(t, d->binary, d->nbytes, &c->source_nbytes);
+    c->name = c->source ? tn_copy_bytes(t, d->name, strlen(d->name) + 1, &c->name_nbytes) : NULL;
     if (!c->name) { tn_custom_free(t, c); return NULL; }
   }
   t->runtime->ncustom++;
@@ -49988,16 +50325,19 @@ static const struct tn_device *tn_kernel_device(tiny_ctx *t, const tiny_kernel_d
     }
     if (u->device) on = tn_device_of(t, u);
   }
-  if (d->uops || on->backend->renderer) return on;
-  tiny_fail(t, TINY_E_DEVICE, "kernel: %s does not take source", on->title);
+  if (d->uops || (d->source ? on->backend->renderer != NULL : on->backend->load != NULL)) return on;
+  tiny_fail(t, TINY_E_DEVICE, "kernel: %s does not take %s", on->title, d->source ? "source" : "a binary");
   return NULL;
 }
 
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return tn_poison(t);
-  if (!desc || (!desc->uops && (!desc->source || !desc->name)))
-    return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or uops");
+  if (!desc || (!desc->uops && ((!desc->source && !desc->binary) || !desc->name)))
+    return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or binary and name, or uops");
+  if (desc->binary && (desc->source || desc->uops || !desc->nbytes))
+    return tn_wrong(t, TINY_E_ARG, desc->nbytes ? "kernel: a binary, and source or uops; which is it?"
+                                                : "kernel: a binary of 0 bytes; nbytes says how long it is");
   tiny_kernel_desc d = *desc;
   if (d.n < 0 || d.n > 63 || (d.n && !d.inputs)) return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", d.n);
   if (d.n && !tn_usable_in(t, "kernel", d.n, d.inputs, &wrong)) return wrong;
@@ -50852,8 +51192,8 @@ TN_SMALL_BEGIN
 // In:    launches as runtime/observe.c has added them up, plans. Out: rows, text.
 // Holds: limits are measured, not guessed: a product of matrices and the sum of an array, by a context of its own on
 //        the same device, for some 20 ms each, when they are first asked for, in what a cap leaves of its memory. A
-//        launch's least time is what it would take at the one or the other. Rows are sorted once, however they are
-//        asked for.
+//        launch's least time is what it would take at the one or the other. Times are the device's where it tells them,
+//        as those of launches are. What is not known has no share. Rows are sorted once, however they are asked for.
 #ifndef TN_RUNTIME_PROFILE
 #define TN_RUNTIME_PROFILE
 #ifndef TINY_AMALGAMATED
@@ -50864,45 +51204,59 @@ TN_SMALL_BEGIN
 
 enum { TN_ROOF_NS = 20000000, TN_ROOF_FIRST = 32, TN_ROOF_ROWS = 1024, TN_ROOF_NELEM = 1 << 24 };
 
-// The shortest run of a program of that context, in s, of those that fit into TN_ROOF_NS; 0: it failed.
-static double tn_roof_time(tiny_ctx *t, tiny_tensor *in, tiny_tensor *out) {
+typedef struct tn_roof_run { double s, host_s; } tn_roof_run;       // of the device; with what the host waits beside
+
+// What of this run the device tells, in ns; 0: nothing. The CPU is the host.
+static uint64_t tn_roof_device_ns(tiny_ctx *t, uint64_t before) {
+  return tn_is_cpu(t->device[0]->backend) ? 0 : t->stats.device_ns - before;
+}
+// The shortest run of a program of that context, of those that fit into TN_ROOF_NS; 0: it failed.
+static tn_roof_run tn_roof_time(tiny_ctx *t, tiny_tensor *in, tiny_tensor *out) {
   tiny_program *p = tiny_capture(t, &in, 1, &out, 1);
-  uint64_t least = 0, spent = 0;
+  uint64_t least = 0, host_least = 0, spent = 0;
+  tn_roof_run run = {0, 0};
   for (int i = 0; p && (i < 5 || spent < TN_ROOF_NS) && spent < 10 * (uint64_t)TN_ROOF_NS && i < 1000; i++) {
     tiny_tensor *y;
-    const uint64_t from = tn_os_now();
+    const uint64_t from = tn_os_now(), before = t->stats.device_ns;
     if (tiny_run(p, &in, &y) != TINY_OK || tiny_sync(t) != TINY_OK) break;
-    const uint64_t ns = tn_os_now() - from;
+    tn_observer_tell(t);
+    const uint64_t host_ns = tn_os_now() - from, told = tn_roof_device_ns(t, before), ns = told ? told : host_ns;
     tiny_free(y);
-    spent += ns;
+    spent += host_ns;
+    if (!host_least || host_ns < host_least) host_least = host_ns;
     if (!least || ns < least) least = ns;
   }
   tiny_program_free(p);
-  return tiny_status(t) == TINY_OK ? (double)least * 1e-9 : 0;
+  if (tiny_status(t) != TINY_OK) return run;
+  run.s = (double)least * 1e-9;
+  run.host_s = (double)host_least * 1e-9;
+  return run;
 }
 // Larger and larger, until a run takes a while: what a launch costs does not count then.
 static double tn_roof_gflops(tiny_ctx *t) {
-  double best = 0, s = 0;
-  for (int64_t n = TN_ROOF_FIRST; n <= TN_ROOF_ROWS && s < 2e-3; n *= 4) {
+  double best = 0;
+  tn_roof_run run = {0, 0};
+  for (int64_t n = TN_ROOF_FIRST; n <= TN_ROOF_ROWS && run.host_s < 2e-3; n *= 4) {
     tiny_begin(t);
     tiny_tensor *x = tiny_rand(t, TINY_SHAPE(n, n));
-    if (tiny_realize(&x, 1) == TINY_OK) s = tn_roof_time(t, x, tiny_matmul(x, x));
+    if (tiny_realize(&x, 1) == TINY_OK) run = tn_roof_time(t, x, tiny_matmul(x, x));
     tiny_end(t);
-    const double gflops = s > 0 ? 2e-9 * (double)(n * n * n) / s : 0;
+    const double gflops = run.s > 0 ? 2e-9 * (double)(n * n * n) / run.s : 0;
     if (gflops > best) best = gflops;
-    if (s <= 0) break;
+    if (run.s <= 0) break;
   }
   return best;
 }
 static double tn_roof_gbps(tiny_ctx *t) {
-  double last = 0, s = 0;
-  for (int64_t n = 4096; n <= TN_ROOF_NELEM && s < 2e-3; n *= 16) {
+  double last = 0;
+  tn_roof_run run = {0, 0};
+  for (int64_t n = 4096; n <= TN_ROOF_NELEM && run.host_s < 2e-3; n *= 16) {
     tiny_begin(t);
     tiny_tensor *x = tiny_rand(t, TINY_SHAPE(n));
-    if (tiny_realize(&x, 1) == TINY_OK) s = tn_roof_time(t, x, tiny_sum(x, TINY_ALL, 0));
+    if (tiny_realize(&x, 1) == TINY_OK) run = tn_roof_time(t, x, tiny_sum(x, TINY_ALL, 0));
     tiny_end(t);
-    if (s <= 0) break;
-    last = 4e-9 * (double)n / s;
+    if (run.s <= 0) break;
+    last = 4e-9 * (double)n / run.s;
   }
   return last;
 }
@@ -50925,19 +51279,18 @@ static void tn_roofs_find(tiny_ctx *t, int device) {
   d.log.fn = tn_roof_log;
   tn_pool_describe(t, &d);
   tiny_ctx *own = tiny_open(&d);
-  if (own && tiny_status(own) == TINY_OK) {
+  if (own && tiny_status(own) == TINY_OK && tiny_profile_begin(own) == TINY_OK) {
     r->gflops = tn_roof_gflops(own);
     r->gbps = tn_roof_gbps(own);
   }
   tiny_close(own);
 }
-// What the launches of a row would take at least, in ns; 0: not known.
+// What the launches of a row would take at least, in ns; -1: not known.
 static double tn_profiled_least(const tiny_ctx *t, const tn_profiled *row) {
   const tn_seen_kernel *k = &t->observer->kernel[row->kernel];
   const struct tn_roof *r = &t->observer->roof[row->device];
-  if (r->gflops <= 0 || r->gbps <= 0) return 0;
-  const double sums = k->flops / r->gflops, bytes = k->nbytes / r->gbps;
-  return (double)row->launches * (sums > bytes ? sums : bytes);
+  const double share = tn_roof_share(r, k->flops, k->nbytes, 1);
+  return r->gflops > 0 && r->gbps > 0 ? (double)row->launches * share : -1;
 }
 
 // ** rows **
@@ -50978,7 +51331,7 @@ static int tn_profile_merge(tiny_profile_row *row, int n) {
     if (strcmp(a->kind, b->kind)) a->kind = "";
     a->launches += b->launches; a->ns += b->ns;
     a->flops += b->flops; a->nbytes += b->nbytes;
-    a->of_limit += b->of_limit;
+    a->of_limit = a->of_limit < 0 || b->of_limit < 0 ? -1 : a->of_limit + b->of_limit;
   }
   return n ? at + 1 : 0;
 }
@@ -51007,7 +51360,7 @@ static int tn_profile_table_make(tiny_ctx *t, tiny_profile_by by) {
     row->share = all > 0 ? (double)row->ns / all : 0;
     row->gflops = row->flops / ns;
     row->gbps = row->nbytes / ns;
-    row->of_limit /= ns;
+    row->of_limit = row->of_limit < 0 ? 0 : row->of_limit / ns;
   }
   if (o->ntable) qsort(o->table, (size_t)o->ntable, sizeof *o->table, tn_profile_longest);
   o->tabled = 1 + (int)by;
@@ -51123,7 +51476,9 @@ TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, si
     tn_table_name(&l, width, r->name);
     tn_table_add(&l, " %9llu  ", (unsigned long long)r->launches);
     tn_table_time(&l, (double)r->ns);
-    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%", r->share * 100, r->gflops, r->gbps, r->of_limit * 100);
+    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  ", r->share * 100, r->gflops, r->gbps);
+    if (r->of_limit > 0) tn_table_add(&l, "%6.1f %%", r->of_limit * 100);
+    else tn_table_add(&l, "%8s", "-");     // not known
     if (by == TINY_BY_KERNEL && *r->label) { tn_table_add(&l, "  "); tn_table_name(&l, 0, r->label); }
     tn_table_add(&l, "\n");
   }
@@ -55434,338 +55789,338 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    707  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    709  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1045  src/api/devices.h            several in one context, and tensors that are split over them
-   1095  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1882  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1047  src/api/devices.h            several in one context, and tensors that are split over them
+   1097  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1884  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2094  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2096  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2461  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2463  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2639  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2641  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2778  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2780  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2831  src/api/io.h                 tensors from files and to files
-   2905  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2833  src/api/io.h                 tensors from files and to files
+   2907  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3111  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3113  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3577  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3664  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3581  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3668  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3691  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3695  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3882  src/base/number.c            numbers as text, in and out
-   4356  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3886  src/base/number.c            numbers as text, in and out
+   4360  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4602  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4606  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4794  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4798  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4969  src/base/version.c           what this implementation is: its release and sources, how it was
+   4973  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5056  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5060  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5514  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5518  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5632  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5636  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5781  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6321  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5785  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6325  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6538  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6542  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7169  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7173  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7400  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7560  src/ir/label.c               names that nodes have for people, in a table beside them
-   7693  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7404  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7564  src/ir/label.c               names that nodes have for people, in a table beside them
+   7697  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7843  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8742  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7847  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8746  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8858  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8862  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8971  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8975  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9062  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9066  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9196  src/ir/args.c                which k, v and sources fit an op
-   9382  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10011  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9200  src/ir/args.c                which k, v and sources fit an op
+   9386  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10015  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10166  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10170  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10752  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10756  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11252  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11256  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11384  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11388  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11821  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11825  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12096  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12100  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12905  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12909  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13204  src/ir/spec.c                the verifier
-  13559  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13208  src/ir/spec.c                the verifier
+  13563  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13788  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14146  src/rules/notation.c         the algebra that bodies of rules are written in
-  14181  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14381  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13792  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14150  src/rules/notation.c         the algebra that bodies of rules are written in
+  14185  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14385  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14541  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14545  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14935  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14939  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15134  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15138  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15575  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15579  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15917  src/rules/decompose.c        from what the IR means to what a target can do
-  16585  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15921  src/rules/decompose.c        from what the IR means to what a target can do
+  16589  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16619  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16623  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17118  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17122  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17212  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17216  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17965  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18041  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17969  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18045  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18084  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18088  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18328  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18402  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18332  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18406  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19050  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19054  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19312  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19316  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19601  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19605  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20157  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20161  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20266  src/tensor/activation.c      what stands between the layers of a network
-  20447  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20819  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20270  src/tensor/activation.c      what stands between the layers of a network
+  20451  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20823  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21072  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21076  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21832  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21836  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22514  src/tensor/random.c          numbers from a counter, the same on every device
-  22789  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22518  src/tensor/random.c          numbers from a counter, the same on every device
+  22793  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23113  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23409  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23117  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23413  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23546  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23550  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24085  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24089  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24798  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24802  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25200  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25204  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25339  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25343  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25821  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25825  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26286  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26290  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26637  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27283  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27645  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27774  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26641  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27287  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27649  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27778  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27934  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27938  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28439  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28718  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28443  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28722  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28814  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28818  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29107  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29548  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29111  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29552  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29825  src/tensor/params.c          lists of named tensors: what a network consists of
-  29916  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30026  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29829  src/tensor/params.c          lists of named tensors: what a network consists of
+  29920  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30030  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30405  src/tensor/sequential.c      modules and functions one after the other
-  30476  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30409  src/tensor/sequential.c      modules and functions one after the other
+  30480  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30612  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30616  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30732  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30736  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31051  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31055  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31167  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  31171  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31666  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31670  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32442  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32446  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32975  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32979  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33483  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33487  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33694  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33698  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  34282  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  34411  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  34287  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  34416  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  35079  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  35084  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  35245  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  35250  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  35636  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35858  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  35641  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35863  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35987  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  36058  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35992  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  36063  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  36189  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  36266  src/codegen/transform.c      what may be done to the ranges of a kernel
-  36586  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  36194  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  36271  src/codegen/transform.c      what may be done to the ranges of a kernel
+  36591  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  36675  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  36680  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  36739  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  36744  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36873  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  37264  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36878  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  37269  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  37342  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  37401  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  37347  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  37406  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  38167  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  38172  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  38266  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  38271  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  38359  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  38364  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  38748  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  38753  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  39331  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  39336  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  39450  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  39542  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  39455  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  39547  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  39613  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  39618  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  39717  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  39817  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  39892  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  39722  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  39822  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  39897  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  39992  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  40102  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  40577  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  40687  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  39997  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  40107  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  40582  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  40692  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  41022  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  41307  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  41271  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  41556  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  41517  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  41802  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  41584  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  41869  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  42171  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  42456  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  42727  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  43012  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  43077  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  43362  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  43378  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  43663  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  43773  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  44524  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  44058  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  44809  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  44603  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  44888  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  44714  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  44944  src/runtime/device.c         which backend a context runs on
-  45146  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  45300  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  44999  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  45229  src/runtime/device.c         which backend a context runs on
+  45431  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  45585  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  45361  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  45646  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  45629  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  45914  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  45863  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  46148  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  46126  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  46420  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  46308  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  46379  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  46602  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  46673  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  46737  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  47054  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  47011  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  47328  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  47221  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  47692  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  47543  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  48026  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  47864  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  47972  src/runtime/launch.c         the steps of a plan, handed to their devices
-  48249  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  48198  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  48306  src/runtime/launch.c         the steps of a plan, handed to their devices
+  48583  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  48743  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  49078  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  49348  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  49683  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  49531  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  49866  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  49868  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  50057  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  50850  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  50203  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  50397  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  51190  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  51227  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  51568  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  51582  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  51923  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  51774  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  52129  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  52028  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  52383  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  52287  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  52642  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  52557  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  52912  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  52722  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  53077  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  52896  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  53257  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  53493  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  53251  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  53612  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  53848  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  53641  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  53804  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  53996  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  54159  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  53911  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  54266  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  53996  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  54351  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  54324  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  54679  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  54487  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  54550  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  54729  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  54842  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  54905  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  55084  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  54865  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  55220  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  55251  src/runtime/context.c        opening and closing, the first error, totals
+  55606  src/runtime/context.c        opening and closing, the first error, totals
 */

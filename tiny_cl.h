@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source c079826211259f2064379a4399781619f9c553cc864b543090a921b80cc7b123
+/* tiny_cl.h 0.1.0, source 49c17b430029e5c418c34a7dd65bf49f0a0a8472c61d14a276130580b8722f2b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -43,7 +43,15 @@ WHAT A DEVICE NEEDS
 
 KERNELS OF YOUR OWN
   tiny_kernel with .source in OpenCL C: a __kernel function whose parameters are __global pointers, the output first,
-  then the inputs in their order. global counts work groups, local the work items of each.
+  then the inputs in their order; a number is an input of one element, several results are parts of one output.
+  global counts work groups, local the work items of each. Or with .binary, what clGetProgramInfo gives of such a
+  program, for this device and driver.
+
+SEARCH, PROFILES
+  tiny_desc.beam times schedules on the device by its own clock, one after the other, as drivers compile on one thread:
+  some six seconds for each kernel that is new and each step of the width. What it found is kept in the cache.
+  tiny_profile_begin and TINY_DEBUG=k tell the same clock's times, and what part of the device's measured limits they
+  are. A host's queue without CL_QUEUE_PROFILING_ENABLE has none: then the host's clock counts.
 
 NUMBERS
   exp, log, sin and what is made of them have the errors of docs/operators.md, as they are computed by this library.
@@ -53,7 +61,8 @@ NUMBERS
 ERRORS
   TINY_E_DEVICE    no libOpenCL, no driver, no such device, a lost device, more work items than it runs
   TINY_E_MEMORY    the device has no room, or tiny_desc.max_nbytes is reached
-  TINY_E_COMPILE   its compiler does not take a kernel: what it said follows
+  TINY_E_COMPILE   its compiler does not take a kernel: what it said follows; a binary or an entry that is none
+  TINY_E_ARG       a kernel of yours has other parameters than an output and its inputs
   What fails on the device after a call has returned is told by the next that waits for it, tiny_read or tiny_sync.
 ---- end src/cl/manual.txt ----
 */
@@ -96,7 +105,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "c079826211259f2064379a4399781619f9c553cc864b543090a921b80cc7b123"
+#define TN_CL_SOURCE_ID "49c17b430029e5c418c34a7dd65bf49f0a0a8472c61d14a276130580b8722f2b"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -332,7 +341,8 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
 enum {
   TN_CL_DEVICE_NOT_AVAILABLE = -2, TN_CL_MEM_ALLOCATION_FAILURE = -4, TN_CL_OUT_OF_RESOURCES = -5,
   TN_CL_OUT_OF_HOST_MEMORY = -6, TN_CL_PROFILING_NOT_AVAILABLE = -7, TN_CL_MISALIGNED = -13,
-  TN_CL_EVENTS_FAILED = -14, TN_CL_INVALID_WORK_GROUP_SIZE = -54, TN_CL_INVALID_WORK_ITEM_SIZE = -55,
+  TN_CL_EVENTS_FAILED = -14, TN_CL_INVALID_BINARY = -42, TN_CL_INVALID_KERNEL_NAME = -46,
+  TN_CL_INVALID_ARG_SIZE = -51, TN_CL_INVALID_WORK_GROUP_SIZE = -54, TN_CL_INVALID_WORK_ITEM_SIZE = -55,
   TN_CL_INVALID_BUFFER_SIZE = -61, TN_CL_INVALID_GLOBAL_SIZE = -63, TN_CL_NO_PLATFORM = -1001
 };
 // What is asked for.
@@ -352,8 +362,9 @@ enum {
   TN_CL_PROFILING_START = 0x1282, TN_CL_PROFILING_END = 0x1283
 };
 enum {
-  TN_CL_TYPE_CPU = 2, TN_CL_TYPE_GPU = 4, TN_CL_TYPE_ACCELERATOR = 8, TN_CL_OUT_OF_ORDER = 1, TN_CL_PROFILING = 2,
-  TN_CL_READ_WRITE = 1,  TN_CL_CORRECTLY_ROUNDED = 1 << 7, TN_CL_REGION = 0x1220, TN_CL_COMPLETE = 0
+  TN_CL_TYPE_CPU = 2, TN_CL_TYPE_GPU = 4, TN_CL_TYPE_ACCELERATOR = 8, TN_CL_OUT_OF_ORDER = 1,
+  TN_CL_PROFILING = 2, TN_CL_READ_WRITE = 1,
+  TN_CL_CORRECTLY_ROUNDED = 1 << 7, TN_CL_REGION = 0x1220, TN_CL_COMPLETE = 0
 };
 
 // What it returns, its name, its parameters. Sizes of waiting lists and their events stand last.
@@ -485,18 +496,24 @@ static const struct { int error; const char *says; } tn_cl_errors[] = {
   {TN_CL_OUT_OF_RESOURCES, "the device has ended a kernel, or has no room for what it needs"},
   {TN_CL_OUT_OF_HOST_MEMORY, "the driver has no memory left"},
   {TN_CL_EVENTS_FAILED, "a kernel or a copy before it has failed on the device"},
-  {TN_CL_INVALID_WORK_GROUP_SIZE, "the device does not run work groups of this size"},
+  {TN_CL_INVALID_BINARY, "the binary is for another device or driver, or was changed"},
+  {TN_CL_INVALID_ARG_SIZE, "a parameter of the kernel is no pointer: a number comes as an input of one element"},
+  {TN_CL_INVALID_WORK_GROUP_SIZE, "the device does not run work groups of this size, or the kernel asks for another"},
   {TN_CL_INVALID_WORK_ITEM_SIZE, "the device does not run so many work items along one dim of a group"},
   {TN_CL_INVALID_BUFFER_SIZE, "the device has no memory of this size"},
   {TN_CL_INVALID_GLOBAL_SIZE, "the device does not run so many work groups"}
 };
+static int tn_cl_is_memory(int error) {
+  return error == TN_CL_MEM_ALLOCATION_FAILURE || error == TN_CL_OUT_OF_HOST_MEMORY ||
+      error == TN_CL_OUT_OF_RESOURCES || error == TN_CL_INVALID_BUFFER_SIZE;
+}
 static tiny_code tn_cl_fail(const tn_cl *d, const char *call, int error) {
   const char *says = "see CL/cl.h for the number";
   for (size_t i = 0; i < sizeof tn_cl_errors / sizeof *tn_cl_errors; i++)
     if (tn_cl_errors[i].error == error) says = tn_cl_errors[i].says;
-  const int memory = error == TN_CL_MEM_ALLOCATION_FAILURE || error == TN_CL_OUT_OF_HOST_MEMORY ||
-                     error == TN_CL_INVALID_BUFFER_SIZE;
-  return tiny_fail(d->t, memory ? TINY_E_MEMORY : TINY_E_DEVICE, "CL: cl%s returned %d on %s: %s", call, error, d->name,
+  const int memory = error != TN_CL_OUT_OF_RESOURCES && tn_cl_is_memory(error);
+  const tiny_code code = memory ? TINY_E_MEMORY : error == TN_CL_INVALID_ARG_SIZE ? TINY_E_ARG : TINY_E_DEVICE;
+  return tiny_fail(d->t, code, "CL: cl%s returned %d on %s: %s", call, error, d->name,
                    says);
 }
 
@@ -762,6 +779,7 @@ static void *tn_cl_alloc(void *dev, size_t nbytes) {
   if ((d->one && nbytes > d->one) || (d->most && (d->live > d->most || nbytes > d->most - d->live))) return NULL;
   void *mem = d->cl.CreateBuffer(d->context, TN_CL_READ_WRITE, nbytes ? nbytes : 1, NULL, &error);
   if (mem) d->live += nbytes;
+  else if (!tn_cl_is_memory(error)) tn_cl_fail(d, "CreateBuffer", error);
   return mem;
 }
 static void tn_cl_free(void *dev, void *mem, size_t nbytes) {
@@ -816,7 +834,7 @@ static tiny_code tn_cl_copy_out(void *dev, void *dst, tiny_mem src, size_t nbyte
 //
 // In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel
 //        of ours, which says what its parameters are, "name p0 p2 a0", and a line with the hash of what follows it;
-//        modules, kernels.
+//        modules, kernels. A foreign binary as it is: its kernels are foreign, too.
 // Holds: programs are built on the calling thread: drivers want more stack than the threads of a pool may have. What
 //        the compiler said is in the error. Bytes that were changed never reach the driver: some drivers end the
 //        process over them.
@@ -965,11 +983,22 @@ static size_t tn_cl_table_nbytes(const char *text, size_t nbytes) {
   tn_cl_hash(text + at + TN_CL_HASH, nbytes - at - TN_CL_HASH, hash);
   return memcmp(text + at, hash, TN_CL_HASH) ? SIZE_MAX : at;
 }
+// Is it what a driver gives of a program that somebody else has built? An ELF object, NVIDIA's PTX, PoCL's own. Ours
+// begin with a name or a hash, and no damaged one looks like these.
+static int tn_cl_is_foreign(const char *data, size_t nbytes) {
+  static const char *const heads[] = {"\177ELF", "//", "poclbin"};
+  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+    const size_t n = strlen(heads[i]);
+    if (nbytes > n && !memcmp(data, heads[i], n)) return 1;
+  }
+  return 0;
+}
 // NULL: these bytes are no program, or the driver does not take them.
 static void *tn_cl_load(void *dev, const void *binary, size_t nbytes) {
   tn_cl *d = (tn_cl *)dev;
   const char *text = (const char *)binary;
-  const size_t table = tn_cl_table_nbytes(text, nbytes), from = table + TN_CL_HASH;
+  const int foreign = tn_cl_is_foreign(text, nbytes);
+  const size_t table = foreign ? 0 : tn_cl_table_nbytes(text, nbytes), from = foreign ? 0 : table + TN_CL_HASH;
   if (table == SIZE_MAX) {
     tiny_fail(d->t, TINY_E_COMPILE, "CL: a program of %llu bytes was cut off or changed; it is none to run",
               (unsigned long long)nbytes);
@@ -1021,7 +1050,11 @@ static void *tn_cl_find(void *dev, void *module, const char *name) {
   tn_cl_kernel *k = tn_cl_kernel_new(d, name, line);
   if (!k) return NULL;
   k->kernel = d->cl.CreateKernel(m->program, name, &error);
-  if (!k->kernel) { tiny_realloc(d->t, k, k->nbytes, 0); return NULL; }
+  if (!k->kernel) {
+    tiny_realloc(d->t, k, k->nbytes, 0);
+    if (error != TN_CL_INVALID_KERNEL_NAME) tn_cl_fail(d, "CreateKernel", error);
+    return NULL;
+  }
   k->next = m->kernels;
   m->kernels = k;
   if (line) return k;
@@ -1294,18 +1327,18 @@ SOFTWARE.
 
 Where things stand in tiny_cl.h
 
-    103  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
+    112  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    159  src/cl/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    168  src/cl/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                          addresses
-    186  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
+    195  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
                                          64-bit integers or not
-    305  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
+    314  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
                                          is loaded at run time
-    450  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
+    461  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    744  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    815  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-   1038  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1250  src/cl/backend.c                the one object of tiny_cl.h
+    761  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    833  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+   1071  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1283  src/cl/backend.c                the one object of tiny_cl.h
 */

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source ec14a51d60368638ab16f407b1af55d844b18d21e1ec9cb963a69dfe2511dd39
+/* tiny_cuda.h 0.1.0, source 0d09ce570cc9655ecb7349fa10188eb4adfa77df4375367c5482f28941973a96
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -40,7 +40,13 @@ MEMORY OF YOUR OWN
 
 KERNELS OF YOUR OWN
   tiny_kernel takes CUDA C: extern "C" __global__ void name(float *out, const float *in, ..). Parameters are the
-  output, then the inputs. NVRTC compiles it without headers.
+  output, then the inputs; a number is an input of one element, several results are parts of one output. NVRTC
+  compiles it without headers. Or .binary: a cubin for this GPU, or PTX, which the driver compiles. From CUDA 12.4 on
+  parameters are counted before a launch; before it the driver reads beyond what it is given.
+
+SEARCH, PROFILES
+  tiny_desc.beam times schedules by events on the stream, and keeps what it found in the cache. tiny_profile_begin and
+  TINY_DEBUG=k tell the same times, and what part of the GPU's measured limits they are.
 
 ORDER
   What the library gives to a device happens in one stream. Bytes from the host go by pinned memory on a stream of
@@ -88,7 +94,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "ec14a51d60368638ab16f407b1af55d844b18d21e1ec9cb963a69dfe2511dd39"
+#define TN_CUDA_SOURCE_ID "0d09ce570cc9655ecb7349fa10188eb4adfa77df4375367c5482f28941973a96"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -516,10 +522,11 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
 
 typedef uint64_t tn_cu_ptr;                // CUdeviceptr
 enum {                                     // CUresult
-  TN_CU_OUT_OF_MEMORY = 2, TN_CU_STUB_LIBRARY = 34, TN_CU_NO_DEVICE = 100, TN_CU_INVALID_DEVICE = 101,
+  TN_CU_INVALID_VALUE = 1, TN_CU_OUT_OF_MEMORY = 2, TN_CU_STUB_LIBRARY = 34, TN_CU_NO_DEVICE = 100,
+  TN_CU_INVALID_DEVICE = 101,
   TN_CU_NOT_READY = 600, TN_CU_ILLEGAL_ADDRESS = 700, TN_CU_TOO_MANY_RESOURCES = 701, TN_CU_TIMEOUT = 702,
   TN_CU_PEER_ENABLED = 704, TN_CU_ASSERT = 710, TN_CU_STACK_ERROR = 714, TN_CU_LAUNCH_FAILED = 719,
-  TN_CU_ECC = 214, TN_CU_NVLINK = 220, TN_CU_CONTAINED = 226, TN_CU_DESTROYED = 709
+  TN_CU_ECC = 214, TN_CU_NVLINK = 220, TN_CU_CONTAINED = 226, TN_CU_DESTROYED = 709, TN_CU_NOT_FOUND = 500
 };
 enum {                                     // CUdevice_attribute
   TN_CU_MAX_THREADS = 1, TN_CU_MAX_BLOCK_X = 2, TN_CU_MAX_GRID_X = 5, TN_CU_SHARED = 8, TN_CU_WARP = 10,
@@ -586,6 +593,7 @@ typedef struct tn_cu_node {
   _(graph_set, "cuGraphExecKernelNodeSetParams", (void *exec, void *node, const tn_cu_node *to)) \
   _(graph_launch, "cuGraphLaunch", (void *exec, void *stream)) \
   _(graph_drop, "cuGraphExecDestroy", (void *exec)) \
+  MAYBE(func_param, "cuFuncGetParamInfo", (void *func, size_t i, size_t *offset, size_t *nbytes)) \
   MAYBE(pool_alloc, "cuMemAllocAsync", (tn_cu_ptr *out, size_t nbytes, void *stream)) \
   MAYBE(pool_free, "cuMemFreeAsync", (tn_cu_ptr p, void *stream))
 #define TN_NVRTC_FUNCTIONS(_, MAYBE) \
@@ -1205,6 +1213,7 @@ enum { TN_CUDA_PARAMETERS = 511, TN_CUDA_SHARED_FREE = 48 << 10 };   // 4 KiB of
 typedef struct tn_cuda_kernel {
   struct tn_cuda_kernel *next; struct tn_cuda_module *module;
   void *func; int threads, shared; char name[64];            // the most items of a group; LOCAL memory that is allowed
+  int parameters, number;                  // of a foreign one, -1: not known; the first that is no pointer
 } tn_cuda_kernel;
 // words: parameters are one and groups have one dim, as generated kernels have it (render/lang_cuda.c)
 typedef struct tn_cuda_module {
@@ -1265,20 +1274,36 @@ static void tn_cuda_module_close(tn_cuda *d, tn_cuda_module *m) {
 static void tn_cuda_modules_close(tn_cuda *d) {
   for (tn_cuda_module *m; (m = d->gone) != NULL; ) { d->gone = m->next; tn_cuda_module_close(d, m); }
 }
+// From CUDA 12.4 on; a driver before it would read beyond what a launch gives.
+static void tn_cuda_parameters(tn_cuda *d, tn_cuda_kernel *k) {
+  size_t offset, nbytes;
+  k->parameters = k->number = -1;
+  if (!d->cu.func_param || k->module->words) return;
+  for (k->parameters = 0; k->parameters <= TN_CUDA_PARAMETERS; k->parameters++) {
+    const int result = d->cu.func_param(k->func, (size_t)k->parameters, &offset, &nbytes);
+    if (result && result != TN_CU_INVALID_VALUE) k->parameters = -1;
+    if (result) return;
+    if (nbytes != sizeof(tn_cu_ptr) && k->number < 0) k->number = k->parameters;
+  }
+}
 static void *tn_cuda_find(void *dev, void *module, const char *name) {
   tn_cuda *d = (tn_cuda *)dev;
   tn_cuda_module *m = (tn_cuda_module *)module;
   void *func = NULL;
   int threads = 0;
   if (tn_cuda_enter(d, "finding a kernel") != TINY_OK) return NULL;
-  int found = !d->cu.module_function(&func, m->handle, name);
-  if (found) found = !d->cu.func_attribute(&threads, TN_CU_FUNC_THREADS, func);
+  int result = d->cu.module_function(&func, m->handle, name);
+  if (!result) result = d->cu.func_attribute(&threads, TN_CU_FUNC_THREADS, func);
+  if (result && result != TN_CU_NOT_FOUND) tn_cuda_failed(d, result, "finding a kernel");
+  tn_cuda_kernel *k = result ? NULL : (tn_cuda_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
+  if (k) {
+    memset(k, 0, sizeof *k);
+    k->next = m->kernels; k->module = m; k->func = func; k->threads = threads;
+    snprintf(k->name, sizeof k->name, "%s", name);
+    tn_cuda_parameters(d, k);
+  }
   tn_cuda_leave(d, TINY_OK);
-  tn_cuda_kernel *k = found ? (tn_cuda_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k) : NULL;
   if (!k) return NULL;
-  memset(k, 0, sizeof *k);
-  k->next = m->kernels; k->module = m; k->func = func; k->threads = threads;
-  snprintf(k->name, sizeof k->name, "%s", name);
   return m->kernels = k;
 }
 
@@ -1307,6 +1332,12 @@ static tiny_code tn_cuda_fits(tn_cuda *d, const tiny_launch *l) {
   if (l->nmem + l->nargs > most)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %d parameters, but a kernel has up to %d", d->name, k->name,
                      l->nmem + l->nargs, most);
+  if (k->parameters >= 0 && k->parameters != l->nmem + l->nargs)
+    return tiny_fail(d->t, TINY_E_ARG, "kernel: %s has %d parameters, but there are an output and %d inputs", k->name,
+                     k->parameters, l->nmem + l->nargs - 1);
+  if (k->number >= 0 && k->number < l->nmem)
+    return tiny_fail(d->t, TINY_E_ARG, "kernel: parameter %d of %s is no pointer: a number comes as an input of one "
+                     "element", k->number, k->name);
   return TINY_OK;
 }
 // More than 48 KiB are asked for once (CUDA C Programming Guide, 16.7.3, Shared Memory).
@@ -1724,23 +1755,23 @@ SOFTWARE.
 
 Where things stand in tiny_cuda.h
 
-     95  src/cuda/../base/library.c      shared libraries that are loaded while the program runs: drivers,
+    101  src/cuda/../base/library.c      shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    151  src/cuda/../base/digits.c       whole numbers in text without a sign: of devices, of versions, of
+    157  src/cuda/../base/digits.c       whole numbers in text without a sign: of devices, of versions, of
                                          addresses
-    178  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
+    184  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                          words below: an element at a time or vectors of 2, 4, 8 or 16
-    490  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
+    496  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
                                          loaded while the program runs
-    675  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
+    683  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
                                          says is wrong
-    879  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
+    887  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
                                          to it, from it, between two devices
-   1106  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
-   1192  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
-   1405  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
+   1114  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
+   1200  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
+   1436  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
                                          graph
-   1570  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
+   1601  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
                                          happened, opened and closed
-   1679  src/cuda/backend.c              the one object of tiny_cuda.h
+   1710  src/cuda/backend.c              the one object of tiny_cuda.h
 */
