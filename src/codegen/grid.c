@@ -402,8 +402,31 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
   tn_grid_spread(s, p);
 }
 
+// ** sums that go on with a maximum so far **
+
+// All sums of what the kernel's maximum scales are computed in its loop, where one moves with a range of the output
+// that the maximum does not: what is common to both is computed once.
+static int tn_grid_online(tn_kernel_state *s, tn_profile *p) {
+  tiny_uop *axes[TN_OPT_AXES], *max = NULL;
+  int n = 1, moves = 0;
+  for (int i = 0; i < p->nreduce; i++) if (p->reduce[i]->k == TINY_OP_MAX) max = p->reduce[i];
+  if (!max || max->nsrc != 2) return 0;
+  axes[0] = max->src[1];
+  for (int i = 0; i < p->nreduce; i++) {
+    tiny_uop *u = p->reduce[i];
+    if (u == max || u->nsrc != 2 || n == TN_OPT_AXES || !tn_depends(s->t, u->src[0], max)) continue;
+    for (int d = 0; d < p->nout; d++) moves |= tn_depends(s->t, u, p->out[d]) && !tn_depends(s->t, max, p->out[d]);
+    axes[n++] = u->src[1];
+  }
+  const tn_opt o = tn_opt_of(s, TN_OPT_ONLINE, n, axes, 0);
+  if (!moves || n < 2 || !tn_opt_apply(s, &o)) return 0;
+  *p = tn_profile_of(s);
+  tn_grid_elements(s, p);
+  return 1;
+}
+
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
+  if (!tn_grid_online(s, p) && !tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }
 #endif

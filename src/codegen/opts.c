@@ -19,6 +19,7 @@
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
+//   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
 //   SCATTER                   summands go to the elements that they name, one after the other
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -34,7 +35,8 @@
 enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_PAD = 256, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
 
 enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
-  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
+  TN_OPT_MAKES_RANGES = 16,                // beside those that its transform has given numbers
+  TN_OPT_NOT_ONLINE = 32 };                // of kernels whose sums go on with a maximum so far
 
 // name, what it has, least and most axes, the function that applies it
 #define TN_OPT_TABLE(_) \
@@ -52,13 +54,14 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
   _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
   _(GROUP,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group) \
-  _(REUSE,    0, 0, 1, tn_opt_reuse) \
+  _(REUSE,    TN_OPT_NOT_ONLINE, 0, 1, tn_opt_reuse) \
   _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
-  _(DOT,      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot) \
-  _(FISSION,  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission) \
+  _(DOT,      TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_dot) \
+  _(FISSION,  TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_fission) \
   _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
     tn_opt_matrix) \
-  _(SCATTER,  0, 0, 0, tn_opt_scatter)
+  _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
+  _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
   TN_OPT_TABLE(TN_OPT_ENUM)
@@ -210,7 +213,7 @@ static int tn_opt_part_of_reduce(tn_kernel_state *s, const tn_profile *p, const 
   switch (o->kind) {
     case TN_OPT_SPLIT:  return f != tn_range_extent(r);
     case TN_OPT_UNROLL: return f <= TN_OPT_COPIES;
-    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !p->carried;
+    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !p->carried && !tn_is_online(s->t, s->sink, r);
     case TN_OPT_LOOP:
       for (int i = 0; i < p->nreduce; i++) n += tn_reduces_over(p->reduce[i], r);
       return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried && tn_opt_items(s) == 1;
@@ -247,7 +250,7 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   tiny_uop *r = tn_opt_axis(s, o, 0);
   const int64_t n = tn_range_extent(r), f = o->amount ? o->amount : n;
   const int role = tn_axis_role(s, p, r);
-  if (f < 2 || f > n) return 0;
+  if (f < 2 || f > n || (role == TN_AXIS_REDUCE && n % f && tn_is_online(s->t, s->sink, r))) return 0;
   for (int i = 0; role == TN_AXIS_REDUCE && n % f && i < p->nreduce; i++)    // what is left over is computed apart
     for (uint32_t j = 1; tn_reduces_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
       if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
@@ -337,6 +340,8 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
   tn_toposort(s->t, x, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // what is carried from one to the next is not copied
+      if (tn_is_online(s->t, s->sink, u->src[j])) return 0;
     for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
       if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
     if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
@@ -379,7 +384,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 
 // May g items share the reduction along r: those that there are, or as many more?
 static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
-  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
+  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || tn_is_online(s->t, s->sink, r) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
       tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE))
     return 0;
   return tn_group_items(s, reduce, g) ||
@@ -445,6 +450,19 @@ static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *
   return tn_transform_matrix(s, p, &c);
 }
 
+static int tn_opt_online(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *axes[TN_OPT_AXES];
+  if (p->carried || p->filled || tn_opt_has(s, TINY_OP_STAGE)) return 0;
+  for (int i = 0; i < o->naxes; i++) {
+    axes[i] = tn_opt_axis(s, o, i);
+    for (int j = 0; j < i; j++) if (axes[j] == axes[i]) return 0;
+    if (tn_axis_role(s, p, axes[i]) != TN_AXIS_REDUCE || tn_is_online(s->t, s->sink, axes[i])) return 0;
+  }
+  tiny_uop *sink = tn_transform_online(s->t, s->sink, o->naxes, axes);
+  if (sink) s->sink = sink;
+  return sink != NULL;
+}
+
 static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_profile now;
   tn_scatter c;
@@ -479,6 +497,7 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
   for (int i = 0; i < o->naxes; i++)
     if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
   p = tn_profile_of(s);
+  if (p.nreduce > 1 && (tn_opt_kinds[o->kind].has & TN_OPT_NOT_ONLINE) && tn_is_online(s->t, s->sink, NULL)) return 0;
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
   if (tn_opt_kinds[o->kind].has & TN_OPT_MAKES_RANGES) tn_axes_find(s);

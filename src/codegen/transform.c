@@ -198,7 +198,7 @@ static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
     if (!over) continue;
     tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     memcpy(src, u->src, u->nsrc * sizeof *src);
-    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0],
+    src[0] = tn_u3(t, TINY_OP_WHERE, inside, tn_replace_maxima(t, u, from.n, from.u, to.u)->src[0],
                    tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
     tn_push(t, &from, u);
     tn_push(t, &to, tn_uop_with(t, u, src));
