@@ -53,16 +53,22 @@ static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tin
   return NULL;
 }
 
-// What is carried of the maximum of sum u, one of group[0..n-1], whose values before and after an iteration are known.
+// What is carried of the maximum of sum u, one of group[0..n-1], whose values before and after an iteration are known;
+// all: of all maxima among them, in the place of which stands what they are so far.
 static int tn_carried_max(tiny_ctx *t, const tiny_uop *u, int n, tiny_uop *const *group, const tn_list *before,
                           const tn_list *now, tn_online_carried *c) {
   const tn_list all = {(tiny_uop **)(uintptr_t)group, n, n};
+  int found = 0;
+  memset(c, 0, sizeof *c);
   c->max = tn_has_max(&all) ? tn_online_max(t, u) : NULL;
-  for (int i = 0; i < n && c->max; i++) if (group[i] == c->max) {
+  for (int i = 0; i < n && c->max; i++) if (group[i]->k == TINY_OP_MAX) {
+    tn_push(t, &c->from, group[i]);
+    tn_push(t, &c->to, now->u[i]);
+    if (group[i] != c->max) continue;
     c->before = before->u[i]; c->now = now->u[i];
-    return 1;
+    found = 1;
   }
-  return 0;
+  return found;
 }
 
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of

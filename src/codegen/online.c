@@ -13,11 +13,12 @@
 #include "../rules/online.c"
 #endif
 
-// The maximum, along some of its own ranges, that a sum is made of; NULL: it is no such sum.
+// The maximum, along some of its own ranges, that a sum is made of; NULL: it is no such sum. (AFTER x exponential): x,
+// which has it in this one, where memory is what the summand itself tells of it.
 static tiny_uop *tn_online_max(tiny_ctx *t, const tiny_uop *sum) {
   tn_list all = {NULL, 0, 0};
   if (sum->k != TINY_OP_ADD) return NULL;
-  tn_collect_op(t, sum->src[0], TINY_OP_REDUCE, &all);
+  tn_collect_op(t, sum->src[0]->op == TINY_OP_AFTER ? sum->src[0]->src[1] : sum->src[0], TINY_OP_REDUCE, &all);
   for (int i = 0; i < all.n; i++)
     for (uint32_t j = 1; all.u[i]->k == TINY_OP_MAX && j < sum->nsrc; j++)
       if (tn_reduces_over(all.u[i], sum->src[j])) return all.u[i];
@@ -157,7 +158,8 @@ static tiny_uop *tn_transform_online(tiny_ctx *t, tiny_uop *was, int n, tiny_uop
 // ** loops that carry it **
 
 // An iteration of a sum: its summand with the maximum so far, and what it was before as that scales it.
-typedef struct tn_online_carried { tiny_uop *max, *before, *now; } tn_online_carried;  // of the maximum, the REDUCE
+// max: the REDUCE, what it is before and after. from, to: all maxima of the loop, and what they are after it.
+typedef struct tn_online_carried { tiny_uop *max, *before, *now; tn_list from, to; } tn_online_carried;
 
 static tiny_uop *tn_online_at(tiny_ctx *t, tiny_uop *offset, tiny_uop *max, tiny_uop *value) {
   return tn_replace(t, offset, 1, &max, &value);
@@ -188,18 +190,20 @@ static tiny_uop *tn_online_start(tiny_ctx *t, tiny_uop *offset, tiny_uop *max) {
 
 // Summand *value becomes one of the maximum so far, *sum what was added before as that scales it. While nothing is
 // above the lowest number, nothing has been added, or what is no number.
-static int tn_online_step(tiny_ctx *t, const tiny_uop *u, const tn_online_carried *c, tiny_uop **value,
-                          tiny_uop **sum) {
+static int tn_online_step(tiny_ctx *t, const tiny_uop *u, tn_online_carried *c, tiny_uop **value, tiny_uop **sum) {
   int64_t k = 0;
-  tiny_uop *offset = tn_online_offset(t, u->src[0], c->max, u->src[1], &k), *now = c->now, *max = c->max;
+  tiny_uop *max = c->max, *offset = tn_online_offset(t, u->src[0], max, u->src[1], &k);
   if (!offset) return 0;
-  if (tn_online_start(t, offset, max))
-    now = tn_online_above(t, now, now, tn_lanes_of(t, tn_number(t, now->dtype, 0), now->lanes));
-  *value = tn_replace(t, *value, 1, &max, &now);
+  if (tn_online_start(t, offset, max)) for (int i = 0; i < c->to.n; i++) {
+    tiny_uop *now = c->to.u[i];
+    c->to.u[i] = tn_online_above(t, now, now, tn_lanes_of(t, tn_number(t, now->dtype, 0), now->lanes));
+  }
+  if ((*value)->op == TINY_OP_AFTER) *value = (*value)->src[0];
+  *value = tn_replace(t, *value, c->from.n, c->from.u, c->to.u);
   k &= TN_EXP_NATURAL | TN_EXP_FALLING;
   tiny_uop *scale = tn_online_scale(t, k, tn_online_at(t, offset, max, c->now), tn_online_at(t, offset, max, c->before));
   scale = tn_online_above(t, c->before, scale, tn_online_one(t, scale));
-  *sum = tn_u2(t, TINY_OP_MUL, *sum, tn_cast(t, scale, u->dtype));
+  *sum = tn_u2(t, TINY_OP_MUL, *sum, tn_lanes_of(t, tn_cast(t, scale, u->dtype), (*sum)->lanes));
   return 1;
 }
 // A sum after its loop. Rows that have seen nothing but the lowest number: what e^(A + H) gives for them.
@@ -210,6 +214,6 @@ static tiny_uop *tn_online_done(tiny_ctx *t, const tiny_uop *u, tiny_uop *max, t
   if (!start) return sum;
   tiny_uop *scale = tn_online_scale(t, k & TN_EXP_NATURAL, tn_online_at(t, offset, max, whole), start);
   scale = tn_online_above(t, whole, tn_online_one(t, scale), scale);
-  return tn_u2(t, TINY_OP_MUL, sum, tn_cast(t, scale, u->dtype));
+  return tn_u2(t, TINY_OP_MUL, sum, tn_lanes_of(t, tn_cast(t, scale, u->dtype), sum->lanes));
 }
 #endif

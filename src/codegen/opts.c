@@ -20,6 +20,7 @@
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
+//   BLOCKS 2 5 4 1            in each iteration of axis 2 the items of axis 1 have what axis 5 counts, axis 4 of each; _: one
 //   SCATTER                   summands go to the elements that they name, one after the other
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -28,6 +29,7 @@
 #include "scatter.c"
 #include "matrix.c"
 #include "reuse.c"
+#include "online_blocks.c"
 #include "prefetch.c"
 #include "../ir/spec.c"
 #endif
@@ -61,6 +63,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
     tn_opt_matrix) \
   _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
+  _(BLOCKS,   TN_OPT_MAKES_RANGES, 4, 4, tn_opt_blocks) \
   _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
@@ -318,8 +321,10 @@ static int64_t tn_staged_nbytes(tn_kernel_state *s) {
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   int64_t all = 0;
   for (int i = 0; i < stages.n; i++) {
-    const tiny_uop *u = stages.u[i];
-    all = tn_clamp_add(all, tn_clamp_mul(tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u)));
+    tiny_uop *u = stages.u[i];
+    int64_t owners;
+    tn_stage_owner(s->t, u, &owners);
+    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u)));
   }
   return all;
 }
@@ -463,6 +468,27 @@ static int tn_opt_online(tn_kernel_state *s, const tn_profile *p, const tn_opt *
   return sink != NULL;
 }
 
+// Blocks, parts and their neighbours are loops of the maximum and its sums alone, and there are as many items as parts.
+static int tn_opt_blocks(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tn_online_blocks b = {tn_opt_axis(s, o, 0), tn_opt_axis(s, o, 1), tn_opt_axis(s, o, 2), tn_opt_axis(s, o, 3)};
+  tiny_uop *const before = s->sink, *const loops[3] = {b.blocks, b.parts, b.next};
+  const int64_t shared = (int64_t)s->target->limits->shared_nbytes;
+  const int naxes = s->naxes;
+  for (int i = b.blocks ? 0 : 1; i < 3; i++) {
+    if (!loops[i]) return 0;
+    const int kind = tn_range_kind(loops[i]);
+    if (kind != TN_REDUCE && !(i == 2 && kind == TN_UNROLL)) return 0;
+    if (tn_opt_is_around_stage(s, loops[i]) && i) return 0;
+    for (int j = 0; j < i; j++) if (loops[i] == loops[j]) return 0;
+  }
+  if (s->target->limits->threads || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item || !tn_is_item(b.item) ||
+      tn_range_extent(b.item) != tn_range_extent(b.parts) || tn_axis_role(s, p, b.item) != TN_AXIS_STORE)
+    return 0;
+  if (tn_transform_online_blocks(s, &b) && (!shared || tn_staged_nbytes(s) <= shared)) return 1;
+  s->sink = before; s->naxes = naxes;
+  return 0;
+}
+
 static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_profile now;
   tn_scatter c;
@@ -495,7 +521,8 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
       o->naxes > tn_opt_kinds[o->kind].most || s->naxes > TN_KERNEL_AXES - 2 * TN_OPT_AXES)
     return 0;
   for (int i = 0; i < o->naxes; i++)
-    if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
+    if (!tn_opt_axis(s, o, i) && ((o->kind != TN_OPT_MATRIX && o->kind != TN_OPT_BLOCKS) || o->axis[i] != -1))
+      return 0;
   p = tn_profile_of(s);
   if (p.nreduce > 1 && (tn_opt_kinds[o->kind].has & TN_OPT_NOT_ONLINE) && tn_is_online(s->t, s->sink, NULL)) return 0;
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;

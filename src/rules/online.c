@@ -100,11 +100,11 @@ static tiny_uop *tn_online_exponent(tiny_ctx *t, const tiny_uop *exp2, tiny_uop 
 }
 
 // What summand `value` is made of by max, wherever it is computed: the EXP2s that have max in their exponents, which
-// all must have it in the same way. *k: what they are like. NULL: it is not as above.
+// all must have it in the same way. (AFTER x exponential): by that one. *k: what they are like. NULL: it is not as above.
 static tiny_uop *tn_online_offset(tiny_ctx *t, tiny_uop *value, tiny_uop *max, const tiny_uop *range, int64_t *k) {
   tn_list all = {NULL, 0, 0};
   tiny_uop *offset = NULL;
-  tn_collect_op(t, value, TINY_OP_EXP2, &all);
+  tn_collect_op(t, value->op == TINY_OP_AFTER ? value->src[1] : value, TINY_OP_EXP2, &all);
   for (int i = 0; i < all.n; i++) {
     if (!tn_depends(t, all.u[i], max)) continue;
     tiny_uop *of = tn_online_exponent(t, all.u[i], max);
@@ -130,5 +130,43 @@ static int tn_online_fits(tiny_ctx *t, const tiny_uop *sum, tiny_uop *max) {
     if (!tn_online_offset(t, p.factors.u[i], max, sum->src[1], &k)) return 0;
   }
   return exponentials == 1;
+}
+
+// A kernel's maximum along `keys`, a sum of what it scales that moves with `columns` of the output, which the maximum
+// does not, and the longest of the `rows` that the maximum moves with and the sum's weights do not; score: the sum of
+// products that the maximum is of, NULL: it is none.
+typedef struct tn_online_axes { tiny_uop *max, *sum, *keys, *rows, *columns, *score; } tn_online_axes;
+
+// Does the sum's weight, what is not of its scores, stay the same along r?
+static int tn_online_is_row(tiny_ctx *t, const tn_online_axes *a, const tiny_uop *r) {
+  const tn_online_product f = tn_online_factors(t, a->sum->src[0], a->sum->src[1]);
+  for (int i = 0; i < f.factors.n; i++)
+    if (!tn_depends(t, f.factors.u[i], a->max) && tn_depends(t, f.factors.u[i], r)) return 0;
+  return tn_depends(t, a->max, r);
+}
+
+// Of value x for n ranges of the output. 0: it has no such sum.
+static int tn_online_axes_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *out, tn_online_axes *a) {
+  tn_list all = {NULL, 0, 0}, scores = {NULL, 0, 0};
+  memset(a, 0, sizeof *a);
+  tn_collect_op(t, x, TINY_OP_REDUCE, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->k == TINY_OP_MAX) a->max = all.u[i];
+  if (!a->max || a->max->nsrc != 2) return 0;
+  a->keys = a->max->src[1];
+  for (int i = 0; i < all.n; i++) for (int d = 0; d < n; d++) {
+    tiny_uop *u = all.u[i];
+    if (u->k != TINY_OP_ADD || out[d]->op != TINY_OP_RANGE || !tn_depends(t, u, a->max) || !tn_depends(t, u, out[d]) || tn_depends(t, a->max, out[d]))
+      continue;
+    if (u->nsrc != 2 || (a->columns && a->columns != out[d])) return 0;
+    a->columns = out[d]; a->sum = u;
+  }
+  for (int d = 0; d < n && a->sum; d++)
+    if (out[d]->op == TINY_OP_RANGE && (!a->rows || tn_range_extent(out[d]) > tn_range_extent(a->rows)) && tn_online_is_row(t, a, out[d]))
+      a->rows = out[d];
+  tn_collect_op(t, a->max->src[0], TINY_OP_REDUCE, &scores);
+  for (int i = 0; i < scores.n; i++)
+    if (scores.u[i]->k == TINY_OP_ADD && scores.u[i]->nsrc == 2 && tn_depends(t, scores.u[i], a->keys))
+      a->score = scores.u[i];
+  return a->rows != NULL;
 }
 #endif

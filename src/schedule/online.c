@@ -13,7 +13,52 @@
 #include "../rules/online.c"
 #endif
 
-enum { TN_ONLINE_NODES = 96, TN_ONLINE_COLUMNS = 16 };       // of all that becomes one kernel; columns without tiles
+enum {
+  TN_ONLINE_NODES = 96,                    // of all that becomes one kernel
+  TN_ONLINE_COLUMNS = 16,                  // from which it takes tiles to be worth it
+  TN_ONLINE_SIDE = 16, TN_ONLINE_LEAST = 4,      // items of a group along each side of a tile, at least
+  TN_ONLINE_NEXT = 4, TN_ONLINE_COPIES = 2,      // rows, keys and columns of each; tiles of columns of a group
+  TN_ONLINE_REGISTERS = 128                // of an item
+};
+
+// ** tiles **
+
+// What a group has at a time: `rows` of the result, `keys` in a block, all columns in `copies` tiles.
+typedef struct tn_online_tile { int64_t row_items, column_items, rows, keys, copies; } tn_online_tile;
+
+static int64_t tn_online_power(int64_t n, int64_t most) {
+  int64_t f = 1;
+  while (f < n && f < most) f *= 2;
+  return f;
+}
+
+// Bytes of a group's memory: what the products are of, the block's exponentials, and what items have of maxima and sums.
+static int64_t tn_online_nbytes(const tn_online_tile *tile, int64_t elements) {
+  const int64_t products = elements * (tile->rows + tile->keys + 2) + tile->keys * tile->keys * tile->copies,
+                scores = tile->rows * tile->keys + tile->column_items,
+                items = 2 * tile->row_items * tile->column_items * TN_ONLINE_NEXT;
+  return 4 * (products + scores + items);
+}
+
+// 0: the device has no room for one.
+static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
+  const int64_t next = TN_ONLINE_NEXT, rows = tn_range_extent(a->rows), columns = tn_range_extent(a->columns),
+                elements = a->score ? tn_range_extent(a->score->src[1]) : 0, most = tn_machine_items(limits);
+  tile->row_items = tn_online_power((rows + next - 1) / next, TN_ONLINE_SIDE);
+  tile->column_items = tn_online_power((columns + next - 1) / next, TN_ONLINE_SIDE);
+  tile->keys = next * tile->column_items;
+  tile->copies = (columns + tile->keys - 1) / tile->keys;
+  if (limits->threads || tn_machine_registers(limits) < TN_ONLINE_REGISTERS || tile->copies > TN_ONLINE_COPIES ||
+      tile->column_items < TN_ONLINE_LEAST || tn_range_extent(a->keys) < tile->keys)
+    return 0;
+  for (; tile->row_items >= TN_ONLINE_LEAST; tile->row_items /= 2) {
+    tile->rows = next * tile->row_items;
+    if (tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes &&
+        tile->row_items * tile->column_items <= most)
+      return 1;
+  }
+  return 0;
+}
 
 // What is computed for a sum: nodes, and the REDUCEs among them.
 typedef struct tn_online_nodes { tn_graph *g; tn_list all, reduces; uint32_t epoch; int bad; } tn_online_nodes;
@@ -73,14 +118,19 @@ static int tn_online_is_legal(tiny_ctx *t, tiny_uop *x) {
   return sums > 1;
 }
 
-// All of c is computed in the kernel of node n, if that is one that goes on with a maximum.
-static void tn_online_mark(tn_graph *g, tn_node *n, const tn_online_nodes *c) {
+// All of c is computed in the kernel of node n, if that is one that goes on with a maximum, and worth it.
+static void tn_online_mark(tn_graph *g, tn_node *n, const tn_online_nodes *c, int64_t columns) {
   tn_kernel k;
+  tn_online_axes axes;
+  tn_online_tile tile;
   memset(&k, 0, sizeof k);
   k.node = n->u;
   k.at = tn_at_fresh(g->t, &k, n->u);
   for (int i = 0; i < c->reduces.n; i++) tn_graph_node(g, c->reduces.u[i])->online = 1;
-  const int legal = tn_online_is_legal(g->t, tn_pull_trial(g, &k));
+  tiny_uop *x = tn_pull_trial(g, &k);
+  const int legal = tn_online_is_legal(g->t, x) &&
+      (columns < TN_ONLINE_COLUMNS || (tn_online_axes_of(g->t, x, (int)k.at->nsrc - 1, k.at->src, &axes) &&
+          tn_online_tile_of(tn_limits_of(g->targets, n->u), &axes, &tile)));
   for (int i = 0; i < c->reduces.n; i++) tn_graph_node(g, c->reduces.u[i])->online = (uint8_t)legal;
   for (int i = 0; i < c->all.n; i++) tn_graph_node(g, c->all.u[i])->online = (uint8_t)legal;
 }
@@ -111,8 +161,8 @@ static int tn_online_try(tn_graph *g, tn_node *n) {
     tn_online_descend(&c, at);
   }
   const int64_t columns = c.bad ? 0 : tn_online_columns(&c, n->u);
-  if (columns < 2 || columns >= TN_ONLINE_COLUMNS || !tn_online_is_alone(&c, n->u)) return 0;
-  tn_online_mark(g, n, &c);
+  if (columns < 2 || !tn_online_is_alone(&c, n->u)) return 0;
+  tn_online_mark(g, n, &c, columns);
   return 1;
 }
 
