@@ -13,6 +13,8 @@
 #include "transform.c"
 #endif
 
+enum { TN_BLOCKS_PAD = 4 };               // elements between the exponentials of neighbours among the items
+
 // The loops of maximum and sums; the items that take the place of `parts`. blocks NULL: there is one block.
 typedef struct tn_online_blocks { tiny_uop *blocks, *parts, *next, *item; } tn_online_blocks;
 
@@ -91,7 +93,7 @@ static tiny_uop *tn_blocks_staged(tn_kernel_state *s, const tn_online_blocks *b,
   inner[0] = b->item; at[0] = b->parts;
   at[1] = b->next;
   const int n = 2 + tn_blocks_copies(s, b, &x, inner[1], 1, inner + 2, at + 2);
-  tiny_uop *stage = tn_stage(s->t, TN_SPACE_LOCAL, 1, x, n, inner);
+  tiny_uop *stage = tn_stage(s->t, TN_SPACE_LOCAL, TN_BLOCKS_PAD, x, n, inner);
   return tn_load_at(s->t, stage, tn_stage_element(s->t, stage, at));
 }
 
