@@ -289,6 +289,39 @@ static void check_shape(const char *gpu, const shape *s) {
   case_end();
 }
 
+// Gradients of a loss to queries, keys and values, and the loss itself, in one graph: as the interpreter has them in f64
+// is what finite differences are for (test_attention); here devices agree with the CPU.
+static void gradients(const char *gpu, const shape *s, float (*out)[MOST]) {
+  tiny_ctx *t = open_on(gpu);
+  tiny_tensor *in[3], *y, *g[3];
+  build(t, s, in, &y);
+  tiny_tensor *weight = tiny_from(t, given[2], TINY_F32, TINY_SHAPE(s->V));
+  tiny_tensor *loss = tiny_sum(tiny_mul(tiny_mul(y, y), weight), TINY_ALL, 0);
+  CHECK_EQ(tiny_grad(loss, in, 3, g), TINY_OK);
+  for (int i = 0; i < 3; i++) CHECK_EQ(tiny_read(tiny_cast(g[i], TINY_F32), out[i], (size_t)size_of(s, i) * sizeof *out[i]), TINY_OK);
+  CHECK_EQ(tiny_read(loss, out[3], sizeof *out[3]), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
+  tiny_close(t);
+}
+static void check_gradients(const shape *s) {
+  static float want[4][MOST], got[4][MOST];
+  static const char *const on[] = {"sm_90", "generic", NULL};
+  fill(s);
+  gradients("CPU", s, want);
+  for (int g = 0; g < 3; g++) {
+    if (!case_named("gradients of %s on %s", s->name, on[g] ? on[g] : "the interpreter")) continue;
+    gradients(on[g], s, got);
+    for (int i = 0; i < 4; i++) {
+      int wrong = 0;
+      for (int j = 0; j < (i < 3 ? size_of(s, i) : 1); j++)
+        if (!is_close((double)got[i][j], (double)want[i][j], 10 * s->tolerance) && !wrong++)
+          fprintf(stderr, "  %s: gradient %d, element %d is %g, not %g\n", test_state.name, i, j, (double)got[i][j], (double)want[i][j]);
+      CHECK_EQ(wrong, 0);
+    }
+    case_end();
+  }
+}
+
 static const shape shapes[] = {
   {.name = "small", .batch = 1, .heads = 1, .L = 6, .S = 7, .E = 4, .V = 3, .kernels = 1},
   {.name = "batches", .batch = 2, .heads = 3, .L = 9, .S = 20, .E = 8, .V = 8, .kernels = 1},
@@ -324,6 +357,7 @@ static void check_shapes(void) {
     shape s = shapes[i];
     if (!s.tolerance) s.tolerance = 1e-5;
     for (size_t g = 0; g < sizeof gpus / sizeof *gpus; g++) check_shape(gpus[g], &s);
+    if (size_of(&s, 0) && size_of(&s, 1) && (i % 2 == 0 || !getenv("TEST_BRIEF"))) check_gradients(&s);
   }
 }
 

@@ -5,7 +5,7 @@
 //   products   of two operands that many outputs read: a tile of the output is a group, some of its elements an item,
 //              in registers; the operands' tiles are copied to memory of the group by all of its items
 //   rows       softmax, norms: a group has a row; its items share the reductions, and write it
-//   sums       of few outputs, or along what lies together in memory: items share each
+//   sums       of few outputs, or along what lies together in memory: items share each, such as those of a logsumexp
 //   turned     what lies together in memory is not what is stored together: tiles of both, by memory of the group
 //   all else   an element an item, or as many as a vector holds
 //
@@ -296,10 +296,21 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   return 1;
 }
 
+// Are all sums of the kernel as long as the first, and none of another?
+static int tn_grid_alike(tn_kernel_state *s, const tn_profile *p) {
+  const tiny_uop *r = tn_grid_summed(p->reduce[0]);
+  for (int i = 1; i < p->nreduce; i++) {
+    tiny_uop *u = tn_grid_summed(p->reduce[i]);
+    if (tn_range_extent(u) != tn_range_extent(r)) return 0;
+    for (int j = 0; j < p->nreduce; j++) if (tn_is_open(s->t, p->reduce[j], u)) return 0;
+  }
+  return 1;
+}
+
 static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
                 group = most < TN_GROUP_WARPS * warp ? most : TN_GROUP_WARPS * warp;
-  if (p->nreduce != 1 || p->row || p->carried || p->filled || !s->target->limits->shared_nbytes || most < 2) return 0;
+  if (!p->nreduce || !tn_grid_alike(s, p) || p->row || p->carried || p->filled || !s->target->limits->shared_nbytes || most < 2) return 0;
   tiny_uop *r = tn_grid_summed(p->reduce[0]), *last = p->nout ? p->out[p->nout - 1] : NULL, *rest;
   const int64_t n = tn_range_extent(r), outputs = tn_extents(p->out, p->nout);
   int together = 0, columns = 0;
