@@ -456,25 +456,27 @@ static int tn_grid_online_sums(tn_kernel_state *s, const tn_profile *p, tiny_uop
 static void tn_grid_blocks(tn_kernel_state *s, const tn_online_axes *a, const tn_online_tile *tile) {
   const int64_t few = TN_ONLINE_NEXT;
   tiny_uop *keys = tn_do_pad(s, a->keys, tile->keys), *rows = tn_do_pad(s, a->rows, tile->rows),
-           *columns = tn_do_pad(s, a->columns, tile->keys * tile->copies), *blocks, *copies, *rest, *groups;
+           *columns = tn_do_pad(s, a->columns, tile->column_items * tile->copies), *blocks, *copies, *rest, *groups;
   tiny_uop *next = tn_do_split(s, TN_OPT_SPLIT, keys, tile->keys, &blocks);
   tiny_uop *parts = tn_do_split(s, TN_OPT_SPLIT, next, tile->column_items, &next);
   tiny_uop *row = tn_do_split(s, TN_OPT_SPLIT, rows, few, &rest),
+           *strip = tile->strips > 1 ? tn_do_split(s, TN_OPT_SPLIT, rest, tile->strips, &rest) : NULL,
            *row_item = tn_do_split(s, TN_OPT_SPLIT, rest, tile->row_items, &groups);
   tiny_uop *item = tn_do_split(s, TN_OPT_SPLIT, columns, tile->column_items, &copies);
-  tiny_uop *e = a->score ? a->score->src[1] : NULL, *const scores[5] = {e, next, parts, row_item, row},
+  tiny_uop *e = a->score ? a->score->src[1] : NULL, *const scores[6] = {e, next, parts, row_item, strip, row},
            *const values[4] = {next, parts, copies, item};
   const tn_profile p = tn_profile_of(s);
   const int lanes = tn_target_lanes(s->target, &p) >= few;
   for (int side = 0; e && side < 2; side++) {
-    tiny_uop *x = tn_grid_load_along(s, e, 2, scores + (side ? 1 : 3));
-    if (x) tn_grid_stage_operand(s, x, 5, scores, side && lanes ? few : 1);
+    tiny_uop *x = tn_grid_load_along(s, e, side ? 2 : 3, scores + (side ? 1 : 3));
+    if (x) tn_grid_stage_operand(s, x, 6, scores, side && lanes ? few : 1);
   }
   tiny_uop *x = tn_grid_load_along(s, item, 1, &row);
   if (x && tn_depends(s->t, x, parts)) tn_grid_stage_operand(s, x, 4, values, 0);
   tn_do_kind(s, TN_OPT_LOCAL, row_item);
   item = tn_do_kind(s, TN_OPT_LOCAL, item);
   tn_do_kind(s, lanes ? TN_OPT_LANE : TN_OPT_UPCAST, row);
+  if (strip) tn_do_kind(s, TN_OPT_UPCAST, strip);
   if (copies) tn_do_kind(s, TN_OPT_UPCAST, copies);
   tiny_uop *axes[4] = {blocks, parts, tn_do_kind(s, TN_OPT_UNROLL, next), item};
   const tn_opt o = tn_opt_of(s, TN_OPT_BLOCKS, 4, axes, 0);

@@ -16,15 +16,16 @@
 enum {
   TN_ONLINE_NODES = 96,                    // of all that becomes one kernel
   TN_ONLINE_COLUMNS = 16,                  // from which it takes tiles to be worth it
-  TN_ONLINE_SIDE = 16, TN_ONLINE_LEAST = 4,      // items of a group along each side of a tile, at least
-  TN_ONLINE_NEXT = 4, TN_ONLINE_COPIES = 2,      // rows, keys and columns of each; tiles of columns of a group
-  TN_ONLINE_REGISTERS = 128                // of an item
+  TN_ONLINE_SIDE = 16, TN_ONLINE_LEAST = 4,      // items of a group along the columns at most, at least
+  TN_ONLINE_NEXT = 4,                      // rows of an item that lie together
+  TN_ONLINE_COPIES = 8,                    // such rows times columns, of which an item has the results
+  TN_ONLINE_REGISTERS = 128, TN_ONLINE_STRIPS = 192    // of an item; from which it has two strips of rows
 };
 
 // ** tiles **
 
-// What a group has at a time: `rows` of the result, `keys` in a block, all columns in `copies` tiles.
-typedef struct tn_online_tile { int64_t row_items, column_items, rows, keys, copies; } tn_online_tile;
+// What a group has at a time: `rows` of the result, `keys` in a block, all columns, of which an item has `copies`.
+typedef struct tn_online_tile { int64_t row_items, column_items, strips, rows, keys, copies; } tn_online_tile;
 
 static int64_t tn_online_power(int64_t n, int64_t most) {
   int64_t f = 1;
@@ -34,28 +35,33 @@ static int64_t tn_online_power(int64_t n, int64_t most) {
 
 // Bytes of a group's memory: what the products are of, the block's exponentials, and what items have of maxima and sums.
 static int64_t tn_online_nbytes(const tn_online_tile *tile, int64_t elements) {
-  const int64_t products = elements * (tile->rows + tile->keys + 2) + tile->keys * tile->keys * tile->copies,
+  const int64_t products = elements * (tile->rows + tile->keys + 2) + tile->keys * tile->column_items * tile->copies,
                 scores = tile->rows * tile->keys + tile->column_items,
-                items = 2 * tile->row_items * tile->column_items * TN_ONLINE_NEXT;
+                items = 2 * tile->row_items * tile->column_items * TN_ONLINE_NEXT * tile->strips;
   return 4 * (products + scores + items);
 }
 
+// Of strips of rows, items along rows, and keys of an item: the first that a device has room for is taken. Counted for
+// sm_90 and gfx1100 by bench/count: more of each makes fewer accesses of shared memory for a product, and fewer groups.
+static const struct { uint8_t strips, row_items, keys; } tn_online_tiles[] = {
+  {2, 8, 4}, {2, 8, 2}, {1, 16, 4}, {1, 8, 4}, {1, 16, 2}, {1, 8, 2}, {1, 4, 4}, {1, 4, 2}};
+
 // 0: the device has no room for one.
 static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
-  const int64_t next = TN_ONLINE_NEXT, rows = tn_range_extent(a->rows), columns = tn_range_extent(a->columns),
-                elements = a->score ? tn_range_extent(a->score->src[1]) : 0, most = tn_machine_items(limits);
-  tile->row_items = tn_online_power((rows + next - 1) / next, TN_ONLINE_SIDE);
-  tile->column_items = tn_online_power((columns + next - 1) / next, TN_ONLINE_SIDE);
-  tile->keys = next * tile->column_items;
-  tile->copies = (columns + tile->keys - 1) / tile->keys;
-  if (limits->threads || tn_machine_registers(limits) < TN_ONLINE_REGISTERS || tile->copies > TN_ONLINE_COPIES ||
-      tile->column_items < TN_ONLINE_LEAST || tn_range_extent(a->keys) < tile->keys)
-    return 0;
-  for (; tile->row_items >= TN_ONLINE_LEAST; tile->row_items /= 2) {
-    tile->rows = next * tile->row_items;
-    if (tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes &&
-        tile->row_items * tile->column_items <= most)
-      return 1;
+  const int64_t rows = tn_range_extent(a->rows), columns = tn_range_extent(a->columns), keys = tn_range_extent(a->keys),
+                elements = a->score ? tn_range_extent(a->score->src[1]) : 0, registers = tn_machine_registers(limits);
+  if (limits->threads || registers < TN_ONLINE_REGISTERS) return 0;
+  tile->column_items = tn_online_power((columns + TN_ONLINE_NEXT - 1) / TN_ONLINE_NEXT, TN_ONLINE_SIDE);
+  tile->copies = (columns + tile->column_items - 1) / tile->column_items;
+  for (size_t i = 0; i < sizeof tn_online_tiles / sizeof *tn_online_tiles; i++) {
+    tile->strips = tn_online_tiles[i].strips;
+    tile->row_items = tn_online_tiles[i].row_items;
+    tile->rows = TN_ONLINE_NEXT * tile->strips * tile->row_items;
+    tile->keys = tn_online_tiles[i].keys * tile->column_items;
+    if ((tile->strips == 1 || registers >= TN_ONLINE_STRIPS) && tile->strips * tile->copies <= TN_ONLINE_COPIES &&
+        tile->rows < 2 * rows && tile->keys <= keys && tile->row_items * tile->column_items <= tn_machine_items(limits) &&
+        tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes)
+      return tile->column_items >= TN_ONLINE_LEAST;
   }
   return 0;
 }
