@@ -89,13 +89,16 @@ static int go_online(tn_kernel_state *s) {
 // A few opts of any kind, if they are legal.
 static void go_on(tn_kernel_state *s, int n) {
   static const uint8_t all[] = {TN_OPT_SPLIT, TN_OPT_UPCAST, TN_OPT_UNROLL, TN_OPT_LANE, TN_OPT_LOCAL, TN_OPT_GRID, TN_OPT_PAD, TN_OPT_GROUP,
-                                TN_OPT_STAGE, TN_OPT_REUSE, TN_OPT_FISSION};
+                                TN_OPT_STAGE, TN_OPT_REUSE, TN_OPT_FISSION, TN_OPT_ONLINE, TN_OPT_BLOCKS, TN_OPT_SWAP, TN_OPT_ORDER, TN_OPT_LOOP};
   for (int tries = 0; n && tries < 60; tries++) {
     tn_opt o;
     memset(&o, 0, sizeof o);
     o.kind = all[rnd((int)sizeof all)];
     o.naxes = o.kind != TN_OPT_FISSION && o.kind != TN_OPT_REUSE;
-    o.axis[0] = (int16_t)rnd(s->naxes);
+    if (o.kind == TN_OPT_ONLINE || o.kind == TN_OPT_SWAP) o.naxes = 2;
+    if (o.kind == TN_OPT_STAGE || o.kind == TN_OPT_ORDER) o.naxes = (uint8_t)(1 + rnd(3));
+    if (o.kind == TN_OPT_BLOCKS) o.naxes = 4;
+    for (int i = 0; i < o.naxes; i++) o.axis[i] = (int16_t)rnd(s->naxes);
     o.amount = o.kind == TN_OPT_STAGE || o.kind == TN_OPT_REUSE ? 0 : 2 + rnd(7);
     o.op = o.kind == TN_OPT_STAGE && rnd(2) ? TINY_OP_LOAD : o.kind == TN_OPT_STAGE && rnd(2) ? TINY_OP_EXP2 : TINY_OP_REDUCE;
     o.number = (int16_t)rnd(3);
@@ -201,7 +204,7 @@ static tiny_ctx *open_on(const char *gpu) {
 typedef struct shape {
   const char *name; int batch, heads, L, S, E, V, shared, causal, mask, window, half, kernels, tiles; double tolerance;
 } shape;
-enum { MOST = 1 << 14 };
+enum { MOST = 1 << 15 };
 static float given[4][MOST];               // queries, keys, values; the mask
 static double wanted[MOST];
 
@@ -352,6 +355,60 @@ static const shape shapes[] = {
 };
 static const char *const gpus[] = {"sm_90", "gfx1100", "apple", "generic", NULL, "CPU"};
 
+// ** what the heuristics choose for attention, as far as that goes, and then anything **
+
+static tiny_code chosen_guarded(tiny_ctx *t, void *arg) {
+  static float got[MOST];
+  const shape *s = (const shape *)arg;
+  tiny_tensor *in[3], *y;
+  tn_kernel_state *state = (tn_kernel_state *)tn_scratch(t, sizeof *state);
+  tiny_limits limits;
+  tn_draft d;
+  build(t, s, in, &y);
+  CHECK(tn_gpu_limits("sm_90", &limits));
+  const tn_kernel **kernels = kernels_of(t, y, &limits, &d);
+  CHECK(kernels && d.plan.nstep == 1);
+  if (!kernels || d.plan.nstep != 1) return t->code;
+  const tn_target target = {NULL, &limits};
+  t->ir->serial = TN_PIPELINE_SERIAL;
+  tiny_uop *sink = tn_prepare(t, kernels[0]->ast);
+  const int64_t serial = t->ir->serial;
+  tn_state_open(state, t, sink, &target);
+  tn_optimize(state);
+  tn_schedule chosen = state->done;
+  chosen.n = rnd(chosen.n + 1);
+  t->ir->serial = serial;
+  tn_state_open(state, t, sink, &target);
+  CHECK(tn_schedule_apply(state, &chosen));
+  go_on(state, rnd(6));
+  CHECK_EQ(tn_verify(t, state->sink, TN_SPEC_KERNEL), TINY_OK);
+  const size_t n = (size_t)(s->batch * s->heads * s->L * s->V);
+  int wrong = run_kernel(t, kernels[0], state->sink, &target, got) != TINY_OK;
+  for (size_t i = 0; i < n && !wrong; i++) wrong = !is_close((double)got[i], wanted[i], 1e-5);
+  CHECK(!wrong);
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_schedule_print(&text, &state->done);
+  if (wrong) fprintf(stderr, "  (%d,%d,%d,%d) causal %d mask %d: %.*s %s\n", s->L, s->S, s->E, s->V, s->causal, s->mask, (int)text.n, (const char *)text.data, tiny_error(t));
+  return t->code;
+}
+static void check_chosen(void) {
+  for (int round = 0; round < test_rounds(60); round++) {
+    snprintf(test_state.again, sizeof test_state.again, "TEST_FROM=%d", round);
+    snprintf(test_state.name, sizeof test_state.name, "chosen, round %d", round);
+    rng = (uint64_t)round + 77;
+    shape s = {.name = "any", .batch = 1, .heads = 1 + rnd(2)};
+    s.L = 2 + rnd(20); s.S = 16 + rnd(20); s.E = 2 + rnd(8); s.V = rnd(2) ? 2 + rnd(8) : 13 + rnd(8);
+    s.causal = rnd(2); s.mask = rnd(3);
+    if (s.V > 12 && s.L < 9) s.L += 8;
+    fill(&s); define(&s);
+    tiny_ctx *t = open_on(NULL);
+    CHECK_EQ(tn_guard(t, chosen_guarded, &s), TINY_OK);
+    if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
+    tiny_close(t);
+    case_end();
+  }
+}
+
 static void check_shapes(void) {
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     shape s = shapes[i];
@@ -363,6 +420,7 @@ static void check_shapes(void) {
 
 int main(void) {
   check_opts();
+  check_chosen();
   check_shapes();
   return test_report();
 }

@@ -310,7 +310,9 @@ static int tn_grid_alike(tn_kernel_state *s, const tn_profile *p) {
 static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
                 group = most < TN_GROUP_WARPS * warp ? most : TN_GROUP_WARPS * warp;
-  if (!p->nreduce || !tn_grid_alike(s, p) || p->row || p->carried || p->filled || !s->target->limits->shared_nbytes || most < 2) return 0;
+  if (!p->nreduce || !tn_grid_alike(s, p) || p->row || p->carried || p->filled || !s->target->limits->shared_nbytes ||
+      most < 2)
+    return 0;
   tiny_uop *r = tn_grid_summed(p->reduce[0]), *last = p->nout ? p->out[p->nout - 1] : NULL, *rest;
   const int64_t n = tn_range_extent(r), outputs = tn_extents(p->out, p->nout);
   int together = 0, columns = 0;
@@ -433,7 +435,8 @@ static tiny_uop *tn_grid_load_along(tn_kernel_state *s, const tiny_uop *r, int n
     tiny_uop *x = loads.u[i];
     int along = x->src[0]->src[0]->op == TINY_OP_PARAM && tn_depends(s->t, x, r);
     for (int j = 0; j < n && along; j++) along = !others[j] || !tn_depends(s->t, x, others[j]);
-    for (int j = 0; j < casts.n && along; j++) if (casts.u[j]->src[0] == x && tn_is_float(casts.u[j]->dtype)) return casts.u[j];
+    for (int j = 0; j < casts.n && along; j++)
+      if (casts.u[j]->src[0] == x && tn_is_float(casts.u[j]->dtype)) return casts.u[j];
     if (along) return x;
   }
   return NULL;
@@ -505,7 +508,8 @@ static int tn_grid_online(tn_kernel_state *s, tn_profile *p) {
 }
 
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_online(s, p) && !tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
+  if (!tn_grid_online(s, p) && !tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) &&
+      !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }
 #endif

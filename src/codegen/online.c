@@ -201,7 +201,8 @@ static int tn_online_step(tiny_ctx *t, const tiny_uop *u, tn_online_carried *c, 
   if ((*value)->op == TINY_OP_AFTER) *value = (*value)->src[0];
   *value = tn_replace(t, *value, c->from.n, c->from.u, c->to.u);
   k &= TN_EXP_NATURAL | TN_EXP_FALLING;
-  tiny_uop *scale = tn_online_scale(t, k, tn_online_at(t, offset, max, c->now), tn_online_at(t, offset, max, c->before));
+  tiny_uop *before = tn_online_at(t, offset, max, c->before),
+           *scale = tn_online_scale(t, k, tn_online_at(t, offset, max, c->now), before);
   scale = tn_online_above(t, c->before, scale, tn_online_one(t, scale));
   *sum = tn_u2(t, TINY_OP_MUL, *sum, tn_lanes_of(t, tn_cast(t, scale, u->dtype), (*sum)->lanes));
   return 1;

@@ -31,7 +31,8 @@ static tiny_uop *tn_blocks_own(tn_kernel_state *s, const tn_online_blocks *b, ti
   return tn_replace(s->t, x, max ? 3 : 2, from, to);
 }
 
-// The copies that x moves with, and items if they are asked for, `own` and the blocks' items aside, as ranges of their own in what stages x: one loop fills all of it.
+// The copies that x moves with, and items if they are asked for, `own` and the blocks' items aside, as ranges of their
+// own in what stages x: one loop fills all of it.
 static int tn_blocks_copies(tn_kernel_state *s, const tn_online_blocks *b, tiny_uop **x, const tiny_uop *own, int items,
                             tiny_uop **inner, tiny_uop **at) {
   tn_list open = {NULL, 0, 0};

@@ -20,7 +20,7 @@
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
-//   BLOCKS 2 5 4 1            in each iteration of axis 2 the items of axis 1 have what axis 5 counts, axis 4 of each; _: one
+//   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
 //   SCATTER                   summands go to the elements that they name, one after the other
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -110,6 +110,17 @@ static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
   tn_list open = {NULL, 0, 0};
   for (int i = 0; i < stages.n; i++) tn_open_ranges(s->t, stages.u[i], tn_is_any, &open);
   for (int i = 0; i < open.n; i++) if (open.u[i] == r) return 1;
+  return 0;
+}
+
+// Does a copy that all items of a group make move with r? They would each make another.
+static int tn_opt_is_copied(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  for (int i = 0; i < stages.n; i++) {
+    int shares = 0;
+    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++) shares |= tn_range_kind(stages.u[i]->src[j]) == TN_SHARE;
+    if (shares && tn_is_open(s->t, stages.u[i], r)) return 1;
+  }
   return 0;
 }
 
@@ -204,7 +215,7 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
       return !threads && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
       return !threads && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
-          tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
+          tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s) && !tn_opt_is_copied(s, r);
     default:            return 0;
   }
 }
@@ -258,6 +269,7 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
     for (uint32_t j = 1; tn_reduces_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
       if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
   if (role != TN_AXIS_STORE && tn_opt_has(s, TINY_OP_WMMA)) return 0;
+  if (o->kind == TN_OPT_LOOP && tn_is_online(s->t, s->sink, NULL)) return 0;     // copies share what is carried
   if ((o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL || o->kind == TN_OPT_LANE) && tn_opt_is_around_stage(s, r))
     return 0;
   if (!(role == TN_AXIS_STORE ? tn_opt_part_of_store(s, p, o, r, f) :
@@ -345,7 +357,7 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
   tn_toposort(s->t, x, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];
-    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // what is carried from one to the next is not copied
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // a maximum so far is not copied
       if (tn_is_online(s->t, s->sink, u->src[j])) return 0;
     for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
       if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
@@ -389,7 +401,8 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 
 // May g items share the reduction along r: those that there are, or as many more?
 static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
-  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || tn_is_online(s->t, s->sink, r) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
+  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || tn_is_online(s->t, s->sink, r) ||
+      s->target->limits->threads || !tn_reduces_over(reduce, r) ||
       tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE))
     return 0;
   return tn_group_items(s, reduce, g) ||
@@ -481,8 +494,9 @@ static int tn_opt_blocks(tn_kernel_state *s, const tn_profile *p, const tn_opt *
     if (tn_opt_is_around_stage(s, loops[i]) && i) return 0;
     for (int j = 0; j < i; j++) if (loops[i] == loops[j]) return 0;
   }
-  if (s->target->limits->threads || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item || !tn_is_item(b.item) ||
-      tn_range_extent(b.item) != tn_range_extent(b.parts) || tn_axis_role(s, p, b.item) != TN_AXIS_STORE)
+  if (s->target->limits->threads || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item ||
+      !tn_is_item(b.item) || tn_range_extent(b.item) != tn_range_extent(b.parts) ||
+      tn_axis_role(s, p, b.item) != TN_AXIS_STORE)
     return 0;
   if (tn_transform_online_blocks(s, &b) && (!shared || tn_staged_nbytes(s) <= shared)) return 1;
   s->sink = before; s->naxes = naxes;

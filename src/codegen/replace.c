@@ -95,7 +95,8 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
 // from[0..n-1].
 static tiny_uop *tn_replace_maxima(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
   int maxima = 0;
-  for (int i = 0; i < n && u->op == TINY_OP_REDUCE; i++) maxima |= from[i]->op == TINY_OP_REDUCE && from[i]->k == TINY_OP_MAX;
+  for (int i = 0; i < n && u->op == TINY_OP_REDUCE; i++)
+    maxima |= from[i]->op == TINY_OP_REDUCE && from[i]->k == TINY_OP_MAX;
   return maxima ? tn_replace(t, u, n, from, to) : u;
 }
 

@@ -1,8 +1,8 @@
 // online: sums whose summands shrink by a common factor when a maximum grows: what lets one loop find both.
 //
 // In:    a REDUCE that adds, and one that takes a maximum, of which its summands are made.
-// Out:   the offset: summands are e^(A + H) w, where H is of the maximum m and of no range of the sum, A and w are not of
-//        m. Then a sum of the summands for m is one for m' times e^(H(m') - H(m)), and a loop may go on with the maximum
+// Out:   the offset: summands are e^(A + H) w, where H is of the maximum m and of no range of the sum, A and w are not
+//        of m. Then a sum of summands for m times e^(H(m') - H(m)) is one for m', and a loop may go on with the maximum
 //        so far: Milakov and Gimelshein, "Online normalizer calculation for softmax", arXiv:1805.02867, section 3; Dao
 //        et al., "FlashAttention", arXiv:2205.14135, section 3.1.
 // Holds: whatever else is a factor of all summands can leave the sum: what a softmax divides by, before its product
@@ -100,7 +100,8 @@ static tiny_uop *tn_online_exponent(tiny_ctx *t, const tiny_uop *exp2, tiny_uop 
 }
 
 // What summand `value` is made of by max, wherever it is computed: the EXP2s that have max in their exponents, which
-// all must have it in the same way. (AFTER x exponential): by that one. *k: what they are like. NULL: it is not as above.
+// all must have it in the same way. (AFTER x exponential): by that one. *k: what they are like. NULL: it is not as
+// above.
 static tiny_uop *tn_online_offset(tiny_ctx *t, tiny_uop *value, tiny_uop *max, const tiny_uop *range, int64_t *k) {
   tn_list all = {NULL, 0, 0};
   tiny_uop *offset = NULL;
@@ -155,13 +156,15 @@ static int tn_online_axes_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *o
   a->keys = a->max->src[1];
   for (int i = 0; i < all.n; i++) for (int d = 0; d < n; d++) {
     tiny_uop *u = all.u[i];
-    if (u->k != TINY_OP_ADD || out[d]->op != TINY_OP_RANGE || !tn_depends(t, u, a->max) || !tn_depends(t, u, out[d]) || tn_depends(t, a->max, out[d]))
+    if (u->k != TINY_OP_ADD || out[d]->op != TINY_OP_RANGE || !tn_depends(t, u, a->max) ||
+        !tn_depends(t, u, out[d]) || tn_depends(t, a->max, out[d]))
       continue;
     if (u->nsrc != 2 || (a->columns && a->columns != out[d])) return 0;
     a->columns = out[d]; a->sum = u;
   }
   for (int d = 0; d < n && a->sum; d++)
-    if (out[d]->op == TINY_OP_RANGE && (!a->rows || tn_range_extent(out[d]) > tn_range_extent(a->rows)) && tn_online_is_row(t, a, out[d]))
+    if (out[d]->op == TINY_OP_RANGE && (!a->rows || tn_range_extent(out[d]) > tn_range_extent(a->rows)) &&
+        tn_online_is_row(t, a, out[d]))
       a->rows = out[d];
   tn_collect_op(t, a->max->src[0], TINY_OP_REDUCE, &scores);
   for (int i = 0; i < scores.n; i++)
