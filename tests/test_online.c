@@ -103,6 +103,11 @@ static void go_on(tn_kernel_state *s, int n) {
     o.op = o.kind == TN_OPT_STAGE && rnd(2) ? TINY_OP_LOAD : o.kind == TN_OPT_STAGE && rnd(2) ? TINY_OP_EXP2 : TINY_OP_REDUCE;
     o.number = (int16_t)rnd(3);
     o.space = TN_SPACE_LOCAL;
+    const int has = tn_opt_kinds[o.kind].has;
+    if (!(has & TN_OPT_HAS_AMOUNT)) o.amount = 0;
+    if (!(has & TN_OPT_HAS_OPERAND)) o.op = 0;
+    if (!(has & TN_OPT_HAS_OPERAND)) o.number = 0;
+    if (!(has & TN_OPT_HAS_SPACE)) o.space = 0;
     n -= tn_opt_apply(s, &o);
   }
 }

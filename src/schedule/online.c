@@ -5,7 +5,7 @@
 // Such a kernel walks the scores once, with the maximum and the sums so far (rules/online.c, codegen/online.c): the
 // scores of attention are never stored. It computes them again for each group of columns of the result that the device
 // computes at once, so that they have to be few: one group where the device has tiles for it.
-// Only on devices with a grid. One loop takes a CPU's vectors from its sums: it took a logsumexp of 64 x 1024 9 times as
+// Only on devices with a grid. One loop takes a CPU's vectors from its sums: a logsumexp of 64 x 1024 took 9 times as
 // long, a softmax 3.5 times, attention of 4 x 512 x 64 without tiles 300 times (one thread, AVX-512, 2026-11-25).
 #ifndef TN_SCHEDULE_ONLINE
 #define TN_SCHEDULE_ONLINE
