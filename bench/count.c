@@ -6,7 +6,7 @@
 #include "../src/all.c"
 #include "count.h"
 
-enum { GROUPS = 6, KERNELS = 8 };          // groups that are run of each; kernels of a graph
+enum { GROUPS = 6, KERNELS = 24 };          // groups that are run of each; kernels of a graph
 
 static tiny_tensor *zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape s) {
   void *data = calloc((size_t)tn_dims_nelem(s.ndim, s.dim), (size_t)tn_dtypes[dtype].nbytes);
@@ -21,6 +21,7 @@ static tiny_tensor *row_sums(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), 
 static tiny_tensor *column_sums(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), 0, 0); }
 static tiny_tensor *softmax(tiny_ctx *t) { return tiny_softmax(f32(t, 2048, 1024), -1); }
 static tiny_tensor *layer_norm(tiny_ctx *t) { return tiny_layer_norm(f32(t, 2048, 1024), 1, NULL, NULL, 1e-5); }
+static tiny_tensor *log_sum(tiny_ctx *t) { return tiny_logsumexp(f32(t, 2048, 1024), 1, 0); }
 static tiny_tensor *product(tiny_ctx *t, tiny_dtype d, int64_t n) {
   return tiny_matmul(zeros(t, d, TINY_SHAPE(n, n)), zeros(t, d, TINY_SHAPE(n, n)));
 }
@@ -45,12 +46,19 @@ static tiny_tensor *conv(tiny_ctx *t) {
 }
 static tiny_tensor *heads(tiny_ctx *t) { return zeros(t, TINY_F16, TINY_SHAPE(2, 8, 512, 64)); }
 static tiny_tensor *attention(tiny_ctx *t) { return tiny_attention(heads(t), heads(t), heads(t), NULL); }
+static tiny_tensor *attention_grad(tiny_ctx *t) {          // all three gradients, added up
+  tiny_tensor *in[3] = {heads(t), heads(t), heads(t)}, *g[3], *y = tiny_attention(in[0], in[1], in[2], NULL);
+  if (tiny_grad(tiny_sum(tiny_square(y), TINY_ALL, 0), in, 3, g) != TINY_OK) return y;
+  return tiny_add(tiny_add(g[0], g[1]), g[2]);
+}
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } subjects[] = {
   {"copy 2048", copy}, {"transpose 2048", transposition}, {"sum of rows 2048", row_sums},
   {"sum of columns 2048", column_sums}, {"softmax 2048x1024", softmax}, {"layer_norm 2048x1024", layer_norm},
+  {"logsumexp 2048x1024", log_sum},
   {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
-  {"matmul 64x16384x64", matmul_deep}, {"sum 2048x2048", sum}, {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention}};
+  {"matmul 64x16384x64", matmul_deep}, {"sum 2048x2048", sum}, {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention},
+  {"gradients 512x64", attention_grad}};
 
 typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; int verbose; } subject;
 

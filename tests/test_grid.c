@@ -75,7 +75,7 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); doubl
   {"turned halves", turned_halves, 0, "STAGE SHARE"}, {"two turned", two_turned, 0, "STAGE SHARE"},
   {"rows", rows, 1e-6, "GROUP"}, {"odd rows", rows_odd, 1e-6, "GROUP"}, {"norm", norm, 1e-5, "GROUP"}, {"row sums", row_sums, 0, "GROUP"},
   {"column sums", column_sums, 0, "GROUP"}, {"sum of all", all_sum, 0, "GROUP"}, {"largest", largest, 0, "GROUP"},
-  {"log of a sum", log_sum, 1e-5, ""}, {"elements", elements, 0, "LANE"}, {"odd elements", elements_odd, 0, "LOCAL"},
+  {"log of a sum", log_sum, 1e-5, "GROUP"}, {"elements", elements, 0, "LANE"}, {"odd elements", elements_odd, 0, "LOCAL"},
   {"four dims", four_dims, 0, ""}, {"running sum", prefix, 0, ""}};
 enum { CASES = sizeof cases / sizeof *cases };
 

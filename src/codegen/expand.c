@@ -469,8 +469,9 @@ static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
     tiny_uop *r = tn_copies_next(t, &all);
     if (!r) return tn_simplify(t, sink);
     for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
+      tiny_uop *u = tn_replace_maxima(t, all.u[i], from.n, from.u, to.u);
       tn_push(t, &from, all.u[i]);
-      tn_push(t, &to, tn_unrolled(t, all.u[i], r));
+      tn_push(t, &to, tn_unrolled(t, u, r));
     }
     sink = tn_replace(t, sink, from.n, from.u, to.u);
     if (!from.n) { tiny_fail(t, TINY_E_INTERNAL, "expand: a range is not closed"); return sink; }

@@ -6,7 +6,7 @@
 //              in registers; the operands' tiles are copied to memory of the group by all of its items. Where a unit of
 //              warps does them: warp_tiles.c
 //   rows       softmax, norms: a group has a row; its items share the reductions, and write it
-//   sums       of few outputs, or along what lies together in memory: items share each
+//   sums       of few outputs, or along what lies together in memory: items share each, such as those of a logsumexp
 //   turned     what lies together in memory is not what is stored together: tiles of both, by memory of the group
 //   all else   an element an item, or as many as a vector holds
 //
@@ -339,10 +339,23 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   return 1;
 }
 
+// Are all sums of the kernel as long as the first, and none of another?
+static int tn_grid_alike(tn_kernel_state *s, const tn_profile *p) {
+  const tiny_uop *r = tn_grid_summed(p->reduce[0]);
+  for (int i = 1; i < p->nreduce; i++) {
+    tiny_uop *u = tn_grid_summed(p->reduce[i]);
+    if (tn_range_extent(u) != tn_range_extent(r)) return 0;
+    for (int j = 0; j < p->nreduce; j++) if (tn_is_open(s->t, p->reduce[j], u)) return 0;
+  }
+  return 1;
+}
+
 static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
                 group = most < TN_GROUP_WARPS * warp ? most : TN_GROUP_WARPS * warp;
-  if (p->nreduce != 1 || p->row || p->carried || p->filled || !s->target->limits->shared_nbytes || most < 2) return 0;
+  if (!p->nreduce || !tn_grid_alike(s, p) || p->row || p->carried || p->filled || !s->target->limits->shared_nbytes ||
+      most < 2)
+    return 0;
   tiny_uop *r = tn_grid_summed(p->reduce[0]), *last = p->nout ? p->out[p->nout - 1] : NULL, *rest;
   const int64_t n = tn_range_extent(r), outputs = tn_extents(p->out, p->nout);
   int together = 0, columns = 0;
@@ -466,8 +479,101 @@ static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
   return 0;
 }
 
+// ** sums that go on with a maximum so far **
+
+// Operand x, over those of the n ranges that it moves with, in memory of the group; all items copy it.
+static void tn_grid_stage_operand(tn_kernel_state *s, tiny_uop *x, int n, tiny_uop *const *ranges, int64_t pad) {
+  tiny_uop *inner[TN_OPT_AXES], *copy[TN_OPT_AXES];
+  int m = 0;
+  for (int i = 0; i < n; i++) if (ranges[i] && tn_depends(s->t, x, ranges[i])) inner[m++] = ranges[i];
+  tiny_uop **fresh = m ? tn_do_stage(s, x, m, inner, pad) : NULL;
+  if (!fresh) return;
+  memcpy(copy, fresh, (size_t)m * sizeof *copy);
+  for (int i = 0; i < m; i++) tn_do_kind(s, TN_OPT_SHARE, copy[i]);
+}
+
+// A load, converted or not, of the kernel that moves with r, and with none of the others; NULL: there is none left.
+static tiny_uop *tn_grid_load_along(tn_kernel_state *s, const tiny_uop *r, int n, tiny_uop *const *others) {
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD), casts = tn_kernel_collect(s, TINY_OP_CAST);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *x = loads.u[i];
+    int along = x->src[0]->src[0]->op == TINY_OP_PARAM && tn_depends(s->t, x, r);
+    for (int j = 0; j < n && along; j++) along = !others[j] || !tn_depends(s->t, x, others[j]);
+    for (int j = 0; j < casts.n && along; j++)
+      if (casts.u[j]->src[0] == x && tn_is_float(casts.u[j]->dtype)) return casts.u[j];
+    if (along) return x;
+  }
+  return NULL;
+}
+
+// All sums of what the kernel's maximum scales are computed in its loop.
+static int tn_grid_online_sums(tn_kernel_state *s, const tn_profile *p, tiny_uop *max) {
+  tiny_uop *axes[TN_OPT_AXES];
+  int n = 1;
+  axes[0] = max->src[1];
+  for (int i = 0; i < p->nreduce && n < TN_OPT_AXES; i++)
+    if (p->reduce[i] != max && p->reduce[i]->nsrc == 2 && tn_depends(s->t, p->reduce[i]->src[0], max))
+      axes[n++] = p->reduce[i]->src[1];
+  const tn_opt o = tn_opt_of(s, TN_OPT_ONLINE, n, axes, 0);
+  return n > 1 && tn_opt_apply(s, &o);
+}
+
+// Two products, one after the other, a block of keys at a time: an item has 4 x 4 scores of it, and of the result 4
+// columns of as many rows, or more. What both are of is staged: queries once, keys and values of each block.
+static void tn_grid_blocks(tn_kernel_state *s, const tn_online_axes *a, const tn_online_tile *tile) {
+  const int64_t few = TN_ONLINE_NEXT;
+  tiny_uop *keys = tn_do_pad(s, a->keys, tile->keys), *rows = tn_do_pad(s, a->rows, tile->rows),
+           *columns = tn_do_pad(s, a->columns, tile->column_items * tile->copies), *blocks, *copies, *rest, *groups;
+  tiny_uop *next = tn_do_split(s, TN_OPT_SPLIT, keys, tile->keys, &blocks);
+  tiny_uop *parts = tn_do_split(s, TN_OPT_SPLIT, next, tile->column_items, &next);
+  tiny_uop *row = tn_do_split(s, TN_OPT_SPLIT, rows, few, &rest),
+           *strip = tile->strips > 1 ? tn_do_split(s, TN_OPT_SPLIT, rest, tile->strips, &rest) : NULL,
+           *row_item = tn_do_split(s, TN_OPT_SPLIT, rest, tile->row_items, &groups);
+  tiny_uop *item = tn_do_split(s, TN_OPT_SPLIT, columns, tile->column_items, &copies);
+  tiny_uop *e = a->score ? a->score->src[1] : NULL, *const scores[6] = {e, next, parts, row_item, strip, row},
+           *const values[4] = {next, parts, copies, item};
+  const tn_profile p = tn_profile_of(s);
+  const int lanes = tn_target_lanes(s->target, &p) >= few;
+  for (int side = 0; e && side < 2; side++) {
+    tiny_uop *x = tn_grid_load_along(s, e, side ? 2 : 3, scores + (side ? 1 : 3));
+    if (x) tn_grid_stage_operand(s, x, 6, scores, side && lanes ? few : 1);
+  }
+  tiny_uop *x = tn_grid_load_along(s, item, 1, &row);
+  if (x && tn_depends(s->t, x, parts)) tn_grid_stage_operand(s, x, 4, values, 0);
+  tn_do_kind(s, TN_OPT_LOCAL, row_item);
+  item = tn_do_kind(s, TN_OPT_LOCAL, item);
+  tn_do_kind(s, lanes ? TN_OPT_LANE : TN_OPT_UPCAST, row);
+  if (strip) tn_do_kind(s, TN_OPT_UPCAST, strip);
+  if (copies) tn_do_kind(s, TN_OPT_UPCAST, copies);
+  tiny_uop *axes[4] = {blocks, parts, tn_do_kind(s, TN_OPT_UNROLL, next), item};
+  const tn_opt o = tn_opt_of(s, TN_OPT_BLOCKS, 4, axes, 0);
+  tn_do(s, &o);
+  if (e) tn_grid_try(s, TN_OPT_UNROLL, e, tn_grid_divisor(tn_range_extent(e), few));
+  if (groups) tn_grid_groups(s, groups);
+  const tn_profile now = tn_profile_of(s);
+  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
+  tn_grid_unroll(s);
+}
+
+// Where one of the sums moves with a range of the output that the maximum does not, what is common to both is computed
+// once: in the maximum's loop.
+static int tn_grid_online(tn_kernel_state *s, tn_profile *p) {
+  tn_online_axes a;
+  tn_online_tile tile;
+  if (p->carried || p->filled || p->nreduce < 3 || p->end->op != TINY_OP_END ||
+      !tn_online_axes_of(s->t, s->sink, p->nout, p->out, &a) || !tn_grid_online_sums(s, p, a.max))
+    return 0;
+  *p = tn_profile_of(s);
+  if (tn_online_axes_of(s->t, s->sink, p->nout, p->out, &a) && tn_online_tile_of(s->target->limits, &a, &tile) &&
+      tn_opt_fits(s, 1, tile.row_items * tile.column_items))
+    tn_grid_blocks(s, &a, &tile);
+  else tn_grid_elements(s, p);
+  return 1;
+}
+
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
+  if (!tn_grid_online(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) &&
+      !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }
 #endif

@@ -8,7 +8,7 @@
 #ifndef TN_CODEGEN_LOWER
 #define TN_CODEGEN_LOWER
 #ifndef TINY_AMALGAMATED
-#include "bounds.c"
+#include "online.c"
 #endif
 
 // Accumulators: memory of one element, perhaps of lanes.
@@ -62,11 +62,31 @@ static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tin
   return NULL;
 }
 
+// What is carried of the maximum of sum u, one of group[0..n-1], whose values before and after an iteration are known;
+// all: of all maxima among them, in the place of which stands what they are so far.
+static int tn_carried_max(tiny_ctx *t, const tiny_uop *u, int n, tiny_uop *const *group, const tn_list *before,
+                          const tn_list *now, tn_online_carried *c) {
+  const tn_list all = {(tiny_uop **)(uintptr_t)group, n, n};
+  int found = 0;
+  memset(c, 0, sizeof *c);
+  c->max = tn_has_max(&all) ? tn_online_max(t, u) : NULL;
+  for (int i = 0; i < n && c->max; i++) if (group[i]->k == TINY_OP_MAX) {
+    tn_push(t, &c->from, group[i]);
+    tn_push(t, &c->to, now->u[i]);
+    if (group[i] != c->max) continue;
+    c->before = before->u[i]; c->now = now->u[i];
+    found = 1;
+  }
+  return found;
+}
+
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
-// them depends on, and there each is set: also the sum of a constant, which depends on none.
+// them depends on, and there each is set: also the sum of a constant, which depends on none. Maxima come before sums
+// that go on with what they are so far.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
   tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0},
-          from = {NULL, 0, 0}, to = {NULL, 0, 0}, open = {NULL, 0, 0};
+          from = {NULL, 0, 0}, to = {NULL, 0, 0}, open = {NULL, 0, 0}, before = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_online_carried c;
   tn_open_loops(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, group, 0, 0, NULL), &open);
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
@@ -77,15 +97,22 @@ static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *co
     tn_push(t, &from, sum ? sum : group[i]);
     tn_push(t, &deps, tn_reg_store(t, tn_after_all(t, reg, &open), start));
     for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
-    tn_push(t, &stores,
-            tn_reg_store(t, reg,
-                         tn_reduce_step(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)))));
+    tiny_uop *value = u->src[0], *kept = tn_reg_load(t, tn_after_all(t, reg, &deps));
+    tn_push(t, &before, kept);
+    if (tn_carried_max(t, u, i, group, &before, &now, &c) && !tn_online_step(t, u, &c, &value, &kept))
+      tiny_fail(t, TINY_E_INTERNAL, "lower: a sum is not of what its maximum scales");
+    tn_push(t, &now, tn_reduce_step(t, (int)u->k, value, kept));
+    tn_push(t, &stores, tn_reg_store(t, reg, now.u[i]));
     tn_push(t, &memory, reg);
   }
   tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
   for (uint32_t j = 1; j < group[0]->nsrc; j++) tn_push(t, &end, group[0]->src[j]);
   tiny_uop *done = tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
-  for (int i = 0; i < n; i++) tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], done)));
+  for (int i = 0; i < n; i++) {
+    tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], done)));
+    if (!tn_carried_max(t, group[i], i, group, &before, &to, &c)) continue;
+    to.u[i] = tn_online_done(t, group[i], c.max, c.now, to.u[i]);
+  }
   return tn_replace(t, sink, n, from.u, to.u);
 }
 
@@ -124,13 +151,28 @@ static tiny_uop *tn_reduce_unrolled(tiny_ctx *t, tiny_uop *u) {
   return u->op == TINY_OP_REDUCE && u->nsrc == 1 ? tn_reduce_step(t, (int)u->k, u->src[0], NULL) : NULL;
 }
 
+// The first REDUCE, sources first, that makes no sum of the next ones: those of a loop that carries a maximum wait for
+// all that their summands are made of.
+static tiny_uop *tn_lowered_next(tiny_ctx *t, const tn_list *all) {
+  for (int i = 0; i < all->n && tn_has_max(all); i++) {
+    int waits = 0;
+    for (int j = i + 1; j < all->n && !waits; j++) {
+      if (!tn_same_ranges(all->u[i], all->u[j]) || !tn_online_max(t, all->u[j])) continue;
+      for (int k = 0; k < j && !waits; k++)
+        waits = !tn_same_ranges(all->u[k], all->u[i]) && tn_depends(t, all->u[j]->src[0], all->u[k]);
+    }
+    if (!waits) return all->u[i];
+  }
+  return all->u[0];
+}
+
 static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
   sink = tn_remake(t, sink, tn_reduce_unrolled);
   for (;;) {
     tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
     tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
     if (!all.n) return sink;
-    tiny_uop *first = all.u[0];            // innermost: its sources hold no REDUCE
+    tiny_uop *first = tn_lowered_next(t, &all);
     if (tn_is_carried(first)) { sink = tn_lower_carried(t, sink, first); continue; }
     for (int i = 0; i < all.n; i++) if (tn_same_ranges(all.u[i], first)) tn_push(t, &group, all.u[i]);
     sink = tn_lower_reduce_group(t, sink, group.u, group.n);

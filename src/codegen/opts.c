@@ -21,6 +21,8 @@
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
 //   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns
+//   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
+//   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
 //   SCATTER                   summands go to the elements that they name, one after the other
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -30,6 +32,7 @@
 #include "matrix.c"
 #include "warp_matrix.c"
 #include "reuse.c"
+#include "online_blocks.c"
 #include "prefetch.c"
 #include "../ir/spec.c"
 #endif
@@ -37,7 +40,9 @@
 enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_PAD = 256, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
 
 enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
-  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
+  TN_OPT_MAKES_RANGES = 16,                // beside those that its transform has given numbers
+  TN_OPT_NOT_ONLINE = 32,                  // of kernels whose sums go on with a maximum so far
+  TN_OPT_LACKS_AXES = 64 };                // there may be none where one could stand
 
 // name, what it has, least and most axes, the function that applies it
 #define TN_OPT_TABLE(_) \
@@ -51,19 +56,22 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(SHARE,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(LOOP,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(PAD,      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad) \
-  _(FUSE,     0, 2, 2, tn_opt_fuse) \
+  _(FUSE,     TN_OPT_NOT_ONLINE, 2, 2, tn_opt_fuse) \
   _(SWAP,     0, 2, 2, tn_opt_swap) \
   _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
   _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
   _(GROUP,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group) \
-  _(REUSE,    0, 0, 1, tn_opt_reuse) \
+  _(REUSE,    TN_OPT_NOT_ONLINE, 0, 1, tn_opt_reuse) \
   _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
-  _(DOT,      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot) \
-  _(FISSION,  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission) \
-  _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
-    tn_opt_matrix) \
-  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_MAKES_RANGES, 2 * TN_UNIT_SIDES, 2 * TN_UNIT_SIDES, tn_opt_warp_matrix) \
-  _(SCATTER,  0, 0, 0, tn_opt_scatter)
+  _(DOT,      TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_dot) \
+  _(FISSION,  TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_fission) \
+  _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_CORE_LEVELS, \
+    2 * TN_CORE_LEVELS, tn_opt_matrix) \
+  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_UNIT_SIDES, 2 * TN_UNIT_SIDES, \
+    tn_opt_warp_matrix) \
+  _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
+  _(BLOCKS,   TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 4, 4, tn_opt_blocks) \
+  _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
   TN_OPT_TABLE(TN_OPT_ENUM)
@@ -114,6 +122,17 @@ static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
   tn_list open = {NULL, 0, 0};
   for (int i = 0; i < stages.n; i++) tn_open_ranges(s->t, stages.u[i], tn_is_any, &open);
   for (int i = 0; i < open.n; i++) if (open.u[i] == r) return 1;
+  return 0;
+}
+
+// Does a copy that all items of a group make move with r? They would each make another.
+static int tn_opt_is_copied(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  for (int i = 0; i < stages.n; i++) {
+    int shares = 0;
+    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++) shares |= tn_range_kind(stages.u[i]->src[j]) == TN_SHARE;
+    if (shares && tn_is_open(s->t, stages.u[i], r)) return 1;
+  }
   return 0;
 }
 
@@ -208,8 +227,8 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
       return !threads && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
       return !threads && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
-          !tn_opt_numbers_lanes(s) &&
-          tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
+          !tn_opt_numbers_lanes(s) && tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s) &&
+          !tn_opt_is_copied(s, r);
     default:            return 0;
   }
 }
@@ -221,7 +240,7 @@ static int tn_opt_part_of_reduce(tn_kernel_state *s, const tn_profile *p, const 
   switch (o->kind) {
     case TN_OPT_SPLIT:  return f != tn_range_extent(r);
     case TN_OPT_UNROLL: return f <= TN_OPT_COPIES;
-    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !p->carried;
+    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !p->carried && !tn_is_online(s->t, s->sink, r);
     case TN_OPT_LOOP:
       for (int i = 0; i < p->nreduce; i++) n += tn_reduces_over(p->reduce[i], r);
       return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried && tn_opt_items(s) == 1;
@@ -258,11 +277,12 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   tiny_uop *r = tn_opt_axis(s, o, 0);
   const int64_t n = tn_range_extent(r), f = o->amount ? o->amount : n;
   const int role = tn_axis_role(s, p, r);
-  if (f < 2 || f > n) return 0;
+  if (f < 2 || f > n || (role == TN_AXIS_REDUCE && n % f && tn_is_online(s->t, s->sink, r))) return 0;
   for (int i = 0; role == TN_AXIS_REDUCE && n % f && i < p->nreduce; i++)    // what is left over is computed apart
     for (uint32_t j = 1; tn_reduces_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
       if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
   if (role != TN_AXIS_STORE && tn_opt_has(s, TINY_OP_WMMA)) return 0;
+  if (o->kind == TN_OPT_LOOP && tn_is_online(s->t, s->sink, NULL)) return 0;     // copies share what is carried
   if ((o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL || o->kind == TN_OPT_LANE) && tn_opt_is_around_stage(s, r))
     return 0;
   if (!(role == TN_AXIS_STORE ? tn_opt_part_of_store(s, p, o, r, f) :
@@ -358,8 +378,10 @@ static int64_t tn_staged_nbytes(tn_kernel_state *s) {
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   int64_t all = 0;
   for (int i = 0; i < stages.n; i++) {
-    const tiny_uop *u = stages.u[i];
-    all = tn_clamp_add(all, tn_clamp_mul(tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u)));
+    tiny_uop *u = stages.u[i];
+    int64_t owners;
+    tn_stage_owner(s->t, u, &owners);
+    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u)));
   }
   return all;
 }
@@ -380,6 +402,8 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
   tn_toposort(s->t, x, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // a maximum so far is not copied
+      if (tn_is_online(s->t, s->sink, u->src[j])) return 0;
     for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
       if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
     if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
@@ -426,9 +450,9 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 
 // May g items share the reduction along r: those that there are, or as many more?
 static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
-  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
-      tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE) ||
-      tn_opt_numbers_lanes(s))
+  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || tn_is_online(s->t, s->sink, r) ||
+      s->target->limits->threads || !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || g < 2 ||
+      tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE) || tn_opt_numbers_lanes(s))
     return 0;
   return tn_group_items(s, reduce, g) ||
       (tn_clamp_mul(tn_opt_items(s), g) <= tn_opt_most_items(s) && tn_opt_fits(s, 1, g));
@@ -530,6 +554,41 @@ static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *
   return tn_transform_matrix(s, p, &c);
 }
 
+static int tn_opt_online(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *axes[TN_OPT_AXES];
+  if (p->carried || p->filled || tn_opt_has(s, TINY_OP_STAGE)) return 0;
+  for (int i = 0; i < o->naxes; i++) {
+    axes[i] = tn_opt_axis(s, o, i);
+    for (int j = 0; j < i; j++) if (axes[j] == axes[i]) return 0;
+    if (tn_axis_role(s, p, axes[i]) != TN_AXIS_REDUCE || tn_is_online(s->t, s->sink, axes[i])) return 0;
+  }
+  tiny_uop *sink = tn_transform_online(s->t, s->sink, o->naxes, axes);
+  if (sink) s->sink = sink;
+  return sink != NULL;
+}
+
+// Blocks, parts and their neighbours are loops of the maximum and its sums alone, and there are as many items as parts.
+static int tn_opt_blocks(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tn_online_blocks b = {tn_opt_axis(s, o, 0), tn_opt_axis(s, o, 1), tn_opt_axis(s, o, 2), tn_opt_axis(s, o, 3)};
+  tiny_uop *const before = s->sink, *const loops[3] = {b.blocks, b.parts, b.next};
+  const int64_t shared = (int64_t)s->target->limits->shared_nbytes;
+  const int naxes = s->naxes;
+  for (int i = b.blocks ? 0 : 1; i < 3; i++) {
+    if (!loops[i]) return 0;
+    const int kind = tn_range_kind(loops[i]);
+    if (kind != TN_REDUCE && !(i == 2 && kind == TN_UNROLL)) return 0;
+    if (tn_opt_is_around_stage(s, loops[i]) && i) return 0;
+    for (int j = 0; j < i; j++) if (loops[i] == loops[j]) return 0;
+  }
+  if (s->target->limits->threads || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item ||
+      !tn_is_item(b.item) || tn_range_extent(b.item) != tn_range_extent(b.parts) ||
+      tn_axis_role(s, p, b.item) != TN_AXIS_STORE)
+    return 0;
+  if (tn_transform_online_blocks(s, &b) && (!shared || tn_staged_nbytes(s) <= shared)) return 1;
+  s->sink = before; s->naxes = naxes;
+  return 0;
+}
+
 static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_profile now;
   tn_scatter c;
@@ -562,8 +621,9 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
       o->naxes > tn_opt_kinds[o->kind].most || s->naxes > TN_KERNEL_AXES - 2 * TN_OPT_AXES)
     return 0;
   for (int i = 0; i < o->naxes; i++)
-    if (!tn_opt_axis(s, o, i) && (!(tn_opt_kinds[o->kind].has & TN_OPT_HAS_UNIT) || o->axis[i] != -1)) return 0;
+    if (!tn_opt_axis(s, o, i) && (!(tn_opt_kinds[o->kind].has & TN_OPT_LACKS_AXES) || o->axis[i] != -1)) return 0;
   p = tn_profile_of(s);
+  if (p.nreduce > 1 && (tn_opt_kinds[o->kind].has & TN_OPT_NOT_ONLINE) && tn_is_online(s->t, s->sink, NULL)) return 0;
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
   if (tn_opt_kinds[o->kind].has & TN_OPT_MAKES_RANGES) tn_axes_find(s);

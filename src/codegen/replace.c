@@ -95,6 +95,15 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
   return root;
 }
 
+// REDUCE u with what stands for maxima that it goes on with, which close the same ranges (online.c): those among
+// from[0..n-1].
+static tiny_uop *tn_replace_maxima(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  int maxima = 0;
+  for (int i = 0; i < n && u->op == TINY_OP_REDUCE; i++)
+    maxima |= from[i]->op == TINY_OP_REDUCE && from[i]->k == TINY_OP_MAX;
+  return maxima ? tn_replace(t, u, n, from, to) : u;
+}
+
 // root with every node, its sources done, as make has it, which makes nodes and walks none; NULL: as it is.
 static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_ctx *t, tiny_uop *u)) {
   const tn_mark mark = tn_scratch_mark(t);

@@ -108,6 +108,20 @@ static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left
   return tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
 }
 
+// Ranges of REDUCEs within u that move with r, and a fresh one for each: a copy of u has loops of its own for them.
+static void tn_inner_loops(tiny_ctx *t, const tiny_uop *u, const tiny_uop *r, tn_list *from, tn_list *to) {
+  tn_list inner = {NULL, 0, 0};
+  tn_collect_op(t, u->src[0], TINY_OP_REDUCE, &inner);
+  for (int i = 0; i < inner.n; i++) for (uint32_t j = 1; tn_depends(t, inner.u[i], r) && j < inner.u[i]->nsrc; j++) {
+    tiny_uop *own = inner.u[i]->src[j];
+    int known = 0;
+    for (int k = 0; k < from->n; k++) known |= from->u[k] == own;
+    if (known) continue;
+    tn_push(t, from, own);
+    tn_push(t, to, tn_range(t, tn_range_extent(own), tn_range_kind(own)));
+  }
+}
+
 // Every REDUCE over r as one of the first `whole` of its values, whose range it returns, and one of the others.
 static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t whole) {
   tiny_ctx *t = s->t;
@@ -129,7 +143,10 @@ static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t who
       tn_push(t, &own, u->src[j] == r ? beyond : tn_range(t, tn_range_extent(u->src[j]), tn_range_kind(u->src[j])));
     }
     if (!over) continue;
-    tiny_uop *last = tn_replace(t, u, own.n, u->src + 1, own.u);
+    tn_list loops = {NULL, 0, 0};
+    for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &loops, u->src[j]);
+    tn_inner_loops(t, u, r, &loops, &own);
+    tiny_uop *last = tn_replace(t, u, own.n, loops.u, own.u);
     tn_push(t, &from, u);
     tn_push(t, &to, tn_u2(t, (int)u->k, tn_replace(t, u, 1, &r, &most), last));
   }
@@ -198,7 +215,7 @@ static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
     if (!over) continue;
     tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     memcpy(src, u->src, u->nsrc * sizeof *src);
-    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0],
+    src[0] = tn_u3(t, TINY_OP_WHERE, inside, tn_replace_maxima(t, u, from.n, from.u, to.u)->src[0],
                    tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
     tn_push(t, &from, u);
     tn_push(t, &to, tn_uop_with(t, u, src));
@@ -225,13 +242,14 @@ static void tn_transform_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
     tiny_uop *u = all.u[i];
     int has = 0;
     if (tn_ranges_from(u->op) < 0) continue;
+    u = tn_replace_maxima(t, u, from.n, from.u, to.u);
     tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     for (uint32_t j = 0; j < u->nsrc; j++) {
       has |= j ? (u->src[j] == a) | (u->src[j] == b) << 1 : 0;
       src[j] = j && u->src[j] == a ? b : j && u->src[j] == b ? a : u->src[j];
     }
     if (has != 3) continue;
-    tn_push(t, &from, u);
+    tn_push(t, &from, all.u[i]);
     tn_push(t, &to, tn_uop_with(t, u, src));
   }
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);

@@ -30,6 +30,7 @@ typedef struct tn_node {                   // what is known of a node of the gra
   tiny_uop *u, *place;                     // place: tn_place(u)
   tn_use *use, first; int nuse;            // first: memory for the only use that most have
   uint8_t leaf, forced, stored, has_reduce, has_iota;
+  uint8_t online;                          // computed by the kernel that wants it, whatever it costs (online.c)
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
   double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
   int scans, along;                        // 1: a scan, 2: one from the end; its axis

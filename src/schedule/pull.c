@@ -187,7 +187,7 @@ static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_u
 static int tn_in_memory(tn_graph *g, const tn_kernel *k, const tiny_uop *u) {
   const tn_node *n = tn_graph_node(g, u);
   if (n->leaf || u == k->node) return n->leaf;
-  return g->trial ? n->forced || u->op == TINY_OP_REDUCE : n->stored;
+  return g->trial ? n->forced || (u->op == TINY_OP_REDUCE && !n->online) : n->stored;
 }
 
 // A chain of movement ops over memory: its views fold before any index arithmetic is written. NULL: u is no such chain.

@@ -12,7 +12,7 @@
 #ifndef TN_SCHEDULE_RANGEIFY
 #define TN_SCHEDULE_RANGEIFY
 #ifndef TINY_AMALGAMATED
-#include "canonical.c"
+#include "online.c"
 #endif
 
 // ROW_SMALL: elements of an output whose rows may be fewer than tasks; CONTRACTION: products of one.
@@ -336,6 +336,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
   if (n->forced) return 1;
+  if (n->online) return 0;
   if (u->op == TINY_OP_RESHAPE && n->nuse && n->depth > TN_MAX_CHAIN && u->src[0]->op != TINY_OP_EXPAND &&
       tn_at_is_long(g->t, n->use[0].at))
     return 1;
@@ -419,6 +420,7 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
 // Walks from users to sources; g->node is in topological order. Outputs are marked forced.
 static void tn_choose_stores(tn_graph *g) {
   for (int i = 0; i < g->n; i++) tn_node_summarize(g, &g->node[i]);
+  tn_online_choose(g);
   for (int i = g->n - 1; i >= 0; i--) {
     tn_node *n = &g->node[i];
     if (n->leaf || (!n->forced && !n->nuse)) continue;
@@ -426,7 +428,7 @@ static void tn_choose_stores(tn_graph *g) {
     n->stored = (uint8_t)tn_should_store(g, n);
     tn_scratch_rewind(g->t, mark);
     if (!n->stored) {
-      for (int j = 0; j < n->nuse; j++)
+      for (int j = 0; j < (n->online ? 1 : n->nuse); j++)    // what several loops want that become one, once
         tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
       continue;
     }
