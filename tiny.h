@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 7683c4fc68a2dd16f3ebc2834e373634ed852c2b559cf39cdb7709f474b7fcb7
+/* tiny.h 0.1.0, source 60fe30e77beb06e366956bc142d60aa52dcb43f59607cf64b04d107cbd57fec0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3630,7 +3630,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "7683c4fc68a2dd16f3ebc2834e373634ed852c2b559cf39cdb7709f474b7fcb7"
+#define TN_SOURCE_ID "60fe30e77beb06e366956bc142d60aa52dcb43f59607cf64b04d107cbd57fec0"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -30110,7 +30110,6 @@ typedef struct tn_node {                   // what is known of a node of the gra
   tiny_uop *u, *place;                     // place: tn_place(u)
   tn_use *use, first; int nuse;            // first: memory for the only use that most have
   uint8_t leaf, forced, stored, has_reduce, has_iota;
-  uint8_t online;                          // computed by the kernel that wants it, whatever it costs (online.c)
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
   double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
   int scans, along;                        // 1: a scan, 2: one from the end; its axis
@@ -30524,7 +30523,7 @@ static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_u
 static int tn_in_memory(tn_graph *g, const tn_kernel *k, const tiny_uop *u) {
   const tn_node *n = tn_graph_node(g, u);
   if (n->leaf || u == k->node) return n->leaf;
-  return g->trial ? n->forced || (u->op == TINY_OP_REDUCE && !n->online) : n->stored;
+  return g->trial ? n->forced || u->op == TINY_OP_REDUCE : n->stored;
 }
 
 // A chain of movement ops over memory: its views fold before any index arithmetic is written. NULL: u is no such chain.
@@ -30784,7 +30783,7 @@ static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *
 #ifndef TN_SCHEDULE_RANGEIFY
 #define TN_SCHEDULE_RANGEIFY
 #ifndef TINY_AMALGAMATED
-#include "online.c"
+#include "canonical.c"
 #endif
 
 // ROW_SMALL: elements of an output whose rows may be fewer than tasks; CONTRACTION: products of one.
@@ -31108,7 +31107,6 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
   if (n->forced) return 1;
-  if (n->online) return 0;
   if (u->op == TINY_OP_RESHAPE && n->nuse && n->depth > TN_MAX_CHAIN && u->src[0]->op != TINY_OP_EXPAND &&
       tn_at_is_long(g->t, n->use[0].at))
     return 1;
@@ -31192,7 +31190,6 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
 // Walks from users to sources; g->node is in topological order. Outputs are marked forced.
 static void tn_choose_stores(tn_graph *g) {
   for (int i = 0; i < g->n; i++) tn_node_summarize(g, &g->node[i]);
-  tn_online_choose(g);
   for (int i = g->n - 1; i >= 0; i--) {
     tn_node *n = &g->node[i];
     if (n->leaf || (!n->forced && !n->nuse)) continue;
@@ -31200,7 +31197,7 @@ static void tn_choose_stores(tn_graph *g) {
     n->stored = (uint8_t)tn_should_store(g, n);
     tn_scratch_rewind(g->t, mark);
     if (!n->stored) {
-      for (int j = 0; j < (n->online ? 1 : n->nuse); j++)    // what several loops want that become one, once
+      for (int j = 0; j < n->nuse; j++)
         tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
       continue;
     }
@@ -33950,14 +33947,6 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
   return root;
 }
 
-// REDUCE u with what stands for maxima that it goes on with, which close the same ranges (online.c): those among
-// from[0..n-1].
-static tiny_uop *tn_replace_maxima(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
-  int maxima = 0;
-  for (int i = 0; i < n && u->op == TINY_OP_REDUCE; i++) maxima |= from[i]->op == TINY_OP_REDUCE && from[i]->k == TINY_OP_MAX;
-  return maxima ? tn_replace(t, u, n, from, to) : u;
-}
-
 // root with every node, its sources done, as make has it, which makes nodes and walks none; NULL: as it is.
 static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_ctx *t, tiny_uop *u)) {
   const tn_mark mark = tn_scratch_mark(t);
@@ -34359,9 +34348,8 @@ static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
     tiny_uop *r = tn_copies_next(t, &all);
     if (!r) return tn_simplify(t, sink);
     for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
-      tiny_uop *u = tn_replace_maxima(t, all.u[i], from.n, from.u, to.u);
       tn_push(t, &from, all.u[i]);
-      tn_push(t, &to, tn_unrolled(t, u, r));
+      tn_push(t, &to, tn_unrolled(t, all.u[i], r));
     }
     sink = tn_replace(t, sink, from.n, from.u, to.u);
     if (!from.n) { tiny_fail(t, TINY_E_INTERNAL, "expand: a range is not closed"); return sink; }
@@ -35118,7 +35106,7 @@ static void tn_bounds_set(tiny_ctx *t, tn_loop_bounds *b, tn_list *from, tn_list
 #ifndef TN_CODEGEN_LOWER
 #define TN_CODEGEN_LOWER
 #ifndef TINY_AMALGAMATED
-#include "online.c"
+#include "bounds.c"
 #endif
 
 // Accumulators: memory of one element, perhaps of lanes.
@@ -35163,31 +35151,11 @@ static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tin
   return NULL;
 }
 
-// What is carried of the maximum of sum u, one of group[0..n-1], whose values before and after an iteration are known;
-// all: of all maxima among them, in the place of which stands what they are so far.
-static int tn_carried_max(tiny_ctx *t, const tiny_uop *u, int n, tiny_uop *const *group, const tn_list *before,
-                          const tn_list *now, tn_online_carried *c) {
-  const tn_list all = {(tiny_uop **)(uintptr_t)group, n, n};
-  int found = 0;
-  memset(c, 0, sizeof *c);
-  c->max = tn_has_max(&all) ? tn_online_max(t, u) : NULL;
-  for (int i = 0; i < n && c->max; i++) if (group[i]->k == TINY_OP_MAX) {
-    tn_push(t, &c->from, group[i]);
-    tn_push(t, &c->to, now->u[i]);
-    if (group[i] != c->max) continue;
-    c->before = before->u[i]; c->now = now->u[i];
-    found = 1;
-  }
-  return found;
-}
-
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
-// them depends on, and there each is set: also the sum of a constant, which depends on none. Maxima come before sums
-// that go on with what they are so far.
+// them depends on, and there each is set: also the sum of a constant, which depends on none.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
   tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0},
-          from = {NULL, 0, 0}, to = {NULL, 0, 0}, open = {NULL, 0, 0}, before = {NULL, 0, 0}, now = {NULL, 0, 0};
-  tn_online_carried c;
+          from = {NULL, 0, 0}, to = {NULL, 0, 0}, open = {NULL, 0, 0};
   tn_open_loops(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, group, 0, 0, NULL), &open);
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
@@ -35198,22 +35166,15 @@ static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *co
     tn_push(t, &from, sum ? sum : group[i]);
     tn_push(t, &deps, tn_reg_store(t, tn_after_all(t, reg, &open), start));
     for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
-    tiny_uop *value = u->src[0], *kept = tn_reg_load(t, tn_after_all(t, reg, &deps));
-    tn_push(t, &before, kept);
-    if (tn_carried_max(t, u, i, group, &before, &now, &c) && !tn_online_step(t, u, &c, &value, &kept))
-      tiny_fail(t, TINY_E_INTERNAL, "lower: a sum is not of what its maximum scales");
-    tn_push(t, &now, tn_reduce_step(t, (int)u->k, value, kept));
-    tn_push(t, &stores, tn_reg_store(t, reg, now.u[i]));
+    tn_push(t, &stores,
+            tn_reg_store(t, reg,
+                         tn_reduce_step(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)))));
     tn_push(t, &memory, reg);
   }
   tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
   for (uint32_t j = 1; j < group[0]->nsrc; j++) tn_push(t, &end, group[0]->src[j]);
   tiny_uop *done = tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
-  for (int i = 0; i < n; i++) {
-    tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], done)));
-    if (!tn_carried_max(t, group[i], i, group, &before, &to, &c)) continue;
-    to.u[i] = tn_online_done(t, group[i], c.max, c.now, to.u[i]);
-  }
+  for (int i = 0; i < n; i++) tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], done)));
   return tn_replace(t, sink, n, from.u, to.u);
 }
 
@@ -35252,28 +35213,13 @@ static tiny_uop *tn_reduce_unrolled(tiny_ctx *t, tiny_uop *u) {
   return u->op == TINY_OP_REDUCE && u->nsrc == 1 ? tn_reduce_step(t, (int)u->k, u->src[0], NULL) : NULL;
 }
 
-// The first REDUCE, sources first, that makes no sum of the next ones: those of a loop that carries a maximum wait for
-// all that their summands are made of.
-static tiny_uop *tn_lowered_next(tiny_ctx *t, const tn_list *all) {
-  for (int i = 0; i < all->n && tn_has_max(all); i++) {
-    int waits = 0;
-    for (int j = i + 1; j < all->n && !waits; j++) {
-      if (!tn_same_ranges(all->u[i], all->u[j]) || !tn_online_max(t, all->u[j])) continue;
-      for (int k = 0; k < j && !waits; k++)
-        waits = !tn_same_ranges(all->u[k], all->u[i]) && tn_depends(t, all->u[j]->src[0], all->u[k]);
-    }
-    if (!waits) return all->u[i];
-  }
-  return all->u[0];
-}
-
 static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
   sink = tn_remake(t, sink, tn_reduce_unrolled);
   for (;;) {
     tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
     tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
     if (!all.n) return sink;
-    tiny_uop *first = tn_lowered_next(t, &all);
+    tiny_uop *first = all.u[0];            // innermost: its sources hold no REDUCE
     if (tn_is_carried(first)) { sink = tn_lower_carried(t, sink, first); continue; }
     for (int i = 0; i < all.n; i++) if (tn_same_ranges(all.u[i], first)) tn_push(t, &group, all.u[i]);
     sink = tn_lower_reduce_group(t, sink, group.u, group.n);
@@ -35990,7 +35936,7 @@ static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
     if (!over) continue;
     tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     memcpy(src, u->src, u->nsrc * sizeof *src);
-    src[0] = tn_u3(t, TINY_OP_WHERE, inside, tn_replace_maxima(t, u, from.n, from.u, to.u)->src[0],
+    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0],
                    tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
     tn_push(t, &from, u);
     tn_push(t, &to, tn_uop_with(t, u, src));
@@ -36568,8 +36514,6 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
-//   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
-//   BLOCKS 2 5 4 1            in each iteration of axis 2 the items of axis 1 have what axis 5 counts, axis 4 of each; _: one
 //   SCATTER                   summands go to the elements that they name, one after the other
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -36578,7 +36522,6 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 #include "scatter.c"
 #include "matrix.c"
 #include "reuse.c"
-#include "online_blocks.c"
 #include "prefetch.c"
 #include "../ir/spec.c"
 #endif
@@ -36586,8 +36529,7 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_PAD = 256, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
 
 enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
-  TN_OPT_MAKES_RANGES = 16,                // beside those that its transform has given numbers
-  TN_OPT_NOT_ONLINE = 32 };                // of kernels whose sums go on with a maximum so far
+  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
 
 // name, what it has, least and most axes, the function that applies it
 #define TN_OPT_TABLE(_) \
@@ -36605,15 +36547,13 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
   _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
   _(GROUP,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group) \
-  _(REUSE,    TN_OPT_NOT_ONLINE, 0, 1, tn_opt_reuse) \
+  _(REUSE,    0, 0, 1, tn_opt_reuse) \
   _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
-  _(DOT,      TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_dot) \
-  _(FISSION,  TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_fission) \
+  _(DOT,      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot) \
+  _(FISSION,  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission) \
   _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
     tn_opt_matrix) \
-  _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
-  _(BLOCKS,   TN_OPT_MAKES_RANGES, 4, 4, tn_opt_blocks) \
-  _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter)
+  _(SCATTER,  0, 0, 0, tn_opt_scatter)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
   TN_OPT_TABLE(TN_OPT_ENUM)
@@ -36765,7 +36705,7 @@ static int tn_opt_part_of_reduce(tn_kernel_state *s, const tn_profile *p, const 
   switch (o->kind) {
     case TN_OPT_SPLIT:  return f != tn_range_extent(r);
     case TN_OPT_UNROLL: return f <= TN_OPT_COPIES;
-    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !p->carried && !tn_is_online(s->t, s->sink, r);
+    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !p->carried;
     case TN_OPT_LOOP:
       for (int i = 0; i < p->nreduce; i++) n += tn_reduces_over(p->reduce[i], r);
       return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried && tn_opt_items(s) == 1;
@@ -36802,7 +36742,7 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   tiny_uop *r = tn_opt_axis(s, o, 0);
   const int64_t n = tn_range_extent(r), f = o->amount ? o->amount : n;
   const int role = tn_axis_role(s, p, r);
-  if (f < 2 || f > n || (role == TN_AXIS_REDUCE && n % f && tn_is_online(s->t, s->sink, r))) return 0;
+  if (f < 2 || f > n) return 0;
   for (int i = 0; role == TN_AXIS_REDUCE && n % f && i < p->nreduce; i++)    // what is left over is computed apart
     for (uint32_t j = 1; tn_reduces_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
       if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
@@ -36870,10 +36810,8 @@ static int64_t tn_staged_nbytes(tn_kernel_state *s) {
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   int64_t all = 0;
   for (int i = 0; i < stages.n; i++) {
-    tiny_uop *u = stages.u[i];
-    int64_t owners;
-    tn_stage_owner(s->t, u, &owners);
-    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u)));
+    const tiny_uop *u = stages.u[i];
+    all = tn_clamp_add(all, tn_clamp_mul(tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u)));
   }
   return all;
 }
@@ -36894,8 +36832,6 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
   tn_toposort(s->t, x, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];
-    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // what is carried from one to the next is not copied
-      if (tn_is_online(s->t, s->sink, u->src[j])) return 0;
     for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
       if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
     if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
@@ -36938,7 +36874,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 
 // May g items share the reduction along r: those that there are, or as many more?
 static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
-  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || tn_is_online(s->t, s->sink, r) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
+  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
       tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE))
     return 0;
   return tn_group_items(s, reduce, g) ||
@@ -37004,40 +36940,6 @@ static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *
   return tn_transform_matrix(s, p, &c);
 }
 
-static int tn_opt_online(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
-  tiny_uop *axes[TN_OPT_AXES];
-  if (p->carried || p->filled || tn_opt_has(s, TINY_OP_STAGE)) return 0;
-  for (int i = 0; i < o->naxes; i++) {
-    axes[i] = tn_opt_axis(s, o, i);
-    for (int j = 0; j < i; j++) if (axes[j] == axes[i]) return 0;
-    if (tn_axis_role(s, p, axes[i]) != TN_AXIS_REDUCE || tn_is_online(s->t, s->sink, axes[i])) return 0;
-  }
-  tiny_uop *sink = tn_transform_online(s->t, s->sink, o->naxes, axes);
-  if (sink) s->sink = sink;
-  return sink != NULL;
-}
-
-// Blocks, parts and their neighbours are loops of the maximum and its sums alone, and there are as many items as parts.
-static int tn_opt_blocks(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
-  const tn_online_blocks b = {tn_opt_axis(s, o, 0), tn_opt_axis(s, o, 1), tn_opt_axis(s, o, 2), tn_opt_axis(s, o, 3)};
-  tiny_uop *const before = s->sink, *const loops[3] = {b.blocks, b.parts, b.next};
-  const int64_t shared = (int64_t)s->target->limits->shared_nbytes;
-  const int naxes = s->naxes;
-  for (int i = b.blocks ? 0 : 1; i < 3; i++) {
-    if (!loops[i]) return 0;
-    const int kind = tn_range_kind(loops[i]);
-    if (kind != TN_REDUCE && !(i == 2 && kind == TN_UNROLL)) return 0;
-    if (tn_opt_is_around_stage(s, loops[i]) && i) return 0;
-    for (int j = 0; j < i; j++) if (loops[i] == loops[j]) return 0;
-  }
-  if (s->target->limits->threads || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item || !tn_is_item(b.item) ||
-      tn_range_extent(b.item) != tn_range_extent(b.parts) || tn_axis_role(s, p, b.item) != TN_AXIS_STORE)
-    return 0;
-  if (tn_transform_online_blocks(s, &b) && (!shared || tn_staged_nbytes(s) <= shared)) return 1;
-  s->sink = before; s->naxes = naxes;
-  return 0;
-}
-
 static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_profile now;
   tn_scatter c;
@@ -37070,10 +36972,8 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
       o->naxes > tn_opt_kinds[o->kind].most || s->naxes > TN_KERNEL_AXES - 2 * TN_OPT_AXES)
     return 0;
   for (int i = 0; i < o->naxes; i++)
-    if (!tn_opt_axis(s, o, i) && ((o->kind != TN_OPT_MATRIX && o->kind != TN_OPT_BLOCKS) || o->axis[i] != -1))
-      return 0;
+    if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
   p = tn_profile_of(s);
-  if (p.nreduce > 1 && (tn_opt_kinds[o->kind].has & TN_OPT_NOT_ONLINE) && tn_is_online(s->t, s->sink, NULL)) return 0;
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
   if (tn_opt_kinds[o->kind].has & TN_OPT_MAKES_RANGES) tn_axes_find(s);
@@ -39395,97 +39295,8 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
   tn_grid_spread(s, p);
 }
 
-// ** sums that go on with a maximum so far **
-
-// Operand x, over those of the n ranges that it moves with, in memory of the group; all items copy it.
-static void tn_grid_stage_operand(tn_kernel_state *s, tiny_uop *x, int n, tiny_uop *const *ranges, int64_t pad) {
-  tiny_uop *inner[TN_OPT_AXES], *copy[TN_OPT_AXES];
-  int m = 0;
-  for (int i = 0; i < n; i++) if (ranges[i] && tn_depends(s->t, x, ranges[i])) inner[m++] = ranges[i];
-  tiny_uop **fresh = m ? tn_do_stage(s, x, m, inner, pad) : NULL;
-  if (!fresh) return;
-  memcpy(copy, fresh, (size_t)m * sizeof *copy);
-  for (int i = 0; i < m; i++) tn_do_kind(s, TN_OPT_SHARE, copy[i]);
-}
-
-// A load, converted or not, of the kernel that moves with r, and with none of the others; NULL: there is none left.
-static tiny_uop *tn_grid_load_along(tn_kernel_state *s, const tiny_uop *r, int n, tiny_uop *const *others) {
-  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD), casts = tn_kernel_collect(s, TINY_OP_CAST);
-  for (int i = 0; i < loads.n; i++) {
-    tiny_uop *x = loads.u[i];
-    int along = x->src[0]->src[0]->op == TINY_OP_PARAM && tn_depends(s->t, x, r);
-    for (int j = 0; j < n && along; j++) along = !others[j] || !tn_depends(s->t, x, others[j]);
-    for (int j = 0; j < casts.n && along; j++) if (casts.u[j]->src[0] == x && tn_is_float(casts.u[j]->dtype)) return casts.u[j];
-    if (along) return x;
-  }
-  return NULL;
-}
-
-// All sums of what the kernel's maximum scales are computed in its loop.
-static int tn_grid_online_sums(tn_kernel_state *s, const tn_profile *p, tiny_uop *max) {
-  tiny_uop *axes[TN_OPT_AXES];
-  int n = 1;
-  axes[0] = max->src[1];
-  for (int i = 0; i < p->nreduce && n < TN_OPT_AXES; i++)
-    if (p->reduce[i] != max && p->reduce[i]->nsrc == 2 && tn_depends(s->t, p->reduce[i]->src[0], max))
-      axes[n++] = p->reduce[i]->src[1];
-  const tn_opt o = tn_opt_of(s, TN_OPT_ONLINE, n, axes, 0);
-  return n > 1 && tn_opt_apply(s, &o);
-}
-
-// Two products, one after the other, a block of keys at a time: an item has 4 x 4 scores of it, and of the result 4
-// columns of as many rows, or more. What both are of is staged: queries once, keys and values of each block.
-static void tn_grid_blocks(tn_kernel_state *s, const tn_online_axes *a, const tn_online_tile *tile) {
-  const int64_t few = TN_ONLINE_NEXT;
-  tiny_uop *keys = tn_do_pad(s, a->keys, tile->keys), *rows = tn_do_pad(s, a->rows, tile->rows),
-           *columns = tn_do_pad(s, a->columns, tile->keys * tile->copies), *blocks, *copies, *rest, *groups;
-  tiny_uop *next = tn_do_split(s, TN_OPT_SPLIT, keys, tile->keys, &blocks);
-  tiny_uop *parts = tn_do_split(s, TN_OPT_SPLIT, next, tile->column_items, &next);
-  tiny_uop *row = tn_do_split(s, TN_OPT_SPLIT, rows, few, &rest),
-           *row_item = tn_do_split(s, TN_OPT_SPLIT, rest, tile->row_items, &groups);
-  tiny_uop *item = tn_do_split(s, TN_OPT_SPLIT, columns, tile->column_items, &copies);
-  tiny_uop *e = a->score ? a->score->src[1] : NULL, *const scores[5] = {e, next, parts, row_item, row},
-           *const values[4] = {next, parts, copies, item};
-  const tn_profile p = tn_profile_of(s);
-  const int lanes = tn_target_lanes(s->target, &p) >= few;
-  for (int side = 0; e && side < 2; side++) {
-    tiny_uop *x = tn_grid_load_along(s, e, 2, scores + (side ? 1 : 3));
-    if (x) tn_grid_stage_operand(s, x, 5, scores, side && lanes ? few : 1);
-  }
-  tiny_uop *x = tn_grid_load_along(s, item, 1, &row);
-  if (x && tn_depends(s->t, x, parts)) tn_grid_stage_operand(s, x, 4, values, 0);
-  tn_do_kind(s, TN_OPT_LOCAL, row_item);
-  item = tn_do_kind(s, TN_OPT_LOCAL, item);
-  tn_do_kind(s, lanes ? TN_OPT_LANE : TN_OPT_UPCAST, row);
-  if (copies) tn_do_kind(s, TN_OPT_UPCAST, copies);
-  tiny_uop *axes[4] = {blocks, parts, tn_do_kind(s, TN_OPT_UNROLL, next), item};
-  const tn_opt o = tn_opt_of(s, TN_OPT_BLOCKS, 4, axes, 0);
-  tn_do(s, &o);
-  if (e) tn_grid_try(s, TN_OPT_UNROLL, e, tn_grid_divisor(tn_range_extent(e), few));
-  if (groups) tn_grid_groups(s, groups);
-  const tn_profile now = tn_profile_of(s);
-  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
-  tn_grid_unroll(s);
-}
-
-// Where one of the sums moves with a range of the output that the maximum does not, what is common to both is computed
-// once: in the maximum's loop.
-static int tn_grid_online(tn_kernel_state *s, tn_profile *p) {
-  tn_online_axes a;
-  tn_online_tile tile;
-  if (p->carried || p->filled || p->nreduce < 3 || p->end->op != TINY_OP_END ||
-      !tn_online_axes_of(s->t, s->sink, p->nout, p->out, &a) || !tn_grid_online_sums(s, p, a.max))
-    return 0;
-  *p = tn_profile_of(s);
-  if (tn_online_axes_of(s->t, s->sink, p->nout, p->out, &a) && tn_online_tile_of(s->target->limits, &a, &tile) &&
-      tn_opt_fits(s, 1, tile.row_items * tile.column_items))
-    tn_grid_blocks(s, &a, &tile);
-  else tn_grid_elements(s, p);
-  return 1;
-}
-
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_online(s, p) && !tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
+  if (!tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }
 #endif
@@ -54484,161 +54295,161 @@ Where things stand in tiny.h
   30010  src/tensor/sequential.c      modules and functions one after the other
   30081  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30218  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30217  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30338  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30337  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30657  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30656  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30773  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30772  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31274  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31271  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32050  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32047  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32583  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32580  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33091  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33088  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33272  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33269  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33860  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33985  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33857  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33974  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34554  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34542  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34720  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34708  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  35111  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35366  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  35099  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35312  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35495  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35566  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35441  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35512  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35697  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35793  src/codegen/transform.c      what may be done to the ranges of a kernel
-  36126  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35643  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35739  src/codegen/transform.c      what may be done to the ranges of a kernel
+  36072  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  36215  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  36161  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  36279  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  36225  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36413  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36359  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36491  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36550  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36437  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36496  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  37269  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  37169  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  37368  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  37268  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37461  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37361  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37850  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37750  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38433  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38333  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38552  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38644  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38452  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38544  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38715  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38615  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38819  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38919  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38994  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  39494  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  39604  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38719  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38819  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38894  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  39305  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  39415  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39939  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39750  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  40186  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39997  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  40432  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  40243  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  40499  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  40310  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  41051  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40862  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  41607  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  41418  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41957  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41768  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  42258  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  42069  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  42653  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  43404  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  42464  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  43215  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  43482  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  43293  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  43593  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43823  src/runtime/device.c         which backend a context runs on
-  44025  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  44179  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  43404  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  43634  src/runtime/device.c         which backend a context runs on
+  43836  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43990  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  44240  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  44051  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  44508  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  44319  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  44742  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  44553  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  45005  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44816  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  45187  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  45258  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44998  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  45069  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  45616  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  45427  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  45890  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45701  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  46100  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  46571  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45911  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  46382  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  46743  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46851  src/runtime/launch.c         the steps of a plan, handed to their devices
-  47128  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  46554  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  46662  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46939  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  47622  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  47433  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  48227  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  48038  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  48410  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  48221  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  48747  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48936  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  49729  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  48558  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48747  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  49540  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  50106  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  50447  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49917  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  50258  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  50653  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  50464  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  50907  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50718  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  51166  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50977  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  51436  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  51247  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  51601  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  51412  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  51775  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  52136  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  52372  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  51586  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51947  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  52183  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  52520  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  52683  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  52331  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  52494  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  52790  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  52601  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  52875  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  52686  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  53203  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  53014  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  53366  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  53429  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  53608  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  53177  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  53240  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  53419  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  53744  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  53555  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  54130  src/runtime/context.c        opening and closing, the first error, totals
+  53941  src/runtime/context.c        opening and closing, the first error, totals
 */
