@@ -132,4 +132,12 @@ static int tn_is_passing(const tiny_uop *u) {
 // Has u no arithmetic, but places for what is computed below it, or zeros behind a length? Then that is stored, not u.
 static int tn_is_laid(const tiny_uop *u) { return tn_is_passing(u) || u->op == TINY_OP_WHOLE; }
 
+// Is it an exponential, perhaps a copy or a part of one?
+static int tn_is_exponential(const tiny_uop *x) {
+  while (x->nsrc && (tn_is_passing(x) || x->op == TINY_OP_CAST || x->op == TINY_OP_WHERE || x->op == TINY_OP_MUL ||
+                     x->op == TINY_OP_FDIV))
+    x = x->src[x->op == TINY_OP_WHERE ? 1 : 0];
+  return x->op == TINY_OP_EXP2;
+}
+
 #endif

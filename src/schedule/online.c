@@ -86,13 +86,6 @@ static void tn_online_descend(tn_online_nodes *c, int at) {
     for (uint32_t i = 0; i < c->all.u[at]->nsrc; i++) tn_online_add(c, c->all.u[at]->src[i]);
 }
 
-// Is it an exponential, perhaps a copy or a part of one?
-static int tn_online_exponential(const tiny_uop *x) {
-  while (x->nsrc && (tn_is_passing(x) || x->op == TINY_OP_CAST || x->op == TINY_OP_WHERE || x->op == TINY_OP_MUL))
-    x = x->src[x->op == TINY_OP_WHERE ? 1 : 0];
-  return x->op == TINY_OP_EXP2;
-}
-
 // Is every node wanted by nodes of the kernel alone?
 static int tn_online_is_alone(const tn_online_nodes *c, const tiny_uop *sum) {
   for (int l = 0; l < 2; l++) for (int i = 0; i < (l ? c->reduces.n : c->all.n); i++) {
@@ -164,7 +157,7 @@ static int tn_online_try(tn_graph *g, tn_node *n) {
   tn_online_descend(&c, 0);
   for (int i = 0; i < c.reduces.n && !c.bad; i++) {        // of the maximum, and of sums of the same summands
     tiny_uop *x = c.reduces.u[i]->src[0];
-    if ((c.reduces.u[i]->k & 0xFF) != TINY_OP_MAX && !tn_online_exponential(x)) continue;
+    if ((c.reduces.u[i]->k & 0xFF) != TINY_OP_MAX && !tn_is_exponential(x)) continue;
     const int at = c.all.n;
     tn_online_add(&c, x);
     tn_online_descend(&c, at);

@@ -46,6 +46,11 @@ static int64_t tn_groups_of_sum(const tiny_limits *limits, const tiny_uop *u, co
   return columns ? (outputs + warp - 1) / warp : outputs;
 }
 
+// Is it what a softmax weighs, which is summed in one kernel with the softmax (online.c)?
+static int tn_is_weighed(const tiny_uop *x) {
+  return x->op == TINY_OP_MUL && (tn_is_exponential(x->src[0]) || tn_is_exponential(x->src[1]));
+}
+
 // Into how many parts a reduction of x to u is cut, at most, so that all threads have some, or all units of a grid.
 static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x) {
   int64_t parts = TN_SPLIT_PARTS, least;
@@ -53,7 +58,7 @@ static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, cons
   if (!tn_machine_units(limits)) return tn_splits(u, x) ? parts : 1;
   const int64_t groups = tn_groups_of_sum(limits, u, x, &least), wanted = TN_SPLIT_BUSY * tn_machine_units(limits),
                 summed = tn_nelem(x) / tn_nelem(u);
-  if (groups >= tn_machine_units(limits)) return 1;
+  if (groups >= tn_machine_units(limits) || tn_is_weighed(x)) return 1;
   if (parts > wanted / groups) parts = wanted / groups;
   return parts > summed / least ? summed / least : parts;
 }
