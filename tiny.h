@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-/* tiny.h 0.1.0, source f48f5d8ad9b5ef79ddbfea8d610afdf4465ff34255ed7d02f3a79047b9d8ef6f
-=======
-/* tiny.h 0.1.0, source 7683c4fc68a2dd16f3ebc2834e373634ed852c2b559cf39cdb7709f474b7fcb7
->>>>>>> h-online
+/* tiny.h 0.1.0, source b61880204c77dad898f074bbc24b402172b9453f1582bc4472d2bf8c05257474
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3660,11 +3656,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-<<<<<<< HEAD
-#define TN_SOURCE_ID "f48f5d8ad9b5ef79ddbfea8d610afdf4465ff34255ed7d02f3a79047b9d8ef6f"
-=======
-#define TN_SOURCE_ID "7683c4fc68a2dd16f3ebc2834e373634ed852c2b559cf39cdb7709f474b7fcb7"
->>>>>>> h-online
+#define TN_SOURCE_ID "b61880204c77dad898f074bbc24b402172b9453f1582bc4472d2bf8c05257474"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -8888,6 +8880,7 @@ enum { TN_LINE_NBYTES = 64 };              // of what no device says otherwise
 enum { TN_PAGE_NBYTES = 4096 };            // within which the processor fetches ahead, and sets of caches repeat
 enum { TN_NEAREST_NBYTES = 32 << 10, TN_NEAR_NBYTES = 1 << 20, TN_LAST_TIMES = 16, TN_CACHE_WAYS = 8 };
 enum { TN_SHARE_LEAST = 4 << 20, TN_SHARE_MOST = 16 << 20,                 // of the last cache, for one process
+  TN_PIECE_TIMES = 8,                      // the last cache of a device with a grid
   TN_ROW_NELEM = 1 << 16 };                // of a row that is worth walking several times wherever it lies
 static const double tn_line_cycles[TN_MEMORY_LEVELS] = {2, 5, 14};       // to fetch a line into it from the next
 
@@ -8916,6 +8909,11 @@ static int64_t tn_machine_share(const tiny_limits *limits) {
   const int64_t last = (int64_t)tn_machine_memory(limits, 2).nbytes;
   const int64_t least = TN_SHARE_LEAST, most = TN_SHARE_MOST;
   return last < least ? least : last > most ? most : last;
+}
+// Of a value that kernels hand on in pieces, what a piece is: caches keep it for the next kernel. A grid's are large, as
+// each piece is a launch more, and has to keep all units busy.
+static int64_t tn_machine_piece(const tiny_limits *limits) {
+  return limits->threads ? tn_machine_share(limits) : TN_PIECE_TIMES * (int64_t)tn_machine_memory(limits, 2).nbytes;
 }
 // Elements of the longest row that one task walks several times, rather than one kernel after the other: those of f32
 // that a quarter of the near cache holds.
@@ -15583,6 +15581,183 @@ static int tn_find_scan(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int
 }
 #endif
 // ---- end src/rules/reduce.c ----
+// ---- begin src/rules/online.c ----
+// online: sums whose summands shrink by a common factor when a maximum grows: what lets one loop find both.
+//
+// In:    a REDUCE that adds, and one that takes a maximum, of which its summands are made.
+// Out:   the offset: summands are e^(A + H) w, where H is of the maximum m and of no range of the sum, A and w are not
+//        of m. Then a sum of summands for m times e^(H(m') - H(m)) is one for m', and a loop may go on with the maximum
+//        so far: Milakov and Gimelshein, "Online normalizer calculation for softmax", arXiv:1805.02867, section 3; Dao
+//        et al., "FlashAttention", arXiv:2205.14135, section 3.1.
+// Holds: whatever else is a factor of all summands can leave the sum: what a softmax divides by, before its product
+//        with anything. That, and the order of sums, are the licences taken: a float is rounded elsewhere, a conversion
+//        to a narrower float between two factors is left out, and a factor that a mask makes 0 takes no part.
+#ifndef TN_RULES_ONLINE
+#define TN_RULES_ONLINE
+#ifndef TINY_AMALGAMATED
+#include "reduce.c"
+#endif
+
+// A summand as factors / divisors, where all masks hold, else 0; times outer / under, which do not move with the range
+// and hold a REDUCE.
+typedef struct tn_online_product { tn_list factors, divisors, masks, outer, under; } tn_online_product;
+
+static int tn_holds_reduce(tiny_ctx *t, tiny_uop *x) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, x, TINY_OP_REDUCE, &all);
+  tn_scratch_rewind(t, mark);
+  return all.n > 0;
+}
+static int tn_is_float_cast(const tiny_uop *x) {
+  return x->op == TINY_OP_CAST && tn_is_float(x->dtype) && tn_is_float(x->src[0]->dtype);
+}
+
+static tn_online_product tn_online_factors(tiny_ctx *t, tiny_uop *value, const tiny_uop *range) {
+  tn_online_product p;
+  tn_list todo[2] = {{NULL, 0, 0}, {NULL, 0, 0}};          // what multiplies, what divides
+  memset(&p, 0, sizeof p);
+  tn_push(t, &todo[0], value);
+  while (todo[0].n || todo[1].n) {
+    const int divides = !todo[0].n;
+    tn_list *from = &todo[divides];
+    tiny_uop *x = from->u[--from->n];
+    const int zero = x->op != TINY_OP_WHERE || divides ? 0 : tn_is_identity(x->src[2], TINY_OP_ADD) ? 2 :
+                     tn_is_identity(x->src[1], TINY_OP_ADD);
+    if (!tn_depends(t, x, range) && tn_holds_reduce(t, x)) tn_push(t, divides ? &p.under : &p.outer, x);
+    else if (x->op == TINY_OP_MUL || x->op == TINY_OP_FDIV) {
+      tn_push(t, &todo[divides ^ (x->op == TINY_OP_FDIV)], x->src[1]);
+      tn_push(t, from, x->src[0]);
+    } else if (zero) {
+      tn_push(t, &p.masks, zero == 2 ? x->src[0] : tn_not(t, x->src[0]));
+      tn_push(t, from, x->src[3 - zero]);
+    } else if (tn_is_float_cast(x)) tn_push(t, from, x->src[0]);
+    else tn_push(t, divides ? &p.divisors : &p.factors, x);
+  }
+  return p;
+}
+
+// x times all factors, divided by all divisors, as x's dtype has it. x NULL: 1, of that dtype.
+static tiny_uop *tn_online_times(tiny_ctx *t, tiny_uop *x, int dtype, const tn_list *factors, const tn_list *divisors) {
+  for (int i = 0; i < factors->n; i++) {
+    tiny_uop *f = tn_cast(t, factors->u[i], dtype);
+    x = x ? tn_u2(t, TINY_OP_MUL, x, f) : f;
+  }
+  if (!x) x = tn_const(t, dtype, tn_dtype_value(dtype, 1));
+  for (int i = 0; i < divisors->n; i++) x = tn_u2(t, TINY_OP_FDIV, x, tn_cast(t, divisors->u[i], dtype));
+  return x;
+}
+
+// A sum along one range, its common factors outside of it; sum itself: it has none.
+static tiny_uop *tn_online_factored(tiny_ctx *t, tiny_uop *sum) {
+  const tn_online_product p = tn_online_factors(t, sum->src[0], sum->src[1]);
+  if (!p.outer.n && !p.under.n) return sum;
+  tiny_uop *value = tn_online_times(t, NULL, sum->dtype, &p.factors, &p.divisors);
+  for (int i = 0; i < p.masks.n; i++)
+    value = tn_u3(t, TINY_OP_WHERE, p.masks.u[i], value, tn_const(t, sum->dtype, tn_dtype_value(sum->dtype, 0)));
+  return tn_online_times(t, tn_reduce_over(t, sum->k, value, 1, &sum->src[1]), sum->dtype, &p.outer, &p.under);
+}
+
+// The terms of an EXP2's exponent that are of max, added; NULL: there are none, or it is not a sum of such and others.
+static tiny_uop *tn_online_exponent(tiny_ctx *t, const tiny_uop *exp2, tiny_uop *max) {
+  tn_list todo = {NULL, 0, 0}, scales = {NULL, 0, 0};
+  tiny_uop *offset = NULL;
+  tn_push(t, &todo, exp2->src[0]);
+  tn_push(t, &scales, NULL);
+  while (todo.n) {
+    tiny_uop *x = todo.u[--todo.n], *scale = scales.u[--scales.n];
+    if (!tn_depends(t, x, max)) continue;
+    if (x->op == TINY_OP_MUL && tn_is_const(x->src[1])) {
+      tn_push(t, &scales, scale ? tn_u2(t, TINY_OP_MUL, scale, x->src[1]) : x->src[1]);
+      tn_push(t, &todo, x->src[0]);
+      continue;
+    }
+    for (int i = 0; x->op == TINY_OP_ADD && i < 2; i++) {
+      tn_push(t, &scales, scale);
+      tn_push(t, &todo, x->src[i]);
+    }
+    if (x->op == TINY_OP_ADD) continue;
+    if (scale) x = tn_u2(t, TINY_OP_MUL, x, scale);
+    offset = offset ? tn_u2(t, TINY_OP_ADD, offset, x) : x;
+  }
+  return offset;
+}
+
+// What summand `value` is made of by max, wherever it is computed: the EXP2s that have max in their exponents, which
+// all must have it in the same way. (AFTER x exponential): by that one. *k: what they are like. NULL: it is not as
+// above.
+static tiny_uop *tn_online_offset(tiny_ctx *t, tiny_uop *value, tiny_uop *max, const tiny_uop *range, int64_t *k) {
+  tn_list all = {NULL, 0, 0};
+  tiny_uop *offset = NULL;
+  tn_collect_op(t, value->op == TINY_OP_AFTER ? value->src[1] : value, TINY_OP_EXP2, &all);
+  for (int i = 0; i < all.n; i++) {
+    if (!tn_depends(t, all.u[i], max)) continue;
+    tiny_uop *of = tn_online_exponent(t, all.u[i], max);
+    if (!of || (offset && of != offset) || tn_depends(t, of, range)) return NULL;
+    offset = of;
+    *k = all.u[i]->k;
+  }
+  return offset;
+}
+
+// Is sum, along one range, of summands that are e^(A + H) w, as above?
+static int tn_online_fits(tiny_ctx *t, const tiny_uop *sum, tiny_uop *max) {
+  tn_online_product p = tn_online_factors(t, sum->src[0], sum->src[1]);
+  tn_list *const others[2] = {&p.divisors, &p.masks};
+  int64_t k = 0;
+  int exponentials = 0;
+  for (int l = 0; l < 2; l++)
+    for (int i = 0; i < others[l]->n; i++) if (tn_depends(t, others[l]->u[i], max)) return 0;
+  for (int i = 0; i < p.factors.n; i++) {
+    if (!tn_depends(t, p.factors.u[i], max)) continue;
+    if (p.factors.u[i]->op != TINY_OP_EXP2) return 0;
+    exponentials++;
+    if (!tn_online_offset(t, p.factors.u[i], max, sum->src[1], &k)) return 0;
+  }
+  return exponentials == 1;
+}
+
+// A kernel's maximum along `keys`, a sum of what it scales that moves with `columns` of the output, which the maximum
+// does not, and the longest of the `rows` that the maximum moves with and the sum's weights do not; score: the sum of
+// products that the maximum is of, NULL: it is none.
+typedef struct tn_online_axes { tiny_uop *max, *sum, *keys, *rows, *columns, *score; } tn_online_axes;
+
+// Does the sum's weight, what is not of its scores, stay the same along r?
+static int tn_online_is_row(tiny_ctx *t, const tn_online_axes *a, const tiny_uop *r) {
+  const tn_online_product f = tn_online_factors(t, a->sum->src[0], a->sum->src[1]);
+  for (int i = 0; i < f.factors.n; i++)
+    if (!tn_depends(t, f.factors.u[i], a->max) && tn_depends(t, f.factors.u[i], r)) return 0;
+  return tn_depends(t, a->max, r);
+}
+
+// Of value x for n ranges of the output. 0: it has no such sum.
+static int tn_online_axes_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *out, tn_online_axes *a) {
+  tn_list all = {NULL, 0, 0}, scores = {NULL, 0, 0};
+  memset(a, 0, sizeof *a);
+  tn_collect_op(t, x, TINY_OP_REDUCE, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->k == TINY_OP_MAX) a->max = all.u[i];
+  if (!a->max || a->max->nsrc != 2) return 0;
+  a->keys = a->max->src[1];
+  for (int i = 0; i < all.n; i++) for (int d = 0; d < n; d++) {
+    tiny_uop *u = all.u[i];
+    if (u->k != TINY_OP_ADD || out[d]->op != TINY_OP_RANGE || !tn_depends(t, u, a->max) ||
+        !tn_depends(t, u, out[d]) || tn_depends(t, a->max, out[d]))
+      continue;
+    if (u->nsrc != 2 || (a->columns && a->columns != out[d])) return 0;
+    a->columns = out[d]; a->sum = u;
+  }
+  for (int d = 0; d < n && a->sum; d++)
+    if (out[d]->op == TINY_OP_RANGE && (!a->rows || tn_range_extent(out[d]) > tn_range_extent(a->rows)) &&
+        tn_online_is_row(t, a, out[d]))
+      a->rows = out[d];
+  tn_collect_op(t, a->max->src[0], TINY_OP_REDUCE, &scores);
+  for (int i = 0; i < scores.n; i++)
+    if (scores.u[i]->k == TINY_OP_ADD && scores.u[i]->nsrc == 2 && tn_depends(t, scores.u[i], a->keys))
+      a->score = scores.u[i];
+  return a->rows != NULL;
+}
+#endif
+// ---- end src/rules/online.c ----
 // ---- begin src/rules/transcendental.c ----
 // transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers. EXP2 and SIN have
 // k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0, + 4 nor 2^x or e^x below 2^-184.
@@ -30619,6 +30794,14 @@ static int tn_is_passing(const tiny_uop *u) {
 // Has u no arithmetic, but places for what is computed below it, or zeros behind a length? Then that is stored, not u.
 static int tn_is_laid(const tiny_uop *u) { return tn_is_passing(u) || u->op == TINY_OP_WHOLE; }
 
+// Is it an exponential, perhaps a copy or a part of one?
+static int tn_is_exponential(const tiny_uop *x) {
+  while (x->nsrc && (tn_is_passing(x) || x->op == TINY_OP_CAST || x->op == TINY_OP_WHERE || x->op == TINY_OP_MUL ||
+                     x->op == TINY_OP_FDIV))
+    x = x->src[x->op == TINY_OP_WHERE ? 1 : 0];
+  return x->op == TINY_OP_EXP2;
+}
+
 #endif
 // ---- end src/schedule/graph.c ----
 // ---- begin src/schedule/place.c ----
@@ -31176,6 +31359,186 @@ static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *
 }
 #endif
 // ---- end src/schedule/canonical.c ----
+// ---- begin src/schedule/online.c ----
+// online: sums of what a softmax weighs, together with the softmax in one kernel.
+//
+// In:  a graph, its nodes summarized, the last uses not known yet. Out: nodes that are computed where they are used:
+//      a maximum, the sum of what it scales, the scores that both are of, up to the sum that they weigh.
+// Such a kernel walks the scores once, with the maximum and the sums so far (rules/online.c, codegen/online.c): the
+// scores of attention are never stored. It computes them again for each group of columns of the result that the device
+// computes at once, so that they have to be few: one group where the device has tiles for it.
+// Only on devices with a grid. One loop takes a CPU's vectors from its sums: a logsumexp of 64 x 1024 took 9 times as
+// long, a softmax 3.5 times, attention of 4 x 512 x 64 without tiles 300 times (one thread, AVX-512, 2026-11-25).
+#ifndef TN_SCHEDULE_ONLINE
+#define TN_SCHEDULE_ONLINE
+#ifndef TINY_AMALGAMATED
+#include "canonical.c"
+#include "../rules/online.c"
+#endif
+
+enum {
+  TN_ONLINE_NODES = 96,                    // of all that becomes one kernel
+  TN_ONLINE_COLUMNS = 16,                  // from which it takes tiles to be worth it
+  TN_ONLINE_SIDE = 16, TN_ONLINE_LEAST = 4,      // items of a group along the columns at most, at least
+  TN_ONLINE_ITEMS = 8, TN_ONLINE_FEW = 32,       // of a group along more rows than that at least
+  TN_ONLINE_NEXT = 4,                      // rows of an item that lie together
+  TN_ONLINE_COPIES = 8,                    // such rows times columns, of which an item has the results
+  TN_ONLINE_REGISTERS = 128, TN_ONLINE_STRIPS = 192    // of an item; from which it has two strips of rows
+};
+
+// ** tiles **
+
+// What a group has at a time: `rows` of the result, `keys` in a block, all columns, of which an item has `copies`.
+typedef struct tn_online_tile { int64_t row_items, column_items, strips, rows, keys, copies; } tn_online_tile;
+
+static int64_t tn_online_power(int64_t n, int64_t most) {
+  int64_t f = 1;
+  while (f < n && f < most) f *= 2;
+  return f;
+}
+
+// Bytes of a group's memory: what the products are of, the block's exponentials, what items have of maxima and sums.
+static int64_t tn_online_nbytes(const tn_online_tile *tile, int64_t elements) {
+  const int64_t products = elements * (tile->rows + tile->keys + 2) + tile->keys * tile->column_items * tile->copies,
+                scores = tile->rows * tile->keys + tile->column_items,
+                items = 2 * tile->row_items * tile->column_items * TN_ONLINE_NEXT * tile->strips;
+  return 4 * (products + scores + items);
+}
+
+// Of strips of rows, items along rows, and keys of an item: the first that a device has room for is taken. Counted for
+// sm_90 and gfx1100 by bench/count: more of each makes fewer accesses of shared memory for a product, and fewer groups.
+static const struct { uint8_t strips, row_items, keys; } tn_online_tiles[] = {
+  {2, 8, 4}, {2, 8, 2}, {1, 16, 4}, {1, 8, 4}, {1, 16, 2}, {1, 8, 2}, {1, 4, 4}, {1, 4, 2}};
+
+// 0: the device has no room for one.
+static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
+  const int64_t rows = tn_range_extent(a->rows), columns = tn_range_extent(a->columns), keys = tn_range_extent(a->keys),
+                elements = a->score ? tn_range_extent(a->score->src[1]) : 0, registers = tn_machine_registers(limits);
+  if (limits->threads || registers < TN_ONLINE_REGISTERS) return 0;
+  tile->column_items = tn_online_power((columns + TN_ONLINE_NEXT - 1) / TN_ONLINE_NEXT, TN_ONLINE_SIDE);
+  tile->copies = (columns + tile->column_items - 1) / tile->column_items;
+  for (size_t i = 0; i < sizeof tn_online_tiles / sizeof *tn_online_tiles; i++) {
+    tile->strips = tn_online_tiles[i].strips;
+    tile->row_items = tn_online_tiles[i].row_items;
+    tile->rows = TN_ONLINE_NEXT * tile->strips * tile->row_items;
+    tile->keys = tn_online_tiles[i].keys * tile->column_items;
+    if ((tile->strips == 1 || registers >= TN_ONLINE_STRIPS) && tile->strips * tile->copies <= TN_ONLINE_COPIES &&
+        (tile->row_items >= TN_ONLINE_ITEMS || rows <= TN_ONLINE_FEW) && tile->rows < 2 * rows && tile->keys <= keys &&
+        tile->row_items * tile->column_items <= tn_machine_items(limits) &&
+        tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes)
+      return tile->column_items >= TN_ONLINE_LEAST;
+  }
+  return 0;
+}
+
+// What is computed for a sum: nodes, and the REDUCEs among them.
+typedef struct tn_online_nodes { tn_graph *g; tn_list all, reduces; uint32_t epoch; int bad; } tn_online_nodes;
+
+static void tn_online_add(tn_online_nodes *c, tiny_uop *u) {
+  const tn_node *n = tn_graph_node(c->g, u);
+  if (u->mark == c->epoch || n->leaf || !u->nsrc || (n->is_mask && !n->forced)) return;
+  if (c->all.n == TN_ONLINE_NODES || n->once > 0) { c->bad = 1; return; }
+  if (n->forced) return;
+  u->mark = c->epoch;
+  tn_push(c->g->t, u->op == TINY_OP_REDUCE ? &c->reduces : &c->all, u);
+}
+// Adds all that is elementwise below the nodes from `at` on, down to REDUCEs.
+static void tn_online_descend(tn_online_nodes *c, int at) {
+  for (; at < c->all.n && !c->bad; at++)
+    for (uint32_t i = 0; i < c->all.u[at]->nsrc; i++) tn_online_add(c, c->all.u[at]->src[i]);
+}
+
+// Is every node wanted by nodes of the kernel alone?
+static int tn_online_is_alone(const tn_online_nodes *c, const tiny_uop *sum) {
+  for (int l = 0; l < 2; l++) for (int i = 0; i < (l ? c->reduces.n : c->all.n); i++) {
+    const tiny_uop *u = l ? c->reduces.u[i] : c->all.u[i];
+    int users = u == sum->src[0];
+    for (int m = 0; m < 2; m++) for (int j = 0; j < (m ? c->reduces.n : c->all.n); j++) {
+      const tiny_uop *by = m ? c->reduces.u[j] : c->all.u[j];
+      for (uint32_t s = 0; s < by->nsrc; s++) users += by->src[s] == u;
+    }
+    if (users != tn_graph_node(c->g, u)->users) return 0;
+  }
+  return 1;
+}
+
+// The REDUCEs of a kernel's expression: one maximum along one range, and sums along one range each, of what it scales.
+static int tn_online_is_legal(tiny_ctx *t, tiny_uop *x) {
+  tn_list all = {NULL, 0, 0};
+  tiny_uop *max = NULL;
+  int sums = 0;
+  tn_collect_op(t, x, TINY_OP_REDUCE, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->k == TINY_OP_MAX) {
+    if (max || all.u[i]->nsrc != 2) return 0;
+    max = all.u[i];
+  }
+  for (int i = 0; i < all.n && max; i++) {
+    tiny_uop *u = all.u[i];
+    if (u == max || !tn_depends(t, u, max)) continue;
+    if (u->k != TINY_OP_ADD || u->nsrc != 2 || tn_range_extent(u->src[1]) != tn_range_extent(max->src[1])) return 0;
+    if (!tn_online_fits(t, u, max)) return 0;
+    sums++;
+  }
+  return sums > 1;
+}
+
+// All of c is computed in the kernel of node n, if that is one that goes on with a maximum, and worth it.
+static void tn_online_mark(tn_graph *g, tn_node *n, const tn_online_nodes *c, int64_t columns) {
+  tn_kernel k;
+  tn_online_axes axes;
+  tn_online_tile tile;
+  memset(&k, 0, sizeof k);
+  k.node = n->u;
+  k.at = tn_at_fresh(g->t, &k, n->u);
+  for (int i = 0; i < c->reduces.n; i++) tn_graph_node(g, c->reduces.u[i])->online = 1;
+  tiny_uop *x = tn_pull_trial(g, &k);
+  const int legal = tn_online_is_legal(g->t, x) &&
+      (columns < TN_ONLINE_COLUMNS || (tn_online_axes_of(g->t, x, (int)k.at->nsrc - 1, k.at->src, &axes) &&
+          tn_online_tile_of(tn_limits_of(g->targets, n->u), &axes, &tile)));
+  for (int i = 0; i < c->reduces.n; i++) tn_graph_node(g, c->reduces.u[i])->online = (uint8_t)legal;
+  for (int i = 0; i < c->all.n; i++) tn_graph_node(g, c->all.u[i])->online = (uint8_t)legal;
+}
+
+// How many columns of the result has each row that there is a maximum of? 0: this is nothing for one kernel.
+static int64_t tn_online_columns(const tn_online_nodes *c, const tiny_uop *sum) {
+  const tiny_uop *max = NULL;
+  for (int i = 0; i < c->reduces.n; i++) if ((c->reduces.u[i]->k & 0xFF) == TINY_OP_MAX) {
+    if (max) return 0;
+    max = c->reduces.u[i];
+  }
+  return max && tn_nelem(max) && tn_nelem(sum) % tn_nelem(max) == 0 ? tn_nelem(sum) / tn_nelem(max) : 0;
+}
+
+// 1: the kernel was looked at, what it was pulled with stays.
+static int tn_online_try(tn_graph *g, tn_node *n) {
+  const tiny_limits *limits = tn_limits_of(g->targets, n->u);
+  tn_online_nodes c = {g, {NULL, 0, 0}, {NULL, 0, 0}, ++g->t->ir->epoch, 0};
+  if (limits->threads || n->leaf || n->u->op != TINY_OP_REDUCE || (n->u->k & 0xFF) != TINY_OP_ADD || n->once > 0)
+    return 0;
+  tn_online_add(&c, n->u->src[0]);
+  tn_online_descend(&c, 0);
+  for (int i = 0; i < c.reduces.n && !c.bad; i++) {        // of the maximum, and of sums of the same summands
+    tiny_uop *x = c.reduces.u[i]->src[0];
+    if ((c.reduces.u[i]->k & 0xFF) != TINY_OP_MAX && !tn_is_exponential(x)) continue;
+    const int at = c.all.n;
+    tn_online_add(&c, x);
+    tn_online_descend(&c, at);
+  }
+  const int64_t columns = c.bad ? 0 : tn_online_columns(&c, n->u);
+  if (columns < 2 || !tn_online_is_alone(&c, n->u)) return 0;
+  tn_online_mark(g, n, &c, columns);
+  return 1;
+}
+
+// All sums of a graph, whose nodes are summarized.
+static void tn_online_choose(tn_graph *g) {
+  for (int i = 0; i < g->n; i++) {
+    const tn_mark mark = tn_scratch_mark(g->t);
+    if (!tn_online_try(g, &g->node[i])) tn_scratch_rewind(g->t, mark);
+  }
+}
+#endif
+// ---- end src/schedule/online.c ----
 // ---- begin src/schedule/rangeify.c ----
 // rangeify: decides which nodes of a tensor graph are stored, and writes the kernel of each.
 //
@@ -31738,10 +32101,10 @@ typedef struct tn_cluster {
 
 // A value is worth tiling that no cache hands to the next kernel, and its slab stays there with others.
 static int64_t tn_tiled_least(const tn_graph *g, const tiny_uop *u) {
-  return TN_TILED_LEAST ? (int64_t)TN_TILED_LEAST : tn_machine_share(tn_limits_of(g->targets, u));
+  return TN_TILED_LEAST ? (int64_t)TN_TILED_LEAST : tn_machine_piece(tn_limits_of(g->targets, u));
 }
 static int64_t tn_tiled_nbytes(const tn_graph *g, const tiny_uop *u) {
-  return TN_TILED_NBYTES ? (int64_t)TN_TILED_NBYTES : tn_machine_share(tn_limits_of(g->targets, u)) / TN_TILED_SLABS;
+  return TN_TILED_NBYTES ? (int64_t)TN_TILED_NBYTES : tn_machine_piece(tn_limits_of(g->targets, u)) / TN_TILED_SLABS;
 }
 
 static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
@@ -33543,6 +33906,11 @@ static int64_t tn_groups_of_sum(const tiny_limits *limits, const tiny_uop *u, co
   return columns ? (outputs + warp - 1) / warp : outputs;
 }
 
+// Is it what a softmax weighs, which is summed in one kernel with the softmax (online.c)?
+static int tn_is_weighed(const tiny_uop *x) {
+  return x->op == TINY_OP_MUL && (tn_is_exponential(x->src[0]) || tn_is_exponential(x->src[1]));
+}
+
 // Into how many parts a reduction of x to u is cut, at most, so that all threads have some, or all units of a grid.
 static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x) {
   int64_t parts = TN_SPLIT_PARTS, least;
@@ -33550,7 +33918,7 @@ static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, cons
   if (!tn_machine_units(limits)) return tn_splits(u, x) ? parts : 1;
   const int64_t groups = tn_groups_of_sum(limits, u, x, &least), wanted = TN_SPLIT_BUSY * tn_machine_units(limits),
                 summed = tn_nelem(x) / tn_nelem(u);
-  if (groups >= tn_machine_units(limits)) return 1;
+  if (groups >= tn_machine_units(limits) || tn_is_weighed(x)) return 1;
   if (parts > wanted / groups) parts = wanted / groups;
   return parts > summed / least ? summed / least : parts;
 }
@@ -34396,7 +34764,8 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
 // from[0..n-1].
 static tiny_uop *tn_replace_maxima(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
   int maxima = 0;
-  for (int i = 0; i < n && u->op == TINY_OP_REDUCE; i++) maxima |= from[i]->op == TINY_OP_REDUCE && from[i]->k == TINY_OP_MAX;
+  for (int i = 0; i < n && u->op == TINY_OP_REDUCE; i++)
+    maxima |= from[i]->op == TINY_OP_REDUCE && from[i]->k == TINY_OP_MAX;
   return maxima ? tn_replace(t, u, n, from, to) : u;
 }
 
@@ -35657,6 +36026,228 @@ static void tn_bounds_set(tiny_ctx *t, tn_loop_bounds *b, tn_list *from, tn_list
 }
 #endif
 // ---- end src/codegen/bounds.c ----
+// ---- begin src/codegen/online.c ----
+// online: a maximum, and sums of what it scales, in one loop that carries them all.
+//
+// In:    a kernel with a REDUCE that takes a maximum along a range, and others that add along ranges of their own.
+// Out:   one range for all of them: a REDUCE over a range that has in its value another over the same range means the
+//        other's value so far, and what was added before is scaled as that grows (rules/online.c). What they were
+//        computed of is the same node for all, and computed once.
+// Holds: other ranges move through such a REDUCE as through any. Rows of nothing but -inf give what the sums were for
+//        them in loops of their own, and so do rows with inf and NaN.
+#ifndef TN_CODEGEN_ONLINE
+#define TN_CODEGEN_ONLINE
+#ifndef TINY_AMALGAMATED
+#include "bounds.c"
+#include "../rules/online.c"
+#endif
+
+// The maximum, along some of its own ranges, that a sum is made of; NULL: it is no such sum. (AFTER x exponential): x,
+// which has it in this one, where memory is what the summand itself tells of it.
+static tiny_uop *tn_online_max(tiny_ctx *t, const tiny_uop *sum) {
+  tn_list all = {NULL, 0, 0};
+  if (sum->k != TINY_OP_ADD) return NULL;
+  tn_collect_op(t, sum->src[0]->op == TINY_OP_AFTER ? sum->src[0]->src[1] : sum->src[0], TINY_OP_REDUCE, &all);
+  for (int i = 0; i < all.n; i++)
+    for (uint32_t j = 1; all.u[i]->k == TINY_OP_MAX && j < sum->nsrc; j++)
+      if (tn_reduces_over(all.u[i], sum->src[j])) return all.u[i];
+  return NULL;
+}
+static int tn_has_max(const tn_list *reduces) {
+  int n = 0;
+  for (int i = 0; i < reduces->n; i++) n += reduces->u[i]->k == TINY_OP_MAX;
+  return n;
+}
+// Does a sum along r go on with a maximum so far? r NULL: along any range.
+static int tn_is_online(tiny_ctx *t, tiny_uop *sink, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
+  if (!tn_has_max(&all)) return 0;
+  for (int i = 0; i < all.n; i++)
+    if ((!r || tn_reduces_over(all.u[i], r)) && tn_online_max(t, all.u[i])) return 1;
+  return 0;
+}
+
+// ** the opt **
+
+// REDUCEs along r alone; -1: one has other ranges, or something else closes r.
+static int tn_online_along(tiny_ctx *t, tiny_uop *sink, const tiny_uop *r, tn_list *along) {
+  tn_list all = {NULL, 0, 0};
+  along->n = 0;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_MASKED || !tn_closes(u, r)) continue;
+    if (u->op != TINY_OP_REDUCE || u->nsrc != 2) return -1;
+    tn_push(t, along, u);
+  }
+  return along->n;
+}
+
+// Sums along r have the factors outside that they may.
+static tiny_uop *tn_online_factor(tiny_ctx *t, tiny_uop *sink, const tiny_uop *r) {
+  for (int again = 1; again;) {
+    tn_list along = {NULL, 0, 0};
+    again = 0;
+    tn_online_along(t, sink, r, &along);
+    for (int i = 0; i < along.n && !again; i++) {
+      tiny_uop *now = along.u[i]->k == TINY_OP_ADD ? tn_online_factored(t, along.u[i]) : along.u[i];
+      again = now != along.u[i];
+      if (again) sink = tn_replace(t, sink, 1, &along.u[i], &now);
+    }
+  }
+  return sink;
+}
+
+// A REDUCE that is another but for its own ranges is the other.
+static tiny_uop *tn_online_same(tiny_ctx *t, tiny_uop *sink) {
+  for (int again = 1; again;) {
+    tn_list all = {NULL, 0, 0};
+    again = 0;
+    tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
+    for (int i = 0; i < all.n && !again; i++) for (int j = 0; j < i && !again; j++) {
+      tiny_uop *a = all.u[j], *b = all.u[i];
+      int alike = a->nsrc == b->nsrc && a->k == b->k && !tn_same_ranges(a, b);
+      for (uint32_t r = 1; alike && r < a->nsrc; r++)
+        alike = tn_range_extent(a->src[r]) == tn_range_extent(b->src[r]) &&
+            tn_range_kind(a->src[r]) == tn_range_kind(b->src[r]);
+      again = alike && tn_replace(t, b, (int)b->nsrc - 1, b->src + 1, a->src + 1) == a;
+      if (again) sink = tn_replace(t, sink, 1, &b, &a);
+    }
+  }
+  return sink;
+}
+
+// What a MASKED says of one range holds for the loop of all where it is said of each.
+static tiny_uop *tn_online_masked(tiny_ctx *t, const tiny_uop *was, tiny_uop *sink, int n, tiny_uop *const *axes) {
+  tn_list src = {NULL, 0, 0}, all = {NULL, 0, 0};
+  tn_toposort(t, sink->src[0], &all);
+  tn_push(t, &src, sink->src[0]);
+  for (uint32_t i = 1; i < was->nsrc; i++) {
+    tiny_uop *masked = was->src[i], *to[TINY_MAX_DIMS + 1];
+    int keep = 1, named = 0;
+    for (int a = 0; a < n; a++) { to[a] = axes[0]; named |= tn_closes(masked, axes[a]); }
+    tiny_uop *now = tn_replace(t, masked, n, axes, to);
+    for (int a = 0; a < n && named; a++) {
+      int said = 0;
+      for (uint32_t j = 1; j < was->nsrc && !said; j++)
+        said = tn_closes(was->src[j], axes[a]) && tn_replace(t, was->src[j], n, axes, to) == now;
+      keep &= said;
+    }
+    for (uint32_t r = 1; r < now->nsrc && keep; r++) {       // of loops that there are
+      keep = 0;
+      for (int j = 0; j < all.n && !keep; j++) keep = tn_closes(all.u[j], now->src[r]);
+    }
+    for (int j = 1; j < src.n; j++) keep &= src.u[j] != now;
+    if (keep) tn_push(t, &src, now);
+  }
+  return tn_like(t, sink, 1, src.n, src.u);
+}
+
+// Is one REDUCE along r a maximum, and are the others sums, of what it scales or without it?
+static int tn_online_legal(tiny_ctx *t, tiny_uop *sink, const tiny_uop *r) {
+  tn_list along = {NULL, 0, 0};
+  tiny_uop *max = NULL;
+  int sums = 0;
+  if (tn_online_along(t, sink, r, &along) < 2) return 0;
+  for (int i = 0; i < along.n; i++) if (along.u[i]->k == TINY_OP_MAX) {
+    if (max) return 0;
+    max = along.u[i];
+  }
+  for (int i = 0; i < along.n && max; i++) {
+    tiny_uop *u = along.u[i];
+    if (u == max) continue;
+    if (u->k != TINY_OP_ADD) return 0;
+    for (int j = 0; j < along.n; j++)
+      if (along.u[j] != u && (along.u[j] != max || tn_depends(t, max->src[0], u)) && tn_depends(t, u, along.u[j]))
+        return 0;
+    if (!tn_depends(t, u->src[0], max)) continue;
+    if (!tn_online_fits(t, u, max)) return 0;
+    sums++;
+  }
+  return sums > 0;
+}
+
+// The loops of axes[1..n-1] become that of axes[0], of a maximum. NULL: they may not, or nothing would be carried.
+static tiny_uop *tn_transform_online(tiny_ctx *t, tiny_uop *was, int n, tiny_uop *const *axes) {
+  tiny_uop *sink = was, *to[TINY_MAX_DIMS + 1];
+  tn_list along = {NULL, 0, 0};
+  if (n > TINY_MAX_DIMS) return NULL;
+  for (int i = 0; i < n; i++) {
+    to[i] = axes[0];
+    if (tn_range_kind(axes[i]) != TN_REDUCE || tn_range_extent(axes[i]) != tn_range_extent(axes[0]) ||
+        tn_online_along(t, sink, axes[i], &along) < 1)
+      return NULL;
+    sink = tn_online_factor(t, sink, axes[i]);
+  }
+  sink = tn_online_same(t, tn_replace(t, sink, n - 1, axes + 1, to + 1));
+  return tn_online_legal(t, sink, axes[0]) ? tn_online_masked(t, was, sink, n, axes) : NULL;
+}
+
+// ** loops that carry it **
+
+// An iteration of a sum: its summand with the maximum so far, and what it was before as that scales it.
+// max: the REDUCE, what it is before and after. from, to: all maxima of the loop, and what they are after it.
+typedef struct tn_online_carried { tiny_uop *max, *before, *now; tn_list from, to; } tn_online_carried;
+
+static tiny_uop *tn_online_at(tiny_ctx *t, tiny_uop *offset, tiny_uop *max, tiny_uop *value) {
+  return tn_replace(t, offset, 1, &max, &value);
+}
+static tiny_uop *tn_online_lowest(tiny_ctx *t, const tiny_uop *max) {
+  return tn_lanes_of(t, tn_const(t, max->dtype, tn_reduce_identity(TINY_OP_MAX, max->dtype)), max->lanes);
+}
+// e^(to - from), or as the EXP2 has it.
+static tiny_uop *tn_online_scale(tiny_ctx *t, int64_t k, tiny_uop *to, tiny_uop *from) {
+  tiny_uop *by = tn_u2(t, TINY_OP_MUL, from, tn_lanes_of(t, tn_number(t, from->dtype, -1), from->lanes)),
+           *exponent = tn_u2(t, TINY_OP_ADD, to, by);
+  return tn_uop_make(t, TINY_OP_EXP2, exponent->dtype, exponent->lanes, 1, &exponent, k, 0, NULL);
+}
+// x of the maximum's lanes, as it is where the maximum is above the lowest number; else `other`.
+static tiny_uop *tn_online_above(tiny_ctx *t, tiny_uop *max, tiny_uop *x, tiny_uop *other) {
+  return tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_NE, max, tn_online_lowest(t, max)), x, other);
+}
+static tiny_uop *tn_online_one(tiny_ctx *t, const tiny_uop *like) {
+  return tn_lanes_of(t, tn_number(t, like->dtype, 1), like->lanes);
+}
+// The offset of rows that have seen nothing but the lowest number, as it is for 0; NULL: it is the same for both.
+static tiny_uop *tn_online_start(tiny_ctx *t, tiny_uop *offset, tiny_uop *max) {
+  tiny_uop *zero = tn_lanes_of(t, tn_number(t, max->dtype, 0), max->lanes),
+           *none = tn_simplify(t, tn_online_at(t, offset, max, tn_online_lowest(t, max)));
+  zero = tn_simplify(t, tn_online_at(t, offset, max, zero));
+  return zero == none ? NULL : zero;
+}
+
+// Summand *value becomes one of the maximum so far, *sum what was added before as that scales it. While nothing is
+// above the lowest number, nothing has been added, or what is no number.
+static int tn_online_step(tiny_ctx *t, const tiny_uop *u, tn_online_carried *c, tiny_uop **value, tiny_uop **sum) {
+  int64_t k = 0;
+  tiny_uop *max = c->max, *offset = tn_online_offset(t, u->src[0], max, u->src[1], &k);
+  if (!offset) return 0;
+  if (tn_online_start(t, offset, max)) for (int i = 0; i < c->to.n; i++) {
+    tiny_uop *now = c->to.u[i];
+    c->to.u[i] = tn_online_above(t, now, now, tn_lanes_of(t, tn_number(t, now->dtype, 0), now->lanes));
+  }
+  if ((*value)->op == TINY_OP_AFTER) *value = (*value)->src[0];
+  *value = tn_replace(t, *value, c->from.n, c->from.u, c->to.u);
+  k &= TN_EXP_NATURAL | TN_EXP_FALLING;
+  tiny_uop *before = tn_online_at(t, offset, max, c->before),
+           *scale = tn_online_scale(t, k, tn_online_at(t, offset, max, c->now), before);
+  scale = tn_online_above(t, c->before, scale, tn_online_one(t, scale));
+  *sum = tn_u2(t, TINY_OP_MUL, *sum, tn_lanes_of(t, tn_cast(t, scale, u->dtype), (*sum)->lanes));
+  return 1;
+}
+// A sum after its loop. Rows that have seen nothing but the lowest number: what e^(A + H) gives for them.
+static tiny_uop *tn_online_done(tiny_ctx *t, const tiny_uop *u, tiny_uop *max, tiny_uop *whole, tiny_uop *sum) {
+  int64_t k = 0;
+  tiny_uop *offset = tn_online_offset(t, u->src[0], max, u->src[1], &k),
+           *start = offset ? tn_online_start(t, offset, max) : NULL;
+  if (!start) return sum;
+  tiny_uop *scale = tn_online_scale(t, k & TN_EXP_NATURAL, tn_online_at(t, offset, max, whole), start);
+  scale = tn_online_above(t, whole, tn_online_one(t, scale), scale);
+  return tn_u2(t, TINY_OP_MUL, sum, tn_lanes_of(t, tn_cast(t, scale, u->dtype), sum->lanes));
+}
+#endif
+// ---- end src/codegen/online.c ----
 // ---- begin src/codegen/lower.c ----
 // lower: from an expanded kernel to the ops that a target runs.
 //
@@ -36440,6 +37031,20 @@ static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left
   return tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
 }
 
+// Ranges of REDUCEs within u that move with r, and a fresh one for each: a copy of u has loops of its own for them.
+static void tn_inner_loops(tiny_ctx *t, const tiny_uop *u, const tiny_uop *r, tn_list *from, tn_list *to) {
+  tn_list inner = {NULL, 0, 0};
+  tn_collect_op(t, u->src[0], TINY_OP_REDUCE, &inner);
+  for (int i = 0; i < inner.n; i++) for (uint32_t j = 1; tn_depends(t, inner.u[i], r) && j < inner.u[i]->nsrc; j++) {
+    tiny_uop *own = inner.u[i]->src[j];
+    int known = 0;
+    for (int k = 0; k < from->n; k++) known |= from->u[k] == own;
+    if (known) continue;
+    tn_push(t, from, own);
+    tn_push(t, to, tn_range(t, tn_range_extent(own), tn_range_kind(own)));
+  }
+}
+
 // Every REDUCE over r as one of the first `whole` of its values, whose range it returns, and one of the others.
 static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t whole) {
   tiny_ctx *t = s->t;
@@ -36461,7 +37066,10 @@ static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t who
       tn_push(t, &own, u->src[j] == r ? beyond : tn_range(t, tn_range_extent(u->src[j]), tn_range_kind(u->src[j])));
     }
     if (!over) continue;
-    tiny_uop *last = tn_replace(t, u, own.n, u->src + 1, own.u);
+    tn_list loops = {NULL, 0, 0};
+    for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &loops, u->src[j]);
+    tn_inner_loops(t, u, r, &loops, &own);
+    tiny_uop *last = tn_replace(t, u, own.n, loops.u, own.u);
     tn_push(t, &from, u);
     tn_push(t, &to, tn_u2(t, (int)u->k, tn_replace(t, u, 1, &r, &most), last));
   }
@@ -36557,13 +37165,14 @@ static void tn_transform_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
     tiny_uop *u = all.u[i];
     int has = 0;
     if (tn_ranges_from(u->op) < 0) continue;
+    u = tn_replace_maxima(t, u, from.n, from.u, to.u);
     tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     for (uint32_t j = 0; j < u->nsrc; j++) {
       has |= j ? (u->src[j] == a) | (u->src[j] == b) << 1 : 0;
       src[j] = j && u->src[j] == a ? b : j && u->src[j] == b ? a : u->src[j];
     }
     if (has != 3) continue;
-    tn_push(t, &from, u);
+    tn_push(t, &from, all.u[i]);
     tn_push(t, &to, tn_uop_with(t, u, src));
   }
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
@@ -37405,6 +38014,154 @@ static int tn_transform_reuse(tn_kernel_state *s, const tn_profile *p, tiny_uop 
 }
 #endif
 // ---- end src/codegen/reuse.c ----
+// ---- begin src/codegen/online_blocks.c ----
+// online_blocks: sums that go on with a maximum so far, a block of summands at a time, by all items of a group.
+//
+// In:    a kernel after ONLINE whose maximum and sums loop over blocks, and in a block over items and their neighbours;
+//        items of a group along an output range that only some of the sums move with.
+// Out:   each item has the scores of its own part of a block. The maximum of a block, and what is added up of it, the
+//        items find together; the exponentials of a block are copied to memory of the group, where sums of products
+//        with them read all of it: tiles of two matrix products, one after the other, in one loop.
+// Holds: in every block the maximum of all is known before an exponential is computed, and is the same for all items
+//        of a row. Dao, "FlashAttention-2", arXiv:2307.08691, section 3.1, has the loop in this order.
+#ifndef TN_CODEGEN_ONLINE_BLOCKS
+#define TN_CODEGEN_ONLINE_BLOCKS
+#ifndef TINY_AMALGAMATED
+#include "transform.c"
+#endif
+
+enum { TN_BLOCKS_PAD = 4 };               // elements between the exponentials of neighbours among the items
+
+// The loops of maximum and sums; the items that take the place of `parts`. blocks NULL: there is one block.
+typedef struct tn_online_blocks { tiny_uop *blocks, *parts, *next, *item; } tn_online_blocks;
+
+static tiny_uop *tn_blocks_over(tn_kernel_state *s, const tn_online_blocks *b, int64_t op, tiny_uop *x) {
+  return tn_reduce_over(s->t, op, x, b->blocks != NULL, &b->blocks);
+}
+
+// x of the item's own part of a block, `next` as a range of its own, *own. What closes a block already stays.
+static tiny_uop *tn_blocks_own(tn_kernel_state *s, const tn_online_blocks *b, tiny_uop *x, tiny_uop *max, int kind,
+                               tiny_uop **own) {
+  *own = tn_range(s->t, tn_range_extent(b->next), kind);
+  tn_axis_add(s, *own);
+  tiny_uop *from[3] = {b->parts, b->next, max}, *to[3] = {b->item, *own, max};
+  return tn_replace(s->t, x, max ? 3 : 2, from, to);
+}
+
+// The copies that x moves with, and items if they are asked for, `own` and the blocks' items aside, as ranges of their
+// own in what stages x: one loop fills all of it.
+static int tn_blocks_copies(tn_kernel_state *s, const tn_online_blocks *b, tiny_uop **x, const tiny_uop *own, int items,
+                            tiny_uop **inner, tiny_uop **at) {
+  tn_list open = {NULL, 0, 0};
+  int n = 0;
+  tn_open_ranges(s->t, *x, tn_is_parallel, &open);
+  for (int i = 0; i < open.n && n < TN_OPT_AXES - 2; i++) {
+    tiny_uop *r = open.u[i];
+    if (r == own || r == b->item || (tn_is_item(r) && !items)) continue;
+    at[n] = inner[n] = r;
+    if (!tn_is_item(r)) {
+      inner[n] = tn_range(s->t, tn_range_extent(r), tn_range_kind(r) == TN_UNROLL ? TN_UPCAST : tn_range_kind(r));
+      tn_axis_add(s, inner[n]);
+      *x = tn_replace(s->t, *x, 1, &r, &inner[n]);
+    }
+    n++;
+  }
+  return n;
+}
+
+// What all items have, reduced by op: each item does that for itself, of what they have left in memory of the group.
+static tiny_uop *tn_blocks_whole(tn_kernel_state *s, const tn_online_blocks *b, int64_t op, tiny_uop *x) {
+  tiny_uop *inner[TN_OPT_AXES], *at[TN_OPT_AXES], *rest = tn_range(s->t, tn_range_extent(b->item), TN_REDUCE);
+  inner[0] = b->item; at[0] = rest;
+  const int n = 1 + tn_blocks_copies(s, b, &x, NULL, 0, inner + 1, at + 1);
+  tiny_uop *stage = tn_stage(s->t, TN_SPACE_LOCAL, 0, x, n, inner);
+  tn_axis_add(s, rest);
+  return tn_reduce_over(s->t, op, tn_load_at(s->t, stage, tn_stage_element(s->t, stage, at)), 1, &rest);
+}
+
+static tiny_uop *tn_blocks_max(tn_kernel_state *s, const tn_online_blocks *b, tiny_uop *max) {
+  tiny_uop *own, *x = tn_blocks_own(s, b, max->src[0], NULL, tn_range_kind(b->next), &own);
+  return tn_blocks_over(s, b, max->k, tn_blocks_whole(s, b, max->k, tn_reduce_over(s->t, max->k, x, 1, &own)));
+}
+
+// A sum that all items have alike: each adds up its own parts of all blocks, and in the end they all do those.
+static tiny_uop *tn_blocks_shared(tn_kernel_state *s, const tn_online_blocks *b, const tiny_uop *sum, tiny_uop *value,
+                                  tiny_uop *max) {
+  tiny_uop *own, *x = tn_blocks_own(s, b, value, max, tn_range_kind(b->next), &own);
+  return tn_blocks_whole(s, b, sum->k, tn_blocks_over(s, b, sum->k, tn_reduce_over(s->t, sum->k, x, 1, &own)));
+}
+
+// The exponential that a summand has the maximum in; NULL: there are several.
+static tiny_uop *tn_blocks_exponential(tiny_ctx *t, tiny_uop *value, tiny_uop *max) {
+  tn_list all = {NULL, 0, 0};
+  tiny_uop *one = NULL;
+  tn_collect_op(t, value, TINY_OP_EXP2, &all);
+  for (int i = 0; i < all.n; i++) if (tn_depends(t, all.u[i], max)) {
+    if (one) return NULL;
+    one = all.u[i];
+  }
+  return one;
+}
+
+// What exponential x is, from memory of the group: of all parts of a block, and of what else it moves with that items
+// and their copies stand for. Neighbours among those lie together.
+static tiny_uop *tn_blocks_staged(tn_kernel_state *s, const tn_online_blocks *b, tiny_uop *x, tiny_uop *max) {
+  tiny_uop *inner[TN_OPT_AXES], *at[TN_OPT_AXES];
+  x = tn_blocks_own(s, b, x, max, tn_range_kind(b->next) == TN_UNROLL ? TN_UPCAST : TN_LOOP, &inner[1]);
+  inner[0] = b->item; at[0] = b->parts;
+  at[1] = b->next;
+  const int n = 2 + tn_blocks_copies(s, b, &x, inner[1], 1, inner + 2, at + 2);
+  tiny_uop *stage = tn_stage(s->t, TN_SPACE_LOCAL, TN_BLOCKS_PAD, x, n, inner);
+  return tn_load_at(s->t, stage, tn_stage_element(s->t, stage, at));
+}
+
+// A sum that moves with the items: of products with the block's exponentials. NULL: it is no such sum.
+static tiny_uop *tn_blocks_weighed(tn_kernel_state *s, const tn_online_blocks *b, const tiny_uop *sum, tiny_uop *value,
+                                   tiny_uop *max) {
+  int64_t k = 0;
+  tiny_uop *x = tn_blocks_exponential(s->t, value, max), *loops[2] = {b->parts, b->next},
+           *staged = x ? tn_blocks_staged(s, b, x, max) : NULL,
+           *offset = x ? tn_online_offset(s->t, x, max, b->parts, &k) : NULL;
+  if (!staged || !offset) return NULL;
+  value = tn_reduce_over(s->t, sum->k, tn_replace(s->t, value, 1, &x, &staged), 2, loops);
+  if (!b->blocks) return value;
+  x = tn_uop_make(s->t, TINY_OP_EXP2, offset->dtype, 1, 1, &offset, k, 0, NULL);
+  return tn_blocks_over(s, b, sum->k, tn_after(s->t, value, x));
+}
+
+// Does REDUCE u close the loops, all of them and no others?
+static int tn_blocks_close(const tn_online_blocks *b, const tiny_uop *u) {
+  return u->nsrc == (b->blocks ? 4 : 3) && (!b->blocks || tn_reduces_over(u, b->blocks)) &&
+      tn_reduces_over(u, b->parts) && tn_reduces_over(u, b->next);
+}
+
+// 0: the kernel is no such one.
+static int tn_transform_online_blocks(tn_kernel_state *s, const tn_online_blocks *b) {
+  tiny_ctx *t = s->t;
+  const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tiny_uop *max = NULL;
+  for (int i = 0; i < reduces.n; i++)
+    if (tn_blocks_close(b, reduces.u[i]) && reduces.u[i]->k == TINY_OP_MAX) max = reduces.u[i];
+  if (!max || tn_is_open(t, max, b->item)) return 0;
+  tn_push(t, &from, max);
+  tn_push(t, &to, tn_blocks_max(s, b, max));
+  for (int i = 0; i < reduces.n; i++) {
+    tiny_uop *u = reduces.u[i], *value;
+    if (u == max || !(tn_reduces_over(u, b->parts) || tn_reduces_over(u, b->next))) continue;
+    if (!tn_blocks_close(b, u) || u->k != TINY_OP_ADD) return 0;
+    value = tn_replace(t, u->src[0], 1, &max, &to.u[0]);
+    value = tn_is_open(t, u, b->item) ? tn_blocks_weighed(s, b, u, value, to.u[0]) :
+                                        tn_blocks_shared(s, b, u, value, to.u[0]);
+    if (!value) return 0;
+    tn_push(t, &from, u);
+    tn_push(t, &to, value);
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  return 1;
+}
+#endif
+// ---- end src/codegen/online_blocks.c ----
 // ---- begin src/codegen/prefetch.c ----
 // prefetch: loads that first ask for what a later iteration will read.
 //
@@ -37487,12 +38244,9 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
-<<<<<<< HEAD
 //   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns
-=======
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
-//   BLOCKS 2 5 4 1            in each iteration of axis 2 the items of axis 1 have what axis 5 counts, axis 4 of each; _: one
->>>>>>> h-online
+//   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
 //   SCATTER                   summands go to the elements that they name, one after the other
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -37511,7 +38265,8 @@ enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_PAD = 256, TN_OPT_STAGE_NBYTES = 1 << 22
 
 enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
   TN_OPT_MAKES_RANGES = 16,                // beside those that its transform has given numbers
-  TN_OPT_NOT_ONLINE = 32 };                // of kernels whose sums go on with a maximum so far
+  TN_OPT_NOT_ONLINE = 32,                  // of kernels whose sums go on with a maximum so far
+  TN_OPT_LACKS_AXES = 64 };                // there may be none where one could stand
 
 // name, what it has, least and most axes, the function that applies it
 #define TN_OPT_TABLE(_) \
@@ -37525,7 +38280,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(SHARE,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(LOOP,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(PAD,      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad) \
-  _(FUSE,     0, 2, 2, tn_opt_fuse) \
+  _(FUSE,     TN_OPT_NOT_ONLINE, 2, 2, tn_opt_fuse) \
   _(SWAP,     0, 2, 2, tn_opt_swap) \
   _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
   _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
@@ -37534,16 +38289,13 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
   _(DOT,      TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_dot) \
   _(FISSION,  TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_fission) \
-  _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
-    tn_opt_matrix) \
-<<<<<<< HEAD
-  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_MAKES_RANGES, 2 * TN_UNIT_SIDES, 2 * TN_UNIT_SIDES, tn_opt_warp_matrix) \
-  _(SCATTER,  0, 0, 0, tn_opt_scatter)
-=======
+  _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_CORE_LEVELS, \
+    2 * TN_CORE_LEVELS, tn_opt_matrix) \
+  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_UNIT_SIDES, 2 * TN_UNIT_SIDES, \
+    tn_opt_warp_matrix) \
   _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
-  _(BLOCKS,   TN_OPT_MAKES_RANGES, 4, 4, tn_opt_blocks) \
+  _(BLOCKS,   TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 4, 4, tn_opt_blocks) \
   _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter)
->>>>>>> h-online
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
   TN_OPT_TABLE(TN_OPT_ENUM)
@@ -37594,6 +38346,17 @@ static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
   tn_list open = {NULL, 0, 0};
   for (int i = 0; i < stages.n; i++) tn_open_ranges(s->t, stages.u[i], tn_is_any, &open);
   for (int i = 0; i < open.n; i++) if (open.u[i] == r) return 1;
+  return 0;
+}
+
+// Does a copy that all items of a group make move with r? They would each make another.
+static int tn_opt_is_copied(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  for (int i = 0; i < stages.n; i++) {
+    int shares = 0;
+    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++) shares |= tn_range_kind(stages.u[i]->src[j]) == TN_SHARE;
+    if (shares && tn_is_open(s->t, stages.u[i], r)) return 1;
+  }
   return 0;
 }
 
@@ -37688,8 +38451,8 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
       return !threads && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
       return !threads && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
-          !tn_opt_numbers_lanes(s) &&
-          tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
+          !tn_opt_numbers_lanes(s) && tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s) &&
+          !tn_opt_is_copied(s, r);
     default:            return 0;
   }
 }
@@ -37743,6 +38506,7 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
     for (uint32_t j = 1; tn_reduces_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
       if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
   if (role != TN_AXIS_STORE && tn_opt_has(s, TINY_OP_WMMA)) return 0;
+  if (o->kind == TN_OPT_LOOP && tn_is_online(s->t, s->sink, NULL)) return 0;     // copies share what is carried
   if ((o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL || o->kind == TN_OPT_LANE) && tn_opt_is_around_stage(s, r))
     return 0;
   if (!(role == TN_AXIS_STORE ? tn_opt_part_of_store(s, p, o, r, f) :
@@ -37862,7 +38626,7 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
   tn_toposort(s->t, x, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];
-    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // what is carried from one to the next is not copied
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // a maximum so far is not copied
       if (tn_is_online(s->t, s->sink, u->src[j])) return 0;
     for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
       if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
@@ -37910,14 +38674,9 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 
 // May g items share the reduction along r: those that there are, or as many more?
 static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
-<<<<<<< HEAD
-  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
-      tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE) ||
-      tn_opt_numbers_lanes(s))
-=======
-  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || tn_is_online(s->t, s->sink, r) || s->target->limits->threads || !tn_reduces_over(reduce, r) ||
-      tn_range_kind(r) != TN_REDUCE || g < 2 || tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE))
->>>>>>> h-online
+  if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || tn_is_online(s->t, s->sink, r) ||
+      s->target->limits->threads || !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || g < 2 ||
+      tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE) || tn_opt_numbers_lanes(s))
     return 0;
   return tn_group_items(s, reduce, g) ||
       (tn_clamp_mul(tn_opt_items(s), g) <= tn_opt_most_items(s) && tn_opt_fits(s, 1, g));
@@ -38045,8 +38804,9 @@ static int tn_opt_blocks(tn_kernel_state *s, const tn_profile *p, const tn_opt *
     if (tn_opt_is_around_stage(s, loops[i]) && i) return 0;
     for (int j = 0; j < i; j++) if (loops[i] == loops[j]) return 0;
   }
-  if (s->target->limits->threads || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item || !tn_is_item(b.item) ||
-      tn_range_extent(b.item) != tn_range_extent(b.parts) || tn_axis_role(s, p, b.item) != TN_AXIS_STORE)
+  if (s->target->limits->threads || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item ||
+      !tn_is_item(b.item) || tn_range_extent(b.item) != tn_range_extent(b.parts) ||
+      tn_axis_role(s, p, b.item) != TN_AXIS_STORE)
     return 0;
   if (tn_transform_online_blocks(s, &b) && (!shared || tn_staged_nbytes(s) <= shared)) return 1;
   s->sink = before; s->naxes = naxes;
@@ -38085,12 +38845,7 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
       o->naxes > tn_opt_kinds[o->kind].most || s->naxes > TN_KERNEL_AXES - 2 * TN_OPT_AXES)
     return 0;
   for (int i = 0; i < o->naxes; i++)
-<<<<<<< HEAD
-    if (!tn_opt_axis(s, o, i) && (!(tn_opt_kinds[o->kind].has & TN_OPT_HAS_UNIT) || o->axis[i] != -1)) return 0;
-=======
-    if (!tn_opt_axis(s, o, i) && ((o->kind != TN_OPT_MATRIX && o->kind != TN_OPT_BLOCKS) || o->axis[i] != -1))
-      return 0;
->>>>>>> h-online
+    if (!tn_opt_axis(s, o, i) && (!(tn_opt_kinds[o->kind].has & TN_OPT_LACKS_AXES) || o->axis[i] != -1)) return 0;
   p = tn_profile_of(s);
   if (p.nreduce > 1 && (tn_opt_kinds[o->kind].has & TN_OPT_NOT_ONLINE) && tn_is_online(s->t, s->sink, NULL)) return 0;
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
@@ -40236,7 +40991,7 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
 //              in registers; the operands' tiles are copied to memory of the group by all of its items. Where a unit of
 //              warps does them: warp_tiles.c
 //   rows       softmax, norms: a group has a row; its items share the reductions, and write it
-//   sums       of few outputs, or along what lies together in memory: items share each
+//   sums       of few outputs, or along what lies together in memory: items share each, such as those of a logsumexp
 //   turned     what lies together in memory is not what is stored together: tiles of both, by memory of the group
 //   all else   an element an item, or as many as a vector holds
 //
@@ -40569,10 +41324,23 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   return 1;
 }
 
+// Are all sums of the kernel as long as the first, and none of another?
+static int tn_grid_alike(tn_kernel_state *s, const tn_profile *p) {
+  const tiny_uop *r = tn_grid_summed(p->reduce[0]);
+  for (int i = 1; i < p->nreduce; i++) {
+    tiny_uop *u = tn_grid_summed(p->reduce[i]);
+    if (tn_range_extent(u) != tn_range_extent(r)) return 0;
+    for (int j = 0; j < p->nreduce; j++) if (tn_is_open(s->t, p->reduce[j], u)) return 0;
+  }
+  return 1;
+}
+
 static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
                 group = most < TN_GROUP_WARPS * warp ? most : TN_GROUP_WARPS * warp;
-  if (p->nreduce != 1 || p->row || p->carried || p->filled || !s->target->limits->shared_nbytes || most < 2) return 0;
+  if (!p->nreduce || !tn_grid_alike(s, p) || p->row || p->carried || p->filled || !s->target->limits->shared_nbytes ||
+      most < 2)
+    return 0;
   tiny_uop *r = tn_grid_summed(p->reduce[0]), *last = p->nout ? p->out[p->nout - 1] : NULL, *rest;
   const int64_t n = tn_range_extent(r), outputs = tn_extents(p->out, p->nout);
   int together = 0, columns = 0;
@@ -40675,7 +41443,6 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
   tn_grid_spread(s, p);
 }
 
-<<<<<<< HEAD
 // What WMMA leaves of the store's loops: groups.
 static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
   if (!tn_warp_tiled(s, p)) return 0;
@@ -40697,9 +41464,6 @@ static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
   return 0;
 }
 
-static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
-=======
 // ** sums that go on with a maximum so far **
 
 // Operand x, over those of the n ranges that it moves with, in memory of the group; all items copy it.
@@ -40720,7 +41484,8 @@ static tiny_uop *tn_grid_load_along(tn_kernel_state *s, const tiny_uop *r, int n
     tiny_uop *x = loads.u[i];
     int along = x->src[0]->src[0]->op == TINY_OP_PARAM && tn_depends(s->t, x, r);
     for (int j = 0; j < n && along; j++) along = !others[j] || !tn_depends(s->t, x, others[j]);
-    for (int j = 0; j < casts.n && along; j++) if (casts.u[j]->src[0] == x && tn_is_float(casts.u[j]->dtype)) return casts.u[j];
+    for (int j = 0; j < casts.n && along; j++)
+      if (casts.u[j]->src[0] == x && tn_is_float(casts.u[j]->dtype)) return casts.u[j];
     if (along) return x;
   }
   return NULL;
@@ -40743,25 +41508,27 @@ static int tn_grid_online_sums(tn_kernel_state *s, const tn_profile *p, tiny_uop
 static void tn_grid_blocks(tn_kernel_state *s, const tn_online_axes *a, const tn_online_tile *tile) {
   const int64_t few = TN_ONLINE_NEXT;
   tiny_uop *keys = tn_do_pad(s, a->keys, tile->keys), *rows = tn_do_pad(s, a->rows, tile->rows),
-           *columns = tn_do_pad(s, a->columns, tile->keys * tile->copies), *blocks, *copies, *rest, *groups;
+           *columns = tn_do_pad(s, a->columns, tile->column_items * tile->copies), *blocks, *copies, *rest, *groups;
   tiny_uop *next = tn_do_split(s, TN_OPT_SPLIT, keys, tile->keys, &blocks);
   tiny_uop *parts = tn_do_split(s, TN_OPT_SPLIT, next, tile->column_items, &next);
   tiny_uop *row = tn_do_split(s, TN_OPT_SPLIT, rows, few, &rest),
+           *strip = tile->strips > 1 ? tn_do_split(s, TN_OPT_SPLIT, rest, tile->strips, &rest) : NULL,
            *row_item = tn_do_split(s, TN_OPT_SPLIT, rest, tile->row_items, &groups);
   tiny_uop *item = tn_do_split(s, TN_OPT_SPLIT, columns, tile->column_items, &copies);
-  tiny_uop *e = a->score ? a->score->src[1] : NULL, *const scores[5] = {e, next, parts, row_item, row},
+  tiny_uop *e = a->score ? a->score->src[1] : NULL, *const scores[6] = {e, next, parts, row_item, strip, row},
            *const values[4] = {next, parts, copies, item};
   const tn_profile p = tn_profile_of(s);
   const int lanes = tn_target_lanes(s->target, &p) >= few;
   for (int side = 0; e && side < 2; side++) {
-    tiny_uop *x = tn_grid_load_along(s, e, 2, scores + (side ? 1 : 3));
-    if (x) tn_grid_stage_operand(s, x, 5, scores, side && lanes ? few : 1);
+    tiny_uop *x = tn_grid_load_along(s, e, side ? 2 : 3, scores + (side ? 1 : 3));
+    if (x) tn_grid_stage_operand(s, x, 6, scores, side && lanes ? few : 1);
   }
   tiny_uop *x = tn_grid_load_along(s, item, 1, &row);
   if (x && tn_depends(s->t, x, parts)) tn_grid_stage_operand(s, x, 4, values, 0);
   tn_do_kind(s, TN_OPT_LOCAL, row_item);
   item = tn_do_kind(s, TN_OPT_LOCAL, item);
   tn_do_kind(s, lanes ? TN_OPT_LANE : TN_OPT_UPCAST, row);
+  if (strip) tn_do_kind(s, TN_OPT_UPCAST, strip);
   if (copies) tn_do_kind(s, TN_OPT_UPCAST, copies);
   tiny_uop *axes[4] = {blocks, parts, tn_do_kind(s, TN_OPT_UNROLL, next), item};
   const tn_opt o = tn_opt_of(s, TN_OPT_BLOCKS, 4, axes, 0);
@@ -40790,8 +41557,8 @@ static int tn_grid_online(tn_kernel_state *s, tn_profile *p) {
 }
 
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_online(s, p) && !tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
->>>>>>> h-online
+  if (!tn_grid_online(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) &&
+      !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }
 #endif
@@ -56063,442 +56830,288 @@ Where things stand in tiny.h
                                       something begins
    8862  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8975  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8981  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9066  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9072  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9200  src/ir/args.c                which k, v and sources fit an op
-   9386  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10015  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9206  src/ir/args.c                which k, v and sources fit an op
+   9392  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10021  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10170  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10176  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10756  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10762  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11256  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11262  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11388  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11394  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11825  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11831  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12100  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12106  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12909  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12915  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13208  src/ir/spec.c                the verifier
-  13563  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13214  src/ir/spec.c                the verifier
+  13569  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13792  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14150  src/rules/notation.c         the algebra that bodies of rules are written in
-  14185  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14385  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13798  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14156  src/rules/notation.c         the algebra that bodies of rules are written in
+  14191  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14391  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14545  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14551  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14939  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14945  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15138  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15144  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15579  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15585  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+                                      lets one loop find both
+  15762  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15921  src/rules/decompose.c        from what the IR means to what a target can do
-  16589  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16104  src/rules/decompose.c        from what the IR means to what a target can do
+  16772  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16623  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16806  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17122  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17305  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17216  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17399  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17969  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18045  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18152  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18228  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18088  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18271  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18332  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18406  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18515  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18589  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19054  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19237  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19316  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19499  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19605  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19788  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20161  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20344  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20270  src/tensor/activation.c      what stands between the layers of a network
-  20451  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20823  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20453  src/tensor/activation.c      what stands between the layers of a network
+  20634  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21006  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21076  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21259  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21836  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22019  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22518  src/tensor/random.c          numbers from a counter, the same on every device
-  22793  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22701  src/tensor/random.c          numbers from a counter, the same on every device
+  22976  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23117  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23413  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23300  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23596  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23550  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23733  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24089  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24272  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24802  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24985  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25204  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25387  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25343  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25526  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25825  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26008  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26290  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26473  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26641  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27287  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27649  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27778  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26824  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27470  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27832  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27961  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27938  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28121  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28443  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28722  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28626  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28905  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28818  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29001  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29111  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29552  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29294  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29735  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29829  src/tensor/params.c          lists of named tensors: what a network consists of
-  29920  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30030  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30012  src/tensor/params.c          lists of named tensors: what a network consists of
+  30103  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30213  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30409  src/tensor/sequential.c      modules and functions one after the other
-  30480  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30592  src/tensor/sequential.c      modules and functions one after the other
+  30663  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-<<<<<<< HEAD
-  30616  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30808  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30736  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30928  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31055  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31247  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31171  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  31363  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31543  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31670  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32044  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32446  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32820  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32979  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33353  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33487  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33861  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33698  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34077  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  34287  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  34416  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  34666  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  34804  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  35084  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  35473  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  35250  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  35639  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  35641  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35863  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36030  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  36252  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  36516  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35992  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  36063  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  36645  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  36716  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  36194  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  36271  src/codegen/transform.c      what may be done to the ranges of a kernel
-  36591  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  36847  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  36924  src/codegen/transform.c      what may be done to the ranges of a kernel
+  37262  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  36680  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  37351  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  36744  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  37415  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36878  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  37269  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  37549  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  37940  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  37347  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  37406  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  38018  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+                                      all items of a group
+  38166  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  38225  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  38172  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  39051  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  38271  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  39150  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  38364  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  39243  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  38753  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  39632  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  39336  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  40215  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  39455  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  39547  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  40334  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  40426  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  39618  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  40497  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  39722  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  39822  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  39897  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  40601  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  40701  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  40776  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  39997  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  40107  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  40582  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  40692  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  40876  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  40986  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  41567  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  41677  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  41307  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  42292  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  41556  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  42541  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  41802  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  42787  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  41869  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  42854  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  42456  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  43441  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  43012  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  43997  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  43362  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  44347  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  43663  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  44648  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  44058  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  44809  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  45043  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  45794  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  44888  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  45873  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  44999  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  45229  src/runtime/device.c         which backend a context runs on
-  45431  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  45585  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  45984  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  46214  src/runtime/device.c         which backend a context runs on
+  46416  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  46570  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  45646  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  46631  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  45914  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  46899  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  46148  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  47133  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  46420  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  47405  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  46602  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  46673  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  47587  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  47658  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  47054  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  48039  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  47328  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  48313  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  47543  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  48026  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  48528  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  49011  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  48198  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  48306  src/runtime/launch.c         the steps of a plan, handed to their devices
-  48583  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  49183  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  49291  src/runtime/launch.c         the steps of a plan, handed to their devices
+  49568  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  49078  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  50063  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  49683  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  50668  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  49866  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  50851  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  50203  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  50397  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  51190  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  51188  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  51382  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  52175  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  51582  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  51923  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  52567  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  52908  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  52129  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  53114  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  52383  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  53368  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  52642  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  53627  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  52912  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  53897  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  53077  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  54062  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  53251  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  53612  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  53848  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  54236  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  54597  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  54833  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  53996  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  54159  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  54981  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  55144  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  54266  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  55251  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  54351  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  55336  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  54679  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  55664  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  54842  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  54905  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  55084  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  55827  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  55890  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  56069  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  55220  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  56205  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  55606  src/runtime/context.c        opening and closing, the first error, totals
-=======
-  30218  src/schedule/place.c         which device computes what names none: constants, positions, random
-                                      numbers, and what is made of them
-  30338  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
-                                      that wants it
-  30657  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
-                                      graph they were written
-  30773  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
-                                      of each
-  31274  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
-                                      of each value at a time
-  32050  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
-                                      lie
-  32583  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
-                                      nothing, elements that nobody reads
-  33091  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
-                                      operands of contractions laid out anew
-  33272  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
-                                      graph again
-  33860  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33985  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
-                                      ranges become copies and lanes
-  34554  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
-                                      registers; sums of lanes, too
-  34720  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
-                                      wholly above the diagonal of a triangle
-  35111  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35366  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
-                                      loops open from RANGE to END
-  35495  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35566  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
-                                      reductions, accesses, strides
-  35697  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35793  src/codegen/transform.c      what may be done to the ranges of a kernel
-  36126  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
-                                      share a word
-  36215  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
-                                      summands
-  36279  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
-                                      unit of the target
-  36413  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
-                                      first, for the passes that come after
-  36491  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36550  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
-                                      checked, applied, printed and parsed
-  37269  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
-                                      not say, for whoever renders it
-  37368  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
-                                      how work becomes tasks
-  37461  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
-                                      lowering it
-  37850  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
-                                      reduction runs
-  38433  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
-                                      the target does
-  38552  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38644  src/codegen/strided.c        loads that are read across memory while the output is written along it:
-                                      transpositions, on a CPU
-  38715  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
-                                      its own sums, on a CPU
-  38819  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38919  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38994  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  39494  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  39604  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
-                                      their static cost
-  39939  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
-                                      runs, in order
-  40186  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
-                                      freestanding, no includes, GNU vectors
-  40432  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
-                                      bools that are never in memory; f16 where the device has "shader-f16"
-  40499  src/render/cstyle.c          a program -> text in any C-like language; the language is data
-                                      (tiny_language), and nothing about one is here, nor what is good for a
-                                      processor: hints say that
-  41051  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
-                                      the CPU: the entry is that of lang_c
-  41607  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
-                                      own
-  41957  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
-                                      while the context's goes on
-  42258  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
-                                      the linker that kernels need, and no more
-  42653  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  43404  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
-                                      instructions in the host's memory
-  43482  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
-                                      above it works on any machine, and its own cost can be measured
-  43593  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  43823  src/runtime/device.c         which backend a context runs on
-  44025  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  44179  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
-                                      the host, which may cancel it
-  44240  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
-                                      and read where there is no compiler
-  44508  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
-                                      modules that they came from
-  44742  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
-                                      and traces are made of
-  45005  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
-                                      that begin and end one
-  45187  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  45258  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
-                                      what was imported
-  45616  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
-                                      the context goes on
-  45890  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
-                                      compiled in few processes
-  46100  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  46571  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
-                                      to wait for
-  46743  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  46851  src/runtime/launch.c         the steps of a plan, handed to their devices
-  47128  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
-                                      bound, handles move on to the results
-  47622  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
-                                      end a frame
-  48227  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
-                                      element, of which numbers
-  48410  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
-                                      printoptions and array2string says how)
-  48747  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48936  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  49729  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
-                                      them and of captured programs
-  50106  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  50447  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
-                                      where there may be no compiler
-  50653  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
-                                      caller's memory
-  50907  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
-                                      dictionary
-  51166  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
-                                      files
-  51436  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
-                                      the headers of files
-  51601  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
-                                      safetensors.c fill, and files.c hands out
-  51775  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  52136  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  52372  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
-                                      what a user calls
-  52520  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  52683  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
-                                      by hash chains
-  52790  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
-                                      of u8 or u16
-  52875  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
-                                      interlacing in; 8 and 16 bits out
-  53203  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
-                                      bytes (P4 to P6), and PAM (P7)
-  53366  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  53429  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  53608  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
-                                      gzip
-  53744  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
-                                      names of columns and missing values
-  54130  src/runtime/context.c        opening and closing, the first error, totals
->>>>>>> h-online
+  56591  src/runtime/context.c        opening and closing, the first error, totals
 */

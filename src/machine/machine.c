@@ -19,6 +19,7 @@ enum { TN_LINE_NBYTES = 64 };              // of what no device says otherwise
 enum { TN_PAGE_NBYTES = 4096 };            // within which the processor fetches ahead, and sets of caches repeat
 enum { TN_NEAREST_NBYTES = 32 << 10, TN_NEAR_NBYTES = 1 << 20, TN_LAST_TIMES = 16, TN_CACHE_WAYS = 8 };
 enum { TN_SHARE_LEAST = 4 << 20, TN_SHARE_MOST = 16 << 20,                 // of the last cache, for one process
+  TN_PIECE_TIMES = 8,                      // the last cache of a device with a grid
   TN_ROW_NELEM = 1 << 16 };                // of a row that is worth walking several times wherever it lies
 static const double tn_line_cycles[TN_MEMORY_LEVELS] = {2, 5, 14};       // to fetch a line into it from the next
 
@@ -47,6 +48,11 @@ static int64_t tn_machine_share(const tiny_limits *limits) {
   const int64_t last = (int64_t)tn_machine_memory(limits, 2).nbytes;
   const int64_t least = TN_SHARE_LEAST, most = TN_SHARE_MOST;
   return last < least ? least : last > most ? most : last;
+}
+// Of a value that kernels hand on in pieces, what a piece is: caches keep it for the next kernel. A grid's are large, as
+// each piece is a launch more, and has to keep all units busy.
+static int64_t tn_machine_piece(const tiny_limits *limits) {
+  return limits->threads ? tn_machine_share(limits) : TN_PIECE_TIMES * (int64_t)tn_machine_memory(limits, 2).nbytes;
 }
 // Elements of the longest row that one task walks several times, rather than one kernel after the other: those of f32
 // that a quarter of the near cache holds.

@@ -58,10 +58,10 @@ typedef struct tn_cluster {
 
 // A value is worth tiling that no cache hands to the next kernel, and its slab stays there with others.
 static int64_t tn_tiled_least(const tn_graph *g, const tiny_uop *u) {
-  return TN_TILED_LEAST ? (int64_t)TN_TILED_LEAST : tn_machine_share(tn_limits_of(g->targets, u));
+  return TN_TILED_LEAST ? (int64_t)TN_TILED_LEAST : tn_machine_piece(tn_limits_of(g->targets, u));
 }
 static int64_t tn_tiled_nbytes(const tn_graph *g, const tiny_uop *u) {
-  return TN_TILED_NBYTES ? (int64_t)TN_TILED_NBYTES : tn_machine_share(tn_limits_of(g->targets, u)) / TN_TILED_SLABS;
+  return TN_TILED_NBYTES ? (int64_t)TN_TILED_NBYTES : tn_machine_piece(tn_limits_of(g->targets, u)) / TN_TILED_SLABS;
 }
 
 static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
