@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b61880204c77dad898f074bbc24b402172b9453f1582bc4472d2bf8c05257474
+/* tiny.h 0.1.0, source dafa497d762d12a93c2419d3949d4cdf922e67d28dc2c7fe813b7940f466cdb8
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3656,7 +3656,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "b61880204c77dad898f074bbc24b402172b9453f1582bc4472d2bf8c05257474"
+#define TN_SOURCE_ID "dafa497d762d12a93c2419d3949d4cdf922e67d28dc2c7fe813b7940f466cdb8"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -40835,7 +40835,7 @@ static tiny_uop *tn_collective_stored(tiny_ctx *t, int64_t op, tiny_uop *partial
   const int64_t few = tn_parts_few(n);
   tiny_uop *stage = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
   if (n > TN_PARTS_STEP && n % few == 0 && each == 1) {
-    tiny_uop *again = tn_range(t, n / few, TN_REDUCE),
+    tiny_uop *again = tn_range(t, n / few, n / few <= TN_PARTS_UNROLLED ? TN_UNROLL : TN_REDUCE),
              *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, again, tn_index(t, few)),
                          tn_u2(t, TINY_OP_MOD, item, tn_index(t, few)));
     partial = tn_reduce_over(t, op, tn_load_at(t, stage, at), 1, &again);

@@ -60,7 +60,7 @@ static tiny_uop *tn_collective_stored(tiny_ctx *t, int64_t op, tiny_uop *partial
   const int64_t few = tn_parts_few(n);
   tiny_uop *stage = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
   if (n > TN_PARTS_STEP && n % few == 0 && each == 1) {
-    tiny_uop *again = tn_range(t, n / few, TN_REDUCE),
+    tiny_uop *again = tn_range(t, n / few, n / few <= TN_PARTS_UNROLLED ? TN_UNROLL : TN_REDUCE),
              *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, again, tn_index(t, few)),
                          tn_u2(t, TINY_OP_MOD, item, tn_index(t, few)));
     partial = tn_reduce_over(t, op, tn_load_at(t, stage, at), 1, &again);
