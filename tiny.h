@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source dafa497d762d12a93c2419d3949d4cdf922e67d28dc2c7fe813b7940f466cdb8
+/* tiny.h 0.1.0, source f5b9c3704f637e5b8759086f39667edd62a7aae7d5ab6f5398176f589a3e19ff
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3656,7 +3656,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "dafa497d762d12a93c2419d3949d4cdf922e67d28dc2c7fe813b7940f466cdb8"
+#define TN_SOURCE_ID "f5b9c3704f637e5b8759086f39667edd62a7aae7d5ab6f5398176f589a3e19ff"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7811,20 +7811,6 @@ static int tn_layout_bits(const uint8_t *bits, int most) {
 // Elements of a tile that a lane holds.
 static int tn_layout_elements(const tiny_warp_layout *l) {
   return 1 << tn_layout_bits(l->element, TINY_LAYOUT_ELEMENT);
-}
-
-static void tn_layout_add(const uint8_t *bits, int most, int value, int *row, int *column) {
-  for (int i = 0; i < most; i++) {
-    if (!bits[i] || !(value >> i & 1)) continue;
-    if (bits[i] > TINY_LAYOUT_COLUMN) *column |= 1 << (bits[i] - TINY_LAYOUT_COLUMN - 1);
-    else *row |= 1 << (bits[i] - 1);
-  }
-}
-// Which element of the tile is the lane's element.
-static void tn_layout_at(const tiny_warp_layout *l, int lane, int element, int *row, int *column) {
-  *row = *column = 0;
-  tn_layout_add(l->lane, TINY_LAYOUT_LANE, lane, row, column);
-  tn_layout_add(l->element, TINY_LAYOUT_ELEMENT, element, row, column);
 }
 
 // The bits of a row (or column) in a list, which lie beside each other there and in the row: `count` of them from bit
@@ -12655,6 +12641,20 @@ static void tn_eval_wmma(tn_eval_run *r, const tn_eval_ins *i) {
     tn_eval_slot(r, i->slot + lane)[item] = tn_is_float(i->u.dtype) ?
       tn_from_f64(tn_dtype_round(i->u.dtype, sum)) : tn_dtype_wrap(i->u.dtype, (int64_t)whole);
   }
+}
+
+static void tn_layout_add(const uint8_t *bits, int most, int value, int *row, int *column) {
+  for (int i = 0; i < most; i++) {
+    if (!bits[i] || !(value >> i & 1)) continue;
+    if (bits[i] > TINY_LAYOUT_COLUMN) *column |= 1 << (bits[i] - TINY_LAYOUT_COLUMN - 1);
+    else *row |= 1 << (bits[i] - 1);
+  }
+}
+// Which element of the tile is the lane's element.
+static void tn_layout_at(const tiny_warp_layout *l, int lane, int element, int *row, int *column) {
+  *row = *column = 0;
+  tn_layout_add(l->lane, TINY_LAYOUT_LANE, lane, row, column);
+  tn_layout_add(l->element, TINY_LAYOUT_ELEMENT, element, row, column);
 }
 
 // Operands of a product, row by row.
@@ -33918,7 +33918,7 @@ static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, cons
   if (!tn_machine_units(limits)) return tn_splits(u, x) ? parts : 1;
   const int64_t groups = tn_groups_of_sum(limits, u, x, &least), wanted = TN_SPLIT_BUSY * tn_machine_units(limits),
                 summed = tn_nelem(x) / tn_nelem(u);
-  if (groups >= tn_machine_units(limits) || tn_is_weighed(x)) return 1;
+  if (2 * groups > tn_machine_units(limits) || tn_is_weighed(x)) return 1;   // busy as it is
   if (parts > wanted / groups) parts = wanted / groups;
   return parts > summed / least ? summed / least : parts;
 }
@@ -56825,31 +56825,31 @@ Where things stand in tiny.h
    7564  src/ir/label.c               names that nodes have for people, in a table beside them
    7697  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7847  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8746  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7833  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8732  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8862  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8848  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8981  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8967  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9072  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9058  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9206  src/ir/args.c                which k, v and sources fit an op
-   9392  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10021  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9192  src/ir/args.c                which k, v and sources fit an op
+   9378  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10007  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10176  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10162  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10762  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10748  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11262  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11248  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11394  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11380  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11831  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11817  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12106  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12092  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
   12915  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other

@@ -552,6 +552,20 @@ static void tn_eval_wmma(tn_eval_run *r, const tn_eval_ins *i) {
   }
 }
 
+static void tn_layout_add(const uint8_t *bits, int most, int value, int *row, int *column) {
+  for (int i = 0; i < most; i++) {
+    if (!bits[i] || !(value >> i & 1)) continue;
+    if (bits[i] > TINY_LAYOUT_COLUMN) *column |= 1 << (bits[i] - TINY_LAYOUT_COLUMN - 1);
+    else *row |= 1 << (bits[i] - 1);
+  }
+}
+// Which element of the tile is the lane's element.
+static void tn_layout_at(const tiny_warp_layout *l, int lane, int element, int *row, int *column) {
+  *row = *column = 0;
+  tn_layout_add(l->lane, TINY_LAYOUT_LANE, lane, row, column);
+  tn_layout_add(l->element, TINY_LAYOUT_ELEMENT, element, row, column);
+}
+
 // Operands of a product, row by row.
 typedef struct tn_eval_tile { int64_t a[16 * 32], b[32 * 16]; } tn_eval_tile;
 

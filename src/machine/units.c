@@ -117,20 +117,6 @@ static int tn_layout_elements(const tiny_warp_layout *l) {
   return 1 << tn_layout_bits(l->element, TINY_LAYOUT_ELEMENT);
 }
 
-static void tn_layout_add(const uint8_t *bits, int most, int value, int *row, int *column) {
-  for (int i = 0; i < most; i++) {
-    if (!bits[i] || !(value >> i & 1)) continue;
-    if (bits[i] > TINY_LAYOUT_COLUMN) *column |= 1 << (bits[i] - TINY_LAYOUT_COLUMN - 1);
-    else *row |= 1 << (bits[i] - 1);
-  }
-}
-// Which element of the tile is the lane's element.
-static void tn_layout_at(const tiny_warp_layout *l, int lane, int element, int *row, int *column) {
-  *row = *column = 0;
-  tn_layout_add(l->lane, TINY_LAYOUT_LANE, lane, row, column);
-  tn_layout_add(l->element, TINY_LAYOUT_ELEMENT, element, row, column);
-}
-
 // The bits of a row (or column) in a list, which lie beside each other there and in the row: `count` of them from bit
 // `place` of the list on are the row's from bit `bit` on. 0: they do not.
 typedef struct tn_layout_run { int place, bit, count; } tn_layout_run;

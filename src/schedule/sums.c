@@ -58,7 +58,7 @@ static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, cons
   if (!tn_machine_units(limits)) return tn_splits(u, x) ? parts : 1;
   const int64_t groups = tn_groups_of_sum(limits, u, x, &least), wanted = TN_SPLIT_BUSY * tn_machine_units(limits),
                 summed = tn_nelem(x) / tn_nelem(u);
-  if (groups >= tn_machine_units(limits) || tn_is_weighed(x)) return 1;
+  if (2 * groups > tn_machine_units(limits) || tn_is_weighed(x)) return 1;   // busy as it is
   if (parts > wanted / groups) parts = wanted / groups;
   return parts > summed / least ? summed / least : parts;
 }
