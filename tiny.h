@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f5b9c3704f637e5b8759086f39667edd62a7aae7d5ab6f5398176f589a3e19ff
+/* tiny.h 0.1.0, source ba69e5725b6c3a709d12c2969c50f92ccf45f8c34901d0abfdeccdd30a9faa02
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3319,12 +3319,14 @@ TINY_API const char *tiny_op_name(int op);
 // the next level does.
 typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
 
-// A unit that multiplies matrices by a warp: c (m,n) += a (m,k) @ b (k,n), each a tile whose elements all lanes hold
-// together. Lists of bits say who holds what: bit i of a lane's number is a bit of the row (1 + which), of the column
-// (TINY_LAYOUT_COLUMN + 1 + which), or none: 0, both lanes hold the same; so do bits of the number of an element among
-// those of a lane, which ends at the first 0. Elements fill registers of 32 bits, low bits first.
+// How many bits of a lane's number, and of an element's among those of a lane, a layout speaks of; what marks columns.
 enum { TINY_LAYOUT_LANE = 6, TINY_LAYOUT_ELEMENT = 4, TINY_LAYOUT_COLUMN = 16 };
+// How a lane of a warp finds its elements of a tile. Lists of bits say who holds what: bit i of a lane's number is a bit
+// of the row (1 + which), of the column (TINY_LAYOUT_COLUMN + 1 + which), or none: 0, both lanes hold the same; so do bits
+// of the number of an element among those of a lane, which ends at the first 0.
 typedef struct tiny_warp_layout { uint8_t lane[TINY_LAYOUT_LANE], element[TINY_LAYOUT_ELEMENT]; } tiny_warp_layout;
+// A unit that multiplies matrices by a warp: c (m,n) += a (m,k) @ b (k,n), each a tile whose elements all lanes hold
+// together. Elements fill registers of 32 bits, low bits first.
 typedef struct tiny_warp_unit {
   const char *name;                        // "sm80_m16n8k16_f16": of a function in the languages that have it
   uint8_t m, n, k, warp, a, b, c;          // warp: lanes; a, b, c: dtypes of the elements
@@ -3656,7 +3658,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "f5b9c3704f637e5b8759086f39667edd62a7aae7d5ab6f5398176f589a3e19ff"
+#define TN_SOURCE_ID "ba69e5725b6c3a709d12c2969c50f92ccf45f8c34901d0abfdeccdd30a9faa02"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -56793,325 +56795,325 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3113  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3581  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3668  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3583  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3670  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3695  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3697  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3886  src/base/number.c            numbers as text, in and out
-   4360  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3888  src/base/number.c            numbers as text, in and out
+   4362  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4606  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4608  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4798  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4800  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4973  src/base/version.c           what this implementation is: its release and sources, how it was
+   4975  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5060  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5062  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5518  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5520  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5636  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5638  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5785  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6325  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5787  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6327  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6542  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6544  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7173  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7175  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7404  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7564  src/ir/label.c               names that nodes have for people, in a table beside them
-   7697  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7406  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7566  src/ir/label.c               names that nodes have for people, in a table beside them
+   7699  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7833  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8732  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7835  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8734  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8848  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8850  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8967  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8969  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9058  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9060  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9192  src/ir/args.c                which k, v and sources fit an op
-   9378  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10007  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9194  src/ir/args.c                which k, v and sources fit an op
+   9380  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10009  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10162  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10164  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10748  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10750  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11248  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11250  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11380  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11382  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11817  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11819  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12092  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12094  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12915  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12917  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13214  src/ir/spec.c                the verifier
-  13569  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13216  src/ir/spec.c                the verifier
+  13571  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13798  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14156  src/rules/notation.c         the algebra that bodies of rules are written in
-  14191  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14391  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13800  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14158  src/rules/notation.c         the algebra that bodies of rules are written in
+  14193  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14393  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14551  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14553  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14945  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14947  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15144  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15146  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15585  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15587  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  15762  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15764  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16104  src/rules/decompose.c        from what the IR means to what a target can do
-  16772  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16106  src/rules/decompose.c        from what the IR means to what a target can do
+  16774  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16806  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16808  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17305  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17307  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17399  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17401  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18152  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18228  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18154  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18230  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18271  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18273  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18515  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18589  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18517  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18591  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19237  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19239  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19499  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19501  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19788  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19790  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20344  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20346  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20453  src/tensor/activation.c      what stands between the layers of a network
-  20634  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21006  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20455  src/tensor/activation.c      what stands between the layers of a network
+  20636  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21008  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21259  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21261  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22019  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22021  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22701  src/tensor/random.c          numbers from a counter, the same on every device
-  22976  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22703  src/tensor/random.c          numbers from a counter, the same on every device
+  22978  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23300  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23596  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23302  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23598  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23733  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23735  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24272  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24274  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24985  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24987  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25387  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25389  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25526  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25528  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26008  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26010  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26473  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26475  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26824  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27470  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27832  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27961  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26826  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27472  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27834  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27963  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28121  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28123  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28626  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28905  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28628  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28907  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29001  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29003  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29294  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29735  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29296  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29737  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30012  src/tensor/params.c          lists of named tensors: what a network consists of
-  30103  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30213  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30014  src/tensor/params.c          lists of named tensors: what a network consists of
+  30105  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30215  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30592  src/tensor/sequential.c      modules and functions one after the other
-  30663  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30594  src/tensor/sequential.c      modules and functions one after the other
+  30665  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30808  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30810  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30928  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30930  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31247  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31249  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31363  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  31543  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  31365  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31545  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32044  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32046  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32820  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32822  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33353  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33355  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33861  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33863  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34077  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34079  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  34666  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  34804  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  34668  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  34806  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  35473  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  35475  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  35639  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  35641  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36030  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  36252  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  36516  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36032  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  36254  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  36518  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  36645  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  36716  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  36647  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  36718  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  36847  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  36924  src/codegen/transform.c      what may be done to the ranges of a kernel
-  37262  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  36849  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  36926  src/codegen/transform.c      what may be done to the ranges of a kernel
+  37264  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  37351  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  37353  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  37415  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  37417  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  37549  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  37940  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  37551  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  37942  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  38018  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  38020  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  38166  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  38225  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  38168  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  38227  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  39051  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  39053  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  39150  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  39152  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  39243  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  39245  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  39632  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  39634  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  40215  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  40217  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  40334  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  40426  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  40336  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  40428  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  40497  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  40499  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  40601  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  40701  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  40776  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  40603  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  40703  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  40778  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  40876  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  40986  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  41567  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  41677  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  40878  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  40988  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  41569  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  41679  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  42292  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  42294  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  42541  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  42543  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  42787  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  42789  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  42854  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  42856  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  43441  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  43443  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  43997  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  43999  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  44347  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  44349  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  44648  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  44650  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  45043  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  45794  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  45045  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  45796  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  45873  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  45875  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  45984  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  46214  src/runtime/device.c         which backend a context runs on
-  46416  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  46570  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  45986  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  46216  src/runtime/device.c         which backend a context runs on
+  46418  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  46572  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  46631  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  46633  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  46899  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  46901  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  47133  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  47135  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  47405  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  47407  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  47587  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  47658  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  47589  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  47660  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  48039  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  48041  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  48313  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  48315  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  48528  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  49011  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  48530  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  49013  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  49183  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  49291  src/runtime/launch.c         the steps of a plan, handed to their devices
-  49568  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  49185  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  49293  src/runtime/launch.c         the steps of a plan, handed to their devices
+  49570  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  50063  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  50065  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  50668  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  50670  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  50851  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  50853  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  51188  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  51382  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  52175  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  51190  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  51384  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  52177  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  52567  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  52908  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  52569  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  52910  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  53114  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  53116  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  53368  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  53370  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  53627  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  53629  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  53897  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  53899  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  54062  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  54064  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  54236  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  54597  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  54833  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  54238  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  54599  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  54835  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  54981  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  55144  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  54983  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  55146  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  55251  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  55253  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  55336  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  55338  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  55664  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  55666  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  55827  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  55890  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  56069  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  55829  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  55892  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  56071  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  56205  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  56207  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  56591  src/runtime/context.c        opening and closing, the first error, totals
+  56593  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -207,12 +207,14 @@ TINY_API const char *tiny_op_name(int op);
 // the next level does.
 typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
 
-// A unit that multiplies matrices by a warp: c (m,n) += a (m,k) @ b (k,n), each a tile whose elements all lanes hold
-// together. Lists of bits say who holds what: bit i of a lane's number is a bit of the row (1 + which), of the column
-// (TINY_LAYOUT_COLUMN + 1 + which), or none: 0, both lanes hold the same; so do bits of the number of an element among
-// those of a lane, which ends at the first 0. Elements fill registers of 32 bits, low bits first.
+// How many bits of a lane's number, and of an element's among those of a lane, a layout speaks of; what marks columns.
 enum { TINY_LAYOUT_LANE = 6, TINY_LAYOUT_ELEMENT = 4, TINY_LAYOUT_COLUMN = 16 };
+// How a lane of a warp finds its elements of a tile. Lists of bits say who holds what: bit i of a lane's number is a bit
+// of the row (1 + which), of the column (TINY_LAYOUT_COLUMN + 1 + which), or none: 0, both lanes hold the same; so do bits
+// of the number of an element among those of a lane, which ends at the first 0.
 typedef struct tiny_warp_layout { uint8_t lane[TINY_LAYOUT_LANE], element[TINY_LAYOUT_ELEMENT]; } tiny_warp_layout;
+// A unit that multiplies matrices by a warp: c (m,n) += a (m,k) @ b (k,n), each a tile whose elements all lanes hold
+// together. Elements fill registers of 32 bits, low bits first.
 typedef struct tiny_warp_unit {
   const char *name;                        // "sm80_m16n8k16_f16": of a function in the languages that have it
   uint8_t m, n, k, warp, a, b, c;          // warp: lanes; a, b, c: dtypes of the elements
