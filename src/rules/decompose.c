@@ -586,6 +586,12 @@ static tiny_uop *tn_element_index(tiny_ctx *t, const tiny_uop *index, int i) {
 static int tn_takes_memory(const void *ctx, const tiny_uop *access, int lanes) {
   return lanes == 1 || lanes > TN_MEMORY_LANES || tn_target_memory(((const tn_target *)ctx)->renderer, access, lanes);
 }
+// Any vector in memory, and none that warps exchange.
+static int tn_takes_all_memory(const tn_target *target) {
+  enum { ALL = TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED };
+  const uint8_t *ops = target->renderer->ops;
+  return (ops[TINY_OP_LOAD] & ops[TINY_OP_STORE] & ALL) == ALL && !tn_target_exchanges(target);
+}
 static tiny_uop *tn_load_elements(tiny_ctx *t, const tiny_uop *load) {
   tiny_uop *one[TN_MEMORY_LANES], *src[2];
   for (int i = 0; i < load->lanes; i++) {
@@ -657,7 +663,7 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
   memset(&d, 0, sizeof d);
   d.target = (void *)(uintptr_t)target;
   if (target->renderer) {
-    sink = tn_rewrite(t, sink, tn_rules_memory, d.target);
+    if (!tn_takes_all_memory(target)) sink = tn_rewrite(t, sink, tn_rules_memory, d.target);
     sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d));
   }
   tn_scratch_rewind(t, mark);
