@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ba69e5725b6c3a709d12c2969c50f92ccf45f8c34901d0abfdeccdd30a9faa02
+/* tiny.h 0.1.0, source c41e36ba6f41c3f976dd5d95d608d2811e8961c2b8bd7661dcd7fbd3aefe3c60
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3658,7 +3658,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ba69e5725b6c3a709d12c2969c50f92ccf45f8c34901d0abfdeccdd30a9faa02"
+#define TN_SOURCE_ID "c41e36ba6f41c3f976dd5d95d608d2811e8961c2b8bd7661dcd7fbd3aefe3c60"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -16691,6 +16691,12 @@ static tiny_uop *tn_element_index(tiny_ctx *t, const tiny_uop *index, int i) {
 static int tn_takes_memory(const void *ctx, const tiny_uop *access, int lanes) {
   return lanes == 1 || lanes > TN_MEMORY_LANES || tn_target_memory(((const tn_target *)ctx)->renderer, access, lanes);
 }
+// Any vector in memory, and none that warps exchange.
+static int tn_takes_all_memory(const tn_target *target) {
+  enum { ALL = TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED };
+  const uint8_t *ops = target->renderer->ops;
+  return (ops[TINY_OP_LOAD] & ops[TINY_OP_STORE] & ALL) == ALL && !tn_target_exchanges(target);
+}
 static tiny_uop *tn_load_elements(tiny_ctx *t, const tiny_uop *load) {
   tiny_uop *one[TN_MEMORY_LANES], *src[2];
   for (int i = 0; i < load->lanes; i++) {
@@ -16762,7 +16768,7 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
   memset(&d, 0, sizeof d);
   d.target = (void *)(uintptr_t)target;
   if (target->renderer) {
-    sink = tn_rewrite(t, sink, tn_rules_memory, d.target);
+    if (!tn_takes_all_memory(target)) sink = tn_rewrite(t, sink, tn_rules_memory, d.target);
     sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d));
   }
   tn_scratch_rewind(t, mark);
@@ -56875,245 +56881,245 @@ Where things stand in tiny.h
   15764  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
   16106  src/rules/decompose.c        from what the IR means to what a target can do
-  16774  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16780  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16808  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16814  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17307  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17313  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17401  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17407  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18154  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18230  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18160  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18236  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18273  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18279  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18517  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18591  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18523  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18597  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19239  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19245  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19501  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19507  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19790  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19796  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20346  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20352  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20455  src/tensor/activation.c      what stands between the layers of a network
-  20636  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21008  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20461  src/tensor/activation.c      what stands between the layers of a network
+  20642  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21014  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21261  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21267  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22021  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22027  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22703  src/tensor/random.c          numbers from a counter, the same on every device
-  22978  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22709  src/tensor/random.c          numbers from a counter, the same on every device
+  22984  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23302  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23598  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23308  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23604  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23735  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23741  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24274  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24280  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24987  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24993  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25389  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25395  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25528  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25534  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26010  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26016  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26475  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26481  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26826  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27472  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27834  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27963  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26832  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27478  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27840  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27969  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28123  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28129  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28628  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28907  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28634  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28913  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29003  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29009  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29296  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29737  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29302  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29743  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30014  src/tensor/params.c          lists of named tensors: what a network consists of
-  30105  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30215  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30020  src/tensor/params.c          lists of named tensors: what a network consists of
+  30111  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30221  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30594  src/tensor/sequential.c      modules and functions one after the other
-  30665  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30600  src/tensor/sequential.c      modules and functions one after the other
+  30671  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30810  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30816  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30930  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30936  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31249  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31255  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31365  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  31545  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  31371  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31551  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32046  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32052  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32822  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32828  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33355  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33361  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33863  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33869  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34079  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34085  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  34668  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  34806  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  34674  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  34812  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  35475  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  35481  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  35641  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  35647  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36032  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  36254  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  36518  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36038  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  36260  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  36524  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  36647  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  36718  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  36653  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  36724  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  36849  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  36926  src/codegen/transform.c      what may be done to the ranges of a kernel
-  37264  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  36855  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  36932  src/codegen/transform.c      what may be done to the ranges of a kernel
+  37270  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  37353  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  37359  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  37417  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  37423  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  37551  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  37942  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  37557  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  37948  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  38020  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  38026  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  38168  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  38227  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  38174  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  38233  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  39053  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  39059  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  39152  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  39158  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  39245  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  39251  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  39634  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  39640  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  40217  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  40223  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  40336  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  40428  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  40342  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  40434  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  40499  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  40505  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  40603  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  40703  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  40778  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  40609  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  40709  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  40784  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  40878  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  40988  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  41569  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  41679  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  40884  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  40994  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  41575  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  41685  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  42294  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  42300  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  42543  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  42549  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  42789  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  42795  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  42856  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  42862  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  43443  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  43449  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  43999  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  44005  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  44349  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  44355  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  44650  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  44656  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  45045  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  45796  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  45051  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  45802  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  45875  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  45881  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  45986  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  46216  src/runtime/device.c         which backend a context runs on
-  46418  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  46572  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  45992  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  46222  src/runtime/device.c         which backend a context runs on
+  46424  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  46578  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  46633  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  46639  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  46901  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  46907  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  47135  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  47141  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  47407  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  47413  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  47589  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  47660  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  47595  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  47666  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  48041  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  48047  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  48315  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  48321  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  48530  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  49013  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  48536  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  49019  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  49185  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  49293  src/runtime/launch.c         the steps of a plan, handed to their devices
-  49570  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  49191  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  49299  src/runtime/launch.c         the steps of a plan, handed to their devices
+  49576  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  50065  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  50071  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  50670  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  50676  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  50853  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  50859  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  51190  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  51384  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  52177  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  51196  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  51390  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  52183  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  52569  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  52910  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  52575  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  52916  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  53116  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  53122  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  53370  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  53376  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  53629  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  53635  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  53899  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  53905  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  54064  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  54070  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  54238  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  54599  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  54835  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  54244  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  54605  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  54841  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  54983  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  55146  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  54989  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  55152  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  55253  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  55259  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  55338  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  55344  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  55666  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  55672  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  55829  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  55892  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  56071  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  55835  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  55898  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  56077  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  56207  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  56213  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  56593  src/runtime/context.c        opening and closing, the first error, totals
+  56599  src/runtime/context.c        opening and closing, the first error, totals
 */
