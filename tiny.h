@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c41e36ba6f41c3f976dd5d95d608d2811e8961c2b8bd7661dcd7fbd3aefe3c60
+/* tiny.h 0.1.0, source f87160b600a95f01f5fe9ecca57db93c25bc2d2f0bc83a578ddc2f53cb7bd2e0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3658,7 +3658,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "c41e36ba6f41c3f976dd5d95d608d2811e8961c2b8bd7661dcd7fbd3aefe3c60"
+#define TN_SOURCE_ID "f87160b600a95f01f5fe9ecca57db93c25bc2d2f0bc83a578ddc2f53cb7bd2e0"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -42775,6 +42775,7 @@ static void tn_lang_c(tiny_renderer *r) {
     l->ops[tn_c_ops[i].op] = tn_c_ops[i].scalar;
     l->vops[tn_c_ops[i].op] = tn_c_ops[i].vector;
   }
+  l->bops[TINY_OP_BROADCAST] = "SPLAT(%t, i8, -(%0))";        // lanes of true are all ones
   l->address = "%0 + %1"; l->address_apart = "(%0 + %1) + %2";
   l->load = "LOAD(%t, %0)";
   l->load_masked = "LOAD_MASKED(%t, %b, %l, %0, %1, %2)";
@@ -43161,10 +43162,6 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_placeholders b;
   if (u->op == TINY_OP_LOAD) { tn_load_text(x, u, out); return; }
   tn_placeholders_of(x, &b, u);
-  if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {   // lanes of true are all ones
-    b.element = tn_type_text(x, TINY_I8, 1);
-    b.arg[0] = tn_text_of_format(x->t, "-(%s)", b.arg[0]);
-  }
   const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
   if (u->op == TINY_OP_STACK && (b.list = tn_shuffle_text(x, u, &b))) { tn_format(out, x->lang->shuffle, &b); return; }
   if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);
@@ -57034,92 +57031,92 @@ Where things stand in tiny.h
                                       runs, in order
   42549  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  42795  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  42796  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  42862  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  42863  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  43449  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  43446  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  44005  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  44002  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  44355  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  44352  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  44656  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  44653  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  45051  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  45802  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  45048  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  45799  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  45881  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  45878  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  45992  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  46222  src/runtime/device.c         which backend a context runs on
-  46424  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  46578  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  45989  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  46219  src/runtime/device.c         which backend a context runs on
+  46421  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  46575  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  46639  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  46636  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  46907  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  46904  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  47141  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  47138  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  47413  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  47410  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  47595  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  47666  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  47592  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  47663  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  48047  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  48044  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  48321  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  48318  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  48536  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  49019  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  48533  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  49016  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  49191  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  49299  src/runtime/launch.c         the steps of a plan, handed to their devices
-  49576  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  49188  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  49296  src/runtime/launch.c         the steps of a plan, handed to their devices
+  49573  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  50071  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  50068  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  50676  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  50673  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  50859  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  50856  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  51196  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  51390  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  52183  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  51193  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  51387  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  52180  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  52575  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  52916  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  52572  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  52913  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  53122  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  53119  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  53376  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  53373  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  53635  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  53632  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  53905  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  53902  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  54070  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  54067  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  54244  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  54605  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  54841  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  54241  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  54602  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  54838  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  54989  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  55152  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  54986  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  55149  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  55259  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  55256  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  55344  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  55341  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  55672  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  55669  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  55835  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  55898  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  56077  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  55832  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  55895  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  56074  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  56213  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  56210  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  56599  src/runtime/context.c        opening and closing, the first error, totals
+  56596  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source 49c17b430029e5c418c34a7dd65bf49f0a0a8472c61d14a276130580b8722f2b
+/* tiny_cl.h 0.1.0, source dc1b5f85dd99902a46f970dc6150ac06fdfdd1d26b2b675332b4979b42f84517
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -105,7 +105,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "49c17b430029e5c418c34a7dd65bf49f0a0a8472c61d14a276130580b8722f2b"
+#define TN_CL_SOURCE_ID "dc1b5f85dd99902a46f970dc6150ac06fdfdd1d26b2b675332b4979b42f84517"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -304,6 +304,7 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
     l->ops[tn_opencl_ops[i].op] = tn_opencl_ops[i].scalar;
     l->vops[tn_opencl_ops[i].op] = tn_opencl_ops[i].vector;
   }
+  l->bops[TINY_OP_BROADCAST] = "(%t)(-(%0))";       // lanes of true are all ones
   l->address = "%0 + %1";
   l->load = "vload%l(0, %0)"; l->store = "vstore%l(%1, 0, %0)";
   l->low = "(%0).lo"; l->high = "(%0).hi";
@@ -1333,12 +1334,12 @@ Where things stand in tiny_cl.h
                                          addresses
     195  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
                                          64-bit integers or not
-    314  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
+    315  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
                                          is loaded at run time
-    461  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
+    462  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    761  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    833  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-   1071  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1283  src/cl/backend.c                the one object of tiny_cl.h
+    762  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    834  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+   1072  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1284  src/cl/backend.c                the one object of tiny_cl.h
 */

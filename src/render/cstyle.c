@@ -300,10 +300,6 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_placeholders b;
   if (u->op == TINY_OP_LOAD) { tn_load_text(x, u, out); return; }
   tn_placeholders_of(x, &b, u);
-  if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {   // lanes of true are all ones
-    b.element = tn_type_text(x, TINY_I8, 1);
-    b.arg[0] = tn_text_of_format(x->t, "-(%s)", b.arg[0]);
-  }
   const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
   if (u->op == TINY_OP_STACK && (b.list = tn_shuffle_text(x, u, &b))) { tn_format(out, x->lang->shuffle, &b); return; }
   if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);

@@ -227,6 +227,7 @@ static void tn_lang_c(tiny_renderer *r) {
     l->ops[tn_c_ops[i].op] = tn_c_ops[i].scalar;
     l->vops[tn_c_ops[i].op] = tn_c_ops[i].vector;
   }
+  l->bops[TINY_OP_BROADCAST] = "SPLAT(%t, i8, -(%0))";        // lanes of true are all ones
   l->address = "%0 + %1"; l->address_apart = "(%0 + %1) + %2";
   l->load = "LOAD(%t, %0)";
   l->load_masked = "LOAD_MASKED(%t, %b, %l, %0, %1, %2)";

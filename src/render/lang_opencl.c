@@ -110,6 +110,7 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
     l->ops[tn_opencl_ops[i].op] = tn_opencl_ops[i].scalar;
     l->vops[tn_opencl_ops[i].op] = tn_opencl_ops[i].vector;
   }
+  l->bops[TINY_OP_BROADCAST] = "(%t)(-(%0))";       // lanes of true are all ones
   l->address = "%0 + %1";
   l->load = "vload%l(0, %0)"; l->store = "vstore%l(%1, 0, %0)";
   l->low = "(%0).lo"; l->high = "(%0).hi";
