@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f87160b600a95f01f5fe9ecca57db93c25bc2d2f0bc83a578ddc2f53cb7bd2e0
+/* tiny.h 0.1.0, source abfc30381185d697fe7ecd149d184ddbeca1153fdc9faa85854500fee1978bee
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3168,13 +3168,13 @@ typedef struct tiny_kernel_desc {
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs; in C both are .inputs = TINY_ARRAY(a, b)
   tiny_shape shape; tiny_dtype dtype;      // of the output; dtype TINY_VOID: both are those of inputs[0]
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
-  const void *binary; size_t nbytes;       // in the place of source what the device's compiler made of it: PTX, an object
+  const void *binary; size_t nbytes;       // in the place of source what a device's compiler made of it: PTX, an object
 } tiny_kernel_desc;
 // A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
 // where it is described again; it has no gradient. TINY_E_ARG: not one of source, binary and uops, no name of the first
 // two, uops that read beyond their tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes
-// no source, or no binary (INTERP). TINY_E_COMPILE when it is realized: the message holds what the compiler said, or that
-// the device does not take the binary. A binary is executed: it must come from where the program itself comes from.
+// no source, or no binary (INTERP). TINY_E_COMPILE when it is realized: the message holds what the compiler said, or
+// that the device does not take the binary. A binary is executed: it must come from where the program itself does.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
 // ** views: shape, strides, offset, mask over flat memory ************************************* >>views
@@ -3321,9 +3321,9 @@ typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles;
 
 // How many bits of a lane's number, and of an element's among those of a lane, a layout speaks of; what marks columns.
 enum { TINY_LAYOUT_LANE = 6, TINY_LAYOUT_ELEMENT = 4, TINY_LAYOUT_COLUMN = 16 };
-// How a lane of a warp finds its elements of a tile. Lists of bits say who holds what: bit i of a lane's number is a bit
-// of the row (1 + which), of the column (TINY_LAYOUT_COLUMN + 1 + which), or none: 0, both lanes hold the same; so do bits
-// of the number of an element among those of a lane, which ends at the first 0.
+// How a lane of a warp finds its elements of a tile. Lists of bits say who holds what: bit i of a lane's number is a
+// bit of the row (1 + which), of the column (TINY_LAYOUT_COLUMN + 1 + which), or none: 0, both lanes hold the same; so
+// do bits of the number of an element among those of a lane, which ends at the first 0.
 typedef struct tiny_warp_layout { uint8_t lane[TINY_LAYOUT_LANE], element[TINY_LAYOUT_ELEMENT]; } tiny_warp_layout;
 // A unit that multiplies matrices by a warp: c (m,n) += a (m,k) @ b (k,n), each a tile whose elements all lanes hold
 // together. Elements fill registers of 32 bits, low bits first.
@@ -3658,7 +3658,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "f87160b600a95f01f5fe9ecca57db93c25bc2d2f0bc83a578ddc2f53cb7bd2e0"
+#define TN_SOURCE_ID "abfc30381185d697fe7ecd149d184ddbeca1153fdc9faa85854500fee1978bee"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -8898,7 +8898,7 @@ static int64_t tn_machine_share(const tiny_limits *limits) {
   const int64_t least = TN_SHARE_LEAST, most = TN_SHARE_MOST;
   return last < least ? least : last > most ? most : last;
 }
-// Of a value that kernels hand on in pieces, what a piece is: caches keep it for the next kernel. A grid's are large, as
+// Of a value that kernels hand on in pieces, what a piece is: caches keep it for the next kernel. A grid's are large:
 // each piece is a launch more, and has to keep all units busy.
 static int64_t tn_machine_piece(const tiny_limits *limits) {
   return limits->threads ? tn_machine_share(limits) : TN_PIECE_TIMES * (int64_t)tn_machine_memory(limits, 2).nbytes;
@@ -16691,7 +16691,7 @@ static tiny_uop *tn_element_index(tiny_ctx *t, const tiny_uop *index, int i) {
 static int tn_takes_memory(const void *ctx, const tiny_uop *access, int lanes) {
   return lanes == 1 || lanes > TN_MEMORY_LANES || tn_target_memory(((const tn_target *)ctx)->renderer, access, lanes);
 }
-// Any vector in memory, and none that warps exchange.
+// Does it take any vector in memory, and do its warps exchange none?
 static int tn_takes_all_memory(const tn_target *target) {
   enum { ALL = TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED };
   const uint8_t *ops = target->renderer->ops;
@@ -33880,7 +33880,7 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
 #endif
 
 enum {
-  TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_LEAST = 8, TN_SPLIT_PARTS = 256,      // of a reduction that is cut; parts
+  TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_LEAST = 8, TN_SPLIT_PARTS = 256,      // of a reduction that is cut; its parts
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
   TN_SPLIT_BUSY = 2, TN_SPLIT_TILE = 64,   // groups that keep a unit busy; side of a tile of products
   TN_SPLIT_PRODUCTS = 256,                 // summed in a part of a tile at least
@@ -41104,7 +41104,7 @@ static double tn_grid_tile_cost(const tn_kernel_state *s, const tn_grid_tile *ti
       (double)(m * n + copies[0] + copies[1] + TN_GRID_STEP);
 }
 
-// Sides of 64 or, where an item has so many registers, 128 elements. The last choice is the least, for a few elements.
+// Sides of 64 or, where an item has so many registers, 128 elements.
 static void tn_grid_tile_sides(const tn_kernel_state *s, tn_grid_tile *tile, int64_t others) {
   static const int64_t choices[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
   const int many = tn_machine_registers(s->target->limits) >= TN_GRID_MANY;
@@ -41268,6 +41268,27 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   return 1;
 }
 
+// What WMMA leaves of the store's loops: groups.
+static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
+  if (!tn_warp_tiled(s, p)) return 0;
+  const tn_profile now = tn_profile_of(s);
+  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
+  return 1;
+}
+
+// Products as they are, or with fused sides.
+static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
+  const tn_kernel_state before = *s;
+  const int64_t serial = s->t->ir->serial;
+  if (p->nreduce != 1) return 0;
+  tn_grid_fuse(s);
+  const tn_profile fused = tn_profile_of(s);
+  if (tn_grid_units(s, &fused) || tn_grid_tiled(s, &fused)) return 1;
+  *s = before;                             // nothing has happened
+  s->t->ir->serial = serial;
+  return 0;
+}
+
 // ** sums that items share **
 
 // The last range of a sum, which lies together in memory if one does.
@@ -41300,8 +41321,7 @@ static void tn_grid_unroll(tn_kernel_state *s) {
     if (i >= p.nreduce) return;
     tiny_uop *r = tn_grid_summed(p.reduce[i]);
     if (tn_range_kind(r) == TN_REDUCE)
-      tn_grid_try(s, TN_OPT_UNROLL, r,
-                  tn_grid_divisor(tn_range_extent(r), TN_GRID_UNROLL));
+      tn_grid_try(s, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), TN_GRID_UNROLL));
   }
 }
 
@@ -41449,27 +41469,6 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
     *p = tn_profile_of(s);
   }
   tn_grid_spread(s, p);
-}
-
-// What WMMA leaves of the store's loops: groups.
-static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
-  if (!tn_warp_tiled(s, p)) return 0;
-  const tn_profile now = tn_profile_of(s);
-  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
-  return 1;
-}
-
-// Products as they are, or with fused sides.
-static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
-  const tn_kernel_state before = *s;
-  const int64_t serial = s->t->ir->serial;
-  if (p->nreduce != 1) return 0;
-  tn_grid_fuse(s);
-  const tn_profile fused = tn_profile_of(s);
-  if (tn_grid_units(s, &fused) || tn_grid_tiled(s, &fused)) return 1;
-  *s = before;                             // nothing has happened
-  s->t->ir->serial = serial;
-  return 0;
 }
 
 // ** sums that go on with a maximum so far **
@@ -57024,99 +57023,99 @@ Where things stand in tiny.h
                                       lanes of a warp, memory of the group, or both
   40884  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
   40994  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  41575  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  41685  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  41574  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  41684  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  42300  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  42299  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  42549  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  42548  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  42796  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  42795  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  42863  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  42862  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  43446  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  43445  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  44002  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  44001  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  44352  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  44351  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  44653  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  44652  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  45048  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  45799  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  45047  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  45798  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  45878  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  45877  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  45989  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  46219  src/runtime/device.c         which backend a context runs on
-  46421  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  46575  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  45988  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  46218  src/runtime/device.c         which backend a context runs on
+  46420  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  46574  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  46636  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  46635  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  46904  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  46903  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  47138  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  47137  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  47410  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  47409  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  47592  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  47663  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  47591  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  47662  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  48044  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  48043  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  48318  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  48317  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  48533  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  49016  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  48532  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  49015  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  49188  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  49296  src/runtime/launch.c         the steps of a plan, handed to their devices
-  49573  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  49187  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  49295  src/runtime/launch.c         the steps of a plan, handed to their devices
+  49572  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  50068  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  50067  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  50673  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  50672  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  50856  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  50855  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  51193  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  51387  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  52180  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  51192  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  51386  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  52179  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  52572  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  52913  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  52571  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  52912  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  53119  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  53118  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  53373  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  53372  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  53632  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  53631  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  53902  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  53901  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  54067  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  54066  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  54241  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  54602  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  54838  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  54240  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  54601  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  54837  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  54986  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  55149  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  54985  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  55148  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  55256  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  55255  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  55341  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  55340  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  55669  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  55668  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  55832  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  55895  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  56074  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  55831  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  55894  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  56073  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  56210  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  56209  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  56596  src/runtime/context.c        opening and closing, the first error, totals
+  56595  src/runtime/context.c        opening and closing, the first error, totals
 */

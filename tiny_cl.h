@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source dc1b5f85dd99902a46f970dc6150ac06fdfdd1d26b2b675332b4979b42f84517
+/* tiny_cl.h 0.1.0, source ef5573562a94465a750ce9c42b591d3c3ccbd98e4e2342e90dde77b55fab7162
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -105,7 +105,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "dc1b5f85dd99902a46f970dc6150ac06fdfdd1d26b2b675332b4979b42f84517"
+#define TN_CL_SOURCE_ID "ef5573562a94465a750ce9c42b591d3c3ccbd98e4e2342e90dde77b55fab7162"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -1268,9 +1268,10 @@ static tiny_code tn_cl_sync(void *dev) {
   const int finished = d->cl.Finish(d->queue);
   if (error == 0 && finished != 0) { error = finished; call = "Finish"; }
   tn_cl_stamps_write(d);
-  tn_cl_staged_reap(d, 1);
+  tn_cl_staged_reap(d, finished == 0);     // a driver that does not wait may be reading still
   return error == 0 ? TINY_OK : tn_cl_fail(d, call, error);
 }
+// A device that cannot be waited for any more is lost, and reads nothing.
 static void tn_cl_close(void *dev) {
   tn_cl *d = (tn_cl *)dev;
   d->cl.Finish(d->queue);
@@ -1341,5 +1342,5 @@ Where things stand in tiny_cl.h
     762  src/cl/memory.c                 buffers of the device, and copies from the host and to it
     834  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
    1072  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1284  src/cl/backend.c                the one object of tiny_cl.h
+   1285  src/cl/backend.c                the one object of tiny_cl.h
 */

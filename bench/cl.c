@@ -124,7 +124,8 @@ static int job_make(job *j, const char *device, int which, int64_t n, int hand) 
   memset(j, 0, sizeof *j); memset(&d, 0, sizeof d);
   d.device = device; d.backends[0] = &tiny_cl;
   j->t = tiny_open(&d);
-  const tiny_shape shape = which == MATMUL ? TINY_SHAPE(n, n) : which == SOFTMAX ? TINY_SHAPE(ROWS_N, COLUMNS_N) : TINY_SHAPE(n);
+  const tiny_shape shape = which == MATMUL ? TINY_SHAPE(n, n) :
+      which == SOFTMAX ? TINY_SHAPE(ROWS_N, COLUMNS_N) : TINY_SHAPE(n);
   j->n = which == MATMUL ? 2 : 1;
   const float *x = numbers(which == SOFTMAX ? ROWS_N * COLUMNS_N : which == MATMUL ? n * n : n);
   for (int i = 0; i < j->n; i++) j->in[i] = tiny_from(j->t, x, TINY_F32, shape);
@@ -150,7 +151,8 @@ int main(int argc, char **argv) {
     {"softmax 2048x1024", "GB/s", 0, 8e-9 * ROWS_N * COLUMNS_N}, {"sum of 16 Mi", "GB/s", 1 << 24, 4e-9 * (1 << 24)}};
   static const int which[] = {MATMUL, MATMUL, SOFTMAX, SUM};
   if (argc == 3 && !strcmp(argv[1], "-r")) rounds = atoi(argv[2]);
-  printf("%-20s %-8s %9s %9s %9s %9s %9s  %s\n", "", "", "tiny, CL", "by hand", "tiny, CPU", "/ hand", "/ CPU", "apart");
+  printf("%-20s %-8s %9s %9s %9s %9s %9s  %s\n", "", "", "tiny, CL", "by hand", "tiny, CPU", "/ hand", "/ CPU",
+         "apart");
   for (int i = 0; i < (int)(sizeof which / sizeof *which); i++) {
     job jobs[3];
     racer racers[3];
@@ -161,10 +163,11 @@ int main(int argc, char **argv) {
     memset(racers, 0, sizeof racers);
     for (int k = 0; k < 3; k++) { racers[k].run = job_run; racers[k].arg = &jobs[k]; racers[k].foreign = k < 2; }
     race(racers, 3, subjects[i].work);
-    const size_t nelem = which[i] == SUM ? 1 : which[i] == SOFTMAX ? ROWS_N * COLUMNS_N : (size_t)(subjects[i].n * subjects[i].n);
-    printf("%-20s %-8s %9.2f %9.2f %9.2f %9.2f %9.2f  %.1e\n", subjects[i].name, subjects[i].unit, median(&racers[0].rate),
-           median(&racers[1].rate), median(&racers[2].rate), ratio(&racers[0].rate, &racers[1].rate),
-           ratio(&racers[0].rate, &racers[2].rate),
+    const size_t nelem = which[i] == SUM ? 1 : which[i] == SOFTMAX ? ROWS_N * COLUMNS_N :
+        (size_t)(subjects[i].n * subjects[i].n);
+    printf("%-20s %-8s %9.2f %9.2f %9.2f %9.2f %9.2f  %.1e\n", subjects[i].name, subjects[i].unit,
+           median(&racers[0].rate), median(&racers[1].rate), median(&racers[2].rate),
+           ratio(&racers[0].rate, &racers[1].rate), ratio(&racers[0].rate, &racers[2].rate),
            fmax(furthest(jobs[0].out, jobs[2].out, nelem), furthest(jobs[1].out, jobs[2].out, nelem)));
     fflush(stdout);
     for (int k = 0; k < 3; k++) {

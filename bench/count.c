@@ -153,16 +153,19 @@ static int count_target(const char *name, const char *only, int verbose) {
   return wrong;
 }
 
-#ifndef BENCH_COUNT_PART                    // bench/lowering.c lowers the same kernels
-int main(int argc, char **argv) {
+// Runs each target that is named, or else both of these.
+static int each_target(int argc, char **argv, int (*run)(const char *name, const char *only, int verbose),
+                       const char *first, const char *second) {
   const char *only = NULL;
   int verbose = 0, targets = 0, wrong = 0;
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "-v")) verbose = 1;
     else if (!strcmp(argv[i], "-k") && i + 1 < argc) only = argv[++i];
-    else { wrong += count_target(argv[i], only, verbose); targets++; }
+    else { wrong += run(argv[i], only, verbose); targets++; }
   }
-  if (!targets) wrong = count_target("sm_90", only, verbose) + count_target("gfx1100", only, verbose);
+  if (!targets) wrong = run(first, only, verbose) + run(second, only, verbose);
   return wrong != 0;
 }
+#ifndef BENCH_COUNT_PART                    // bench/lowering.c lowers the same kernels
+int main(int argc, char **argv) { return each_target(argc, argv, count_target, "sm_90", "gfx1100"); }
 #endif

@@ -119,14 +119,4 @@ static int lower_target(const char *name, const char *only, int verbose) {
   return wrong;
 }
 
-int main(int argc, char **argv) {
-  const char *only = NULL;
-  int verbose = 0, targets = 0, wrong = 0;
-  for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "-v")) verbose = 1;
-    else if (!strcmp(argv[i], "-k") && i + 1 < argc) only = argv[++i];
-    else { wrong += lower_target(argv[i], only, verbose); targets++; }
-  }
-  if (!targets) wrong = lower_target("sm_90", only, verbose) + lower_target("cpu", only, verbose);
-  return wrong != 0;
-}
+int main(int argc, char **argv) { return each_target(argc, argv, lower_target, "sm_90", "cpu"); }

@@ -56,13 +56,13 @@ typedef struct tiny_kernel_desc {
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs; in C both are .inputs = TINY_ARRAY(a, b)
   tiny_shape shape; tiny_dtype dtype;      // of the output; dtype TINY_VOID: both are those of inputs[0]
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
-  const void *binary; size_t nbytes;       // in the place of source what the device's compiler made of it: PTX, an object
+  const void *binary; size_t nbytes;       // in the place of source what a device's compiler made of it: PTX, an object
 } tiny_kernel_desc;
 // A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
 // where it is described again; it has no gradient. TINY_E_ARG: not one of source, binary and uops, no name of the first
 // two, uops that read beyond their tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes
-// no source, or no binary (INTERP). TINY_E_COMPILE when it is realized: the message holds what the compiler said, or that
-// the device does not take the binary. A binary is executed: it must come from where the program itself comes from.
+// no source, or no binary (INTERP). TINY_E_COMPILE when it is realized: the message holds what the compiler said, or
+// that the device does not take the binary. A binary is executed: it must come from where the program itself does.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
 // ** views: shape, strides, offset, mask over flat memory ************************************* >>views
@@ -209,9 +209,9 @@ typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles;
 
 // How many bits of a lane's number, and of an element's among those of a lane, a layout speaks of; what marks columns.
 enum { TINY_LAYOUT_LANE = 6, TINY_LAYOUT_ELEMENT = 4, TINY_LAYOUT_COLUMN = 16 };
-// How a lane of a warp finds its elements of a tile. Lists of bits say who holds what: bit i of a lane's number is a bit
-// of the row (1 + which), of the column (TINY_LAYOUT_COLUMN + 1 + which), or none: 0, both lanes hold the same; so do bits
-// of the number of an element among those of a lane, which ends at the first 0.
+// How a lane of a warp finds its elements of a tile. Lists of bits say who holds what: bit i of a lane's number is a
+// bit of the row (1 + which), of the column (TINY_LAYOUT_COLUMN + 1 + which), or none: 0, both lanes hold the same; so
+// do bits of the number of an element among those of a lane, which ends at the first 0.
 typedef struct tiny_warp_layout { uint8_t lane[TINY_LAYOUT_LANE], element[TINY_LAYOUT_ELEMENT]; } tiny_warp_layout;
 // A unit that multiplies matrices by a warp: c (m,n) += a (m,k) @ b (k,n), each a tile whose elements all lanes hold
 // together. Elements fill registers of 32 bits, low bits first.

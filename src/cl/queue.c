@@ -197,9 +197,10 @@ static tiny_code tn_cl_sync(void *dev) {
   const int finished = d->cl.Finish(d->queue);
   if (error == 0 && finished != 0) { error = finished; call = "Finish"; }
   tn_cl_stamps_write(d);
-  tn_cl_staged_reap(d, 1);
+  tn_cl_staged_reap(d, finished == 0);     // a driver that does not wait may be reading still
   return error == 0 ? TINY_OK : tn_cl_fail(d, call, error);
 }
+// A device that cannot be waited for any more is lost, and reads nothing.
 static void tn_cl_close(void *dev) {
   tn_cl *d = (tn_cl *)dev;
   d->cl.Finish(d->queue);

@@ -111,7 +111,7 @@ static double tn_grid_tile_cost(const tn_kernel_state *s, const tn_grid_tile *ti
       (double)(m * n + copies[0] + copies[1] + TN_GRID_STEP);
 }
 
-// Sides of 64 or, where an item has so many registers, 128 elements. The last choice is the least, for a few elements.
+// Sides of 64 or, where an item has so many registers, 128 elements.
 static void tn_grid_tile_sides(const tn_kernel_state *s, tn_grid_tile *tile, int64_t others) {
   static const int64_t choices[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
   const int many = tn_machine_registers(s->target->limits) >= TN_GRID_MANY;
@@ -275,6 +275,27 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   return 1;
 }
 
+// What WMMA leaves of the store's loops: groups.
+static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
+  if (!tn_warp_tiled(s, p)) return 0;
+  const tn_profile now = tn_profile_of(s);
+  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
+  return 1;
+}
+
+// Products as they are, or with fused sides.
+static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
+  const tn_kernel_state before = *s;
+  const int64_t serial = s->t->ir->serial;
+  if (p->nreduce != 1) return 0;
+  tn_grid_fuse(s);
+  const tn_profile fused = tn_profile_of(s);
+  if (tn_grid_units(s, &fused) || tn_grid_tiled(s, &fused)) return 1;
+  *s = before;                             // nothing has happened
+  s->t->ir->serial = serial;
+  return 0;
+}
+
 // ** sums that items share **
 
 // The last range of a sum, which lies together in memory if one does.
@@ -307,8 +328,7 @@ static void tn_grid_unroll(tn_kernel_state *s) {
     if (i >= p.nreduce) return;
     tiny_uop *r = tn_grid_summed(p.reduce[i]);
     if (tn_range_kind(r) == TN_REDUCE)
-      tn_grid_try(s, TN_OPT_UNROLL, r,
-                  tn_grid_divisor(tn_range_extent(r), TN_GRID_UNROLL));
+      tn_grid_try(s, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), TN_GRID_UNROLL));
   }
 }
 
@@ -456,27 +476,6 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
     *p = tn_profile_of(s);
   }
   tn_grid_spread(s, p);
-}
-
-// What WMMA leaves of the store's loops: groups.
-static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
-  if (!tn_warp_tiled(s, p)) return 0;
-  const tn_profile now = tn_profile_of(s);
-  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
-  return 1;
-}
-
-// Products as they are, or with fused sides.
-static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
-  const tn_kernel_state before = *s;
-  const int64_t serial = s->t->ir->serial;
-  if (p->nreduce != 1) return 0;
-  tn_grid_fuse(s);
-  const tn_profile fused = tn_profile_of(s);
-  if (tn_grid_units(s, &fused) || tn_grid_tiled(s, &fused)) return 1;
-  *s = before;                             // nothing has happened
-  s->t->ir->serial = serial;
-  return 0;
 }
 
 // ** sums that go on with a maximum so far **

@@ -49,7 +49,7 @@ static int64_t tn_machine_share(const tiny_limits *limits) {
   const int64_t least = TN_SHARE_LEAST, most = TN_SHARE_MOST;
   return last < least ? least : last > most ? most : last;
 }
-// Of a value that kernels hand on in pieces, what a piece is: caches keep it for the next kernel. A grid's are large, as
+// Of a value that kernels hand on in pieces, what a piece is: caches keep it for the next kernel. A grid's are large:
 // each piece is a launch more, and has to keep all units busy.
 static int64_t tn_machine_piece(const tiny_limits *limits) {
   return limits->threads ? tn_machine_share(limits) : TN_PIECE_TIMES * (int64_t)tn_machine_memory(limits, 2).nbytes;

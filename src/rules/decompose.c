@@ -586,7 +586,7 @@ static tiny_uop *tn_element_index(tiny_ctx *t, const tiny_uop *index, int i) {
 static int tn_takes_memory(const void *ctx, const tiny_uop *access, int lanes) {
   return lanes == 1 || lanes > TN_MEMORY_LANES || tn_target_memory(((const tn_target *)ctx)->renderer, access, lanes);
 }
-// Any vector in memory, and none that warps exchange.
+// Does it take any vector in memory, and do its warps exchange none?
 static int tn_takes_all_memory(const tn_target *target) {
   enum { ALL = TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED };
   const uint8_t *ops = target->renderer->ops;

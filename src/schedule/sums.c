@@ -12,7 +12,7 @@
 #endif
 
 enum {
-  TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_LEAST = 8, TN_SPLIT_PARTS = 256,      // of a reduction that is cut; parts
+  TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_LEAST = 8, TN_SPLIT_PARTS = 256,      // of a reduction that is cut; its parts
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
   TN_SPLIT_BUSY = 2, TN_SPLIT_TILE = 64,   // groups that keep a unit busy; side of a tile of products
   TN_SPLIT_PRODUCTS = 256,                 // summed in a part of a tile at least
