@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source abfc30381185d697fe7ecd149d184ddbeca1153fdc9faa85854500fee1978bee
+/* tiny.h 0.1.0, source 1454e80b69d105d3d75e6f59c62f58cfbc757eca2be99fb6257b21ce603ffa57
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -1026,10 +1026,11 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
 
 // In-place assignment: later uses of dst see value (broadcast to dst's shape, cast to its dtype); tensors already
 // built from dst keep the old contents. Runs at tiny_end, or when dst is read. dst may be a view made by
-// tiny_shrink, tiny_permute ... of a tensor that was assigned, read or created from data; what tiny_pad or tiny_expand
-// gave is no view: it gets memory of its own. Returns dst. A gradient flows
-// on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
-// assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
+// tiny_shrink, tiny_permute ... of a tensor that was assigned, read or created from data: that tensor sees value there,
+// also where the view was made, or read, before other parts were assigned or all was written. What tiny_pad or
+// tiny_expand gave is no view: it gets memory of its own. Returns dst. A gradient flows on to what value was computed
+// from only where dst had no value before; memory that was overwritten is data: while the assignment is pending,
+// tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
 // A copy: memory of its own. [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
@@ -3658,7 +3659,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "abfc30381185d697fe7ecd149d184ddbeca1153fdc9faa85854500fee1978bee"
+#define TN_SOURCE_ID "1454e80b69d105d3d75e6f59c62f58cfbc757eca2be99fb6257b21ce603ffa57"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7954,8 +7955,8 @@ static int tn_turns(const tiny_uop *u) {
 static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
 
 // Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator
-// asked for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program
-// names memory whatever it holds.
+// asked for again is another node; or it is memory, and the base of an assignment. CAPTURED: an assignment that a
+// program makes. BOUND: a BUFFER by which a program names memory whatever it holds.
 enum {                                     // the bits below are those of rule sets, see match.c
   TN_NODE_SETS = 5,
   TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 2 << TN_NODE_SETS, TN_NODE_BOUND = 4 << TN_NODE_SETS,
@@ -17447,6 +17448,7 @@ typedef struct tn_storage {
   void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
   uint64_t written;                        // by how many steps of plans that did not make it, and calls of tiny_write
   tiny_uop *state; int64_t since;          // the BUFFER that names what it holds now, NULL: none lives
+  struct tn_storage *later;                // not NULL: it holds what this memory held before, and a reference to it
   int bound, updated;                      // BUFFERs by which programs name it; programs that assign to it
   uint64_t left;                           // tensors bound to it that were given other memory
   uint32_t seen, read;                     // private to walks
@@ -17962,11 +17964,16 @@ static int tn_is_view_of(const tn_chain *c) {
     }
   return 1;
 }
-// The movement ops that make u, a view, and what they start from. 0: no memory.
-static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
+// Does this node stand for memory that nothing else computes? A CONTIGUOUS with an identity was made by an assignment.
+static int tn_is_memory(const tiny_uop *u) {
+  return u->op == TINY_OP_BUFFER || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
+}
+// The movement ops that make u, a view, and what they start from; `read`: past those whose own values are known. 0: no
+// memory.
+static int tn_chain_down(tiny_ctx *t, tiny_uop *u, int read, tn_chain *c) {
   int tries = 0;
   c->n = 0; c->link = NULL; c->bottom = u;
-  for (; !c->bottom->realized && tn_is_movement(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
+  for (; (read || !c->bottom->realized) && tn_is_movement(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
   if (c->n) c->link = (tiny_uop **)tn_scratch_bare(t, (size_t)c->n * sizeof *c->link);
   if (c->n && !c->link) return 0;
   for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
@@ -17977,6 +17984,7 @@ static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
   }
   return 1;
 }
+static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) { return tn_chain_down(t, u, 0, c); }
 // The same movement of another bottom.
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
@@ -18010,10 +18018,70 @@ static void tn_pending_drop(struct tn_tensors *all, int flags, int every) {
   all->npending = n;
 }
 
-// Does this node stand for memory that nothing else computes? A CONTIGUOUS with an identity was made by an assignment.
-static int tn_is_memory(const tiny_uop *u) {
-  return u->op == TINY_OP_BUFFER || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
+// Does the caller, or a program, write it whenever they like? What is computed from it is computed anew each time.
+static int tn_storage_is_callers(const tn_storage *s) { return s->borrowed && !s->pages; }
+// Were the contents that u, a BUFFER, was made for overwritten? What the caller writes is promised to nobody.
+static int tn_buffer_is_gone(const tiny_uop *u) {
+  const tn_storage *s = (const tn_storage *)u->ptr;
+  return u->k < s->since && !(u->flags & TN_NODE_BOUND) && !tn_storage_is_callers(s);
 }
+// The newest state of the memory that `state` names, or once named: a BUFFER, or an assignment that is pending.
+static tiny_uop *tn_newest_state(tiny_ctx *t, tiny_uop *state) {
+  const struct tn_tensors *all = t->tensors;
+  if (state->op == TINY_OP_BUFFER) {
+    const tn_storage *s = (const tn_storage *)state->ptr;
+    const int kept = s->later != NULL;
+    while (s->later) s = s->later;
+    if (s->state && (kept || tn_buffer_is_gone(state))) state = s->state;
+  }
+  for (int i = 0; (state->flags & TN_NODE_ONCE) && i < all->npending; i++) {
+    tiny_uop *next = all->pending[i];
+    if (next->op != TINY_OP_ASSIGN || next->realized) continue;
+    if (next->src[0] == state || next->src[0]->realized == state) state = next;
+  }
+  return state;
+}
+// A chain that begins at another node of as many elements.
+static int tn_chain_from(tiny_ctx *t, tn_chain *c, tiny_uop *bottom) {
+  const tiny_uop *was = c->bottom;
+  tiny_uop *x = tn_firsts_of(t, tn_reshape(t, bottom, was->ndim, was->dim), was), **link;
+  int n = c->n;
+  if (tn_bad(t, x)) return 0;
+  for (const tiny_uop *y = x; y != bottom; y = y->src[0]) n++;
+  link = (tiny_uop **)tn_scratch_bare(t, ((size_t)n + 1) * sizeof *link);
+  if (!link) return 0;
+  if (c->n) memcpy(link, c->link, (size_t)c->n * sizeof *link);
+  for (int i = c->n; i < n; i++, x = x->src[0]) link[i] = x;
+  c->link = link; c->n = n; c->bottom = bottom;
+  return 1;
+}
+// What a tensor's elements are read from: x past what neither moves nor leaves out elements.
+static tiny_uop *tn_memory_under(tiny_uop *u) {
+  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_VIEW || u->op == TINY_OP_DETACH)) u = u->src[0];
+  return u;
+}
+static int tn_has_owner(tiny_ctx *t, const tiny_uop *memory) {
+  for (tn_tensor *x = tn_index_first(t, tn_index_key(memory)); x; x = tn_index_next(x))
+    if (tn_memory_under(x->uop) == memory) return 1;
+  return 0;
+}
+// The same for what is to be written. A part of memory stays one whoever has read it, and when the memory went on: what
+// is written there goes to the newest state.
+static int tn_chain_to_write(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
+  tn_chain whole;
+  if (!tn_chain_of(t, u, c) || !tn_chain_down(t, u, 1, &whole)) return 0;
+  tiny_uop *below = whole.bottom, *state = below->realized ? below->realized : below;
+  const int computed = below->realized && (!tn_is_memory(below) || (below->op == TINY_OP_CONTIGUOUS && below->k));
+  if (!computed && !tn_is_memory(below)) return 1;
+  tiny_uop *newest = tn_newest_state(t, state);
+  if (newest == state && (below == c->bottom || (computed && !tn_has_owner(t, below)))) return 1;
+  if (newest->dtype != below->dtype ||
+      tn_dims_nelem(newest->ndim, newest->dim) != tn_dims_nelem(below->ndim, below->dim))
+    return 1;
+  *c = whole;
+  return newest == state || tn_chain_from(t, c, newest);
+}
+
 // Is dst a part of what another live tensor stands for? A constant has no parts.
 static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
   const uint32_t seen = ++t->ir->epoch;
@@ -18028,11 +18096,6 @@ static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
       if (x != dst && x->uop != dst->uop && x->uop->mark == seen) return 1;
   }
   return 0;
-}
-// What a tensor's elements are read from: x past what neither moves nor leaves out elements.
-static tiny_uop *tn_memory_under(tiny_uop *u) {
-  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_VIEW || u->op == TINY_OP_DETACH)) u = u->src[0];
-  return u;
 }
 // Programs that are bound to the memory of u, which is computed, no longer follow a tensor that leaves it.
 static void tn_memory_left(const tiny_uop *u) {
@@ -18073,6 +18136,7 @@ static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_cha
   tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL),
            *view = tn_chain_apply(t, c, state);
   if (tn_bad(t, state) || tn_bad(t, view) || !tn_pending_add(t, state)) return tn_poison(t);
+  base->flags |= TN_NODE_ONCE;
   for (tn_tensor *x = tn_index_first(t, tn_index_key(old)), *next; x; x = next) {
     next = tn_index_next(x);
     if (x->uop == old) tn_tensor_set(x, state);
@@ -18143,7 +18207,7 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
   tiny_tensor *out = tn_poison(t);
   if (tn_is_shard(u)) { if (!tn_bad(t, v)) out = tn_assign_parts(dst, v, recalls); }
-  else if (!tn_bad(t, v) && tn_chain_of(t, u, &c) && tn_own_memory(t, slot, &c))
+  else if (!tn_bad(t, v) && tn_chain_to_write(t, u, &c) && tn_own_memory(t, slot, &c))
     out = tn_assign_state(slot, v, &c, recalls);
   tn_scratch_rewind(t, mark);
   return out;
@@ -46095,16 +46159,16 @@ static tn_storage *tn_storage_new(struct tn_device *d, size_t nbytes) {
   else if (!(s = tn_storage_alloc(d, rounded))) return NULL;
   s->refs = s->loose = 1;
   s->written = s->left = 0;
-  s->state = NULL; s->since = 0;
+  s->state = NULL; s->since = 0; s->later = NULL;
   s->bound = s->updated = 0;
   tn_storage_link(&d->loose, s);
   tn_storage_count(d, s->nbytes, 0);
   return s;
 }
 
-static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
-  if (!s || --s->refs) return;
+static void tn_storage_unused(tiny_ctx *t, tn_storage *s) {
   struct tn_device *d = s->device;
+  s->later = NULL;
   tn_storage_unlink(s->loose ? &d->loose : &d->live, s);
   s->loose = 0;
   if (s->pages) {                          // kernels that read them may not have run
@@ -46117,6 +46181,13 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   tn_storage_count(d, 0, s->nbytes);
   d->spare_nbytes += s->nbytes;
   tn_storage_link(&d->spare[c], s);
+}
+static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
+  while (s && !--s->refs) {
+    tn_storage *later = s->later;
+    tn_storage_unused(t, s);
+    s = later;
+  }
 }
 // What a call that ran out of memory has left behind, or no longer needs.
 static void tn_storage_drop_loose(tiny_ctx *t) {
@@ -46136,7 +46207,6 @@ static void tn_storage_release(tiny_ctx *t, tiny_uop *buffer) {
   tn_storage_drop(t, s);
 }
 // Does the caller, or a program, write it whenever they like? What is computed from it is computed anew each time.
-static int tn_storage_is_callers(const tn_storage *s) { return s->borrowed && !s->pages; }
 static int tn_storage_changes(const tn_storage *s) { return tn_storage_is_callers(s) || s->updated; }
 
 // A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
@@ -46162,11 +46232,6 @@ static tiny_uop *tn_buffer_bound(tiny_ctx *t, tn_storage *s, int dtype, int64_t 
   s->bound++;
   return u;
 }
-// Were the contents that u, a BUFFER, was made for overwritten? What the caller writes is promised to nobody.
-static int tn_buffer_is_gone(const tiny_uop *u) {
-  const tn_storage *s = (const tn_storage *)u->ptr;
-  return u->k < s->since && !(u->flags & TN_NODE_BOUND) && !tn_storage_is_callers(s);
-}
 // u names what its memory holds from now on; those before name it no longer.
 static void tn_buffer_next(tiny_uop *u) {
   tn_storage *s = (tn_storage *)u->ptr;
@@ -46176,13 +46241,13 @@ static void tn_buffer_next(tiny_uop *u) {
 // ** what was built from contents that are overwritten keeps them **
 
 // `old` names s, which is loose, from now on: the contents that it was made for are there.
-static void tn_buffer_part(tiny_ctx *t, tiny_uop *old, tn_storage *s) {
+static void tn_buffer_part(tiny_uop *old, tn_storage *s) {
   tn_storage *from = (tn_storage *)old->ptr;
   old->ptr = s;
   s->state = old;
   tn_storage_hold(s);
   if (from->state == old) from->state = NULL;
-  tn_storage_drop(t, from);
+  s->later = from;                         // with the reference that `old` had
 }
 static void tn_storage_swap(tn_storage *a, tn_storage *b) {
   const tn_storage was = *a;
@@ -49765,6 +49830,7 @@ static void tn_realized_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tin
   for (int i = 0; i < n; i++) {
     tiny_uop *u = output[i];
     u->realized = node[i];
+    node[i]->flags |= (uint8_t)(u->flags & TN_NODE_ONCE);    // an assignment that has it as its base may be pending
     if (u->op == TINY_OP_ASSIGN) tn_buffer_next(node[i]);
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
@@ -50437,9 +50503,9 @@ static tn_move_on tn_moves_on(tiny_ctx *t, tn_storage *s) {
   return m;
 }
 // They move, and the old BUFFER names `kept`, which is loose.
-static void tn_move_on_done(tiny_ctx *t, const tn_move_on *m, tn_storage *kept) {
+static void tn_move_on_done(const tn_move_on *m, tn_storage *kept) {
   for (int i = 0; i < m->n; i++) tn_tensor_set(m->x[i], m->to[i]);
-  tn_buffer_part(t, m->old, kept);
+  tn_buffer_part(m->old, kept);
   tn_buffer_next(m->now);
 }
 
@@ -50467,7 +50533,7 @@ static tiny_code tn_storage_keep_old(tiny_ctx *t, tn_storage *s) {
   tn_storage *kept = tn_storage_copy(t, s, (size_t)tn_node_nbytes(s->state));
   if (!kept) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
   const tn_move_on m = tn_moves_on(t, s);
-  tn_move_on_done(t, &m, kept);
+  tn_move_on_done(&m, kept);
   return TINY_OK;
 }
 // s gets the contents of `fresh`, which is loose, for good; the old ones stay with what was built from them.
@@ -50475,7 +50541,7 @@ static void tn_storage_replace(tiny_ctx *t, tn_storage *s, tn_storage *fresh) {
   const tn_move_on m = tn_moves_on(t, s);
   tn_storage_swap(s, fresh);
   s->written++;
-  tn_move_on_done(t, &m, fresh);
+  tn_move_on_done(&m, fresh);
 }
 static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, size_t nbytes) {
   const struct tn_device *d = s->device;
@@ -50494,10 +50560,10 @@ static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, 
 // A computed value becomes x's memory, as for assignments.
 static tiny_uop *tn_whole_memory(tiny_ctx *t, tiny_tensor *x) {
   tn_chain c;
-  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_of(t, tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
+  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_to_write(t, tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
     return NULL;
   tiny_uop *u = tn_memory_under(tn_uop_of(x));
-  return u->op == TINY_OP_BUFFER && !u->realized ? u : NULL;
+  return u->op == TINY_OP_BUFFER && u == c.bottom ? u : NULL;
 }
 
 // x has its contents, where an assignment to it is pending.
@@ -50516,7 +50582,7 @@ static tiny_code tn_assign_now(tiny_ctx *t, tiny_tensor *x, tiny_uop *value) {
 static int tn_is_view(const tiny_tensor *x) {
   tiny_ctx *t = tn_ctx_of(x);
   tn_chain c;
-  return tn_chain_of(t, tn_uop_of(x), &c) && (c.bottom->op == TINY_OP_BUFFER || tn_is_part(t, tn_slot(x), &c));
+  return tn_chain_to_write(t, tn_uop_of(x), &c) && (tn_is_memory(c.bottom) || tn_is_part(t, tn_slot(x), &c));
 }
 
 #if !defined(TINY_NO_IO) && !defined(TINY_NO_NN)
@@ -56780,342 +56846,342 @@ Where things stand in tiny.h
 
     709  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1047  src/api/devices.h            several in one context, and tensors that are split over them
-   1097  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1884  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1048  src/api/devices.h            several in one context, and tensors that are split over them
+   1098  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1885  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2096  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2097  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2463  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2464  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2641  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2642  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2780  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2781  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2833  src/api/io.h                 tensors from files and to files
-   2907  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2834  src/api/io.h                 tensors from files and to files
+   2908  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3113  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3114  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3583  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3670  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3584  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3671  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3697  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3698  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3888  src/base/number.c            numbers as text, in and out
-   4362  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3889  src/base/number.c            numbers as text, in and out
+   4363  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4608  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4609  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4800  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4801  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4975  src/base/version.c           what this implementation is: its release and sources, how it was
+   4976  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5062  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5063  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5520  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5521  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5638  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5639  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5787  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6327  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5788  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6328  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6544  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6545  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7175  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7176  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7406  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7566  src/ir/label.c               names that nodes have for people, in a table beside them
-   7699  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7407  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7567  src/ir/label.c               names that nodes have for people, in a table beside them
+   7700  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7835  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8734  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7836  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8735  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8850  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8851  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8969  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8970  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9060  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9061  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9194  src/ir/args.c                which k, v and sources fit an op
-   9380  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10009  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9195  src/ir/args.c                which k, v and sources fit an op
+   9381  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10010  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10164  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10165  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10750  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10751  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11250  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11251  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11382  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11383  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11819  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11820  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12094  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12095  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12917  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12918  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13216  src/ir/spec.c                the verifier
-  13571  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13217  src/ir/spec.c                the verifier
+  13572  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13800  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14158  src/rules/notation.c         the algebra that bodies of rules are written in
-  14193  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14393  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13801  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14159  src/rules/notation.c         the algebra that bodies of rules are written in
+  14194  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14394  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14553  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14554  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14947  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14948  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15146  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15147  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15587  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15588  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  15764  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15765  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16106  src/rules/decompose.c        from what the IR means to what a target can do
-  16780  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16107  src/rules/decompose.c        from what the IR means to what a target can do
+  16781  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16814  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16815  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17313  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17314  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17407  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17408  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18160  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18236  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18224  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18300  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18279  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18343  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18523  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18597  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18587  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18661  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19245  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19309  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19507  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19571  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19796  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19860  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20352  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20416  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20461  src/tensor/activation.c      what stands between the layers of a network
-  20642  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21014  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20525  src/tensor/activation.c      what stands between the layers of a network
+  20706  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21078  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21267  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21331  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22027  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22091  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22709  src/tensor/random.c          numbers from a counter, the same on every device
-  22984  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22773  src/tensor/random.c          numbers from a counter, the same on every device
+  23048  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23308  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23604  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23372  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23668  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23741  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23805  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24280  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24344  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24993  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25057  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25395  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25459  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25534  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25598  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26016  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26080  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26481  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26545  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26832  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27478  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27840  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27969  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26896  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27542  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27904  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28033  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28129  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28193  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28634  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28913  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28698  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28977  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29009  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29073  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29302  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29743  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29366  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29807  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30020  src/tensor/params.c          lists of named tensors: what a network consists of
-  30111  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30221  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30084  src/tensor/params.c          lists of named tensors: what a network consists of
+  30175  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30285  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30600  src/tensor/sequential.c      modules and functions one after the other
-  30671  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30664  src/tensor/sequential.c      modules and functions one after the other
+  30735  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30816  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30880  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30936  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31000  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31255  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31319  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31371  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  31551  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  31435  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31615  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32052  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32116  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32828  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32892  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33361  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33425  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33869  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33933  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34085  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34149  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  34674  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  34812  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  34738  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  34876  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  35481  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  35545  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  35647  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  35711  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36038  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  36260  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  36524  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36102  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  36324  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  36588  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  36653  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  36724  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  36717  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  36788  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  36855  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  36932  src/codegen/transform.c      what may be done to the ranges of a kernel
-  37270  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  36919  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  36996  src/codegen/transform.c      what may be done to the ranges of a kernel
+  37334  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  37359  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  37423  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  37423  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  37487  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  37557  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  37948  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  37621  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  38012  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  38026  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  38090  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  38174  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  38233  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  38238  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  38297  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  39059  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  39123  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  39158  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  39222  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  39251  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  39315  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  39640  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  39704  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  40223  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  40287  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  40342  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  40434  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  40406  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  40498  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  40505  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  40569  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  40609  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  40709  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  40784  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  40673  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  40773  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  40848  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  40884  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  40994  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  41574  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  41684  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  40948  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  41058  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  41638  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  41748  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  42299  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  42363  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  42548  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  42612  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  42795  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  42859  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  42862  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  42926  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  43445  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  43509  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  44001  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  44065  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  44351  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  44415  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  44652  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  44716  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  45047  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  45798  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  45111  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  45862  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  45877  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  45941  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  45988  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  46218  src/runtime/device.c         which backend a context runs on
-  46420  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  46574  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  46052  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  46283  src/runtime/device.c         which backend a context runs on
+  46485  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  46639  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  46635  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  46700  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  46903  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  46968  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  47137  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  47202  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  47409  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  47474  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  47591  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  47662  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  47656  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  47727  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  48043  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  48108  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  48317  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  48382  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  48532  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  49015  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  48597  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  49080  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  49187  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  49295  src/runtime/launch.c         the steps of a plan, handed to their devices
-  49572  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  49252  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  49360  src/runtime/launch.c         the steps of a plan, handed to their devices
+  49637  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  50067  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  50133  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  50672  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  50738  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  50855  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  50921  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  51192  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  51386  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  52179  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  51258  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  51452  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  52245  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  52571  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  52912  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  52637  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  52978  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  53118  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  53184  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  53372  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  53438  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  53631  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  53697  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  53901  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  53967  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  54066  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  54132  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  54240  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  54601  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  54837  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  54306  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  54667  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  54903  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  54985  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  55148  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  55051  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  55214  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  55255  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  55321  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  55340  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  55406  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  55668  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  55734  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  55831  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  55894  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  56073  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  55897  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  55960  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  56139  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  56209  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  56275  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  56595  src/runtime/context.c        opening and closing, the first error, totals
+  56661  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -318,10 +318,11 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
 
 // In-place assignment: later uses of dst see value (broadcast to dst's shape, cast to its dtype); tensors already
 // built from dst keep the old contents. Runs at tiny_end, or when dst is read. dst may be a view made by
-// tiny_shrink, tiny_permute ... of a tensor that was assigned, read or created from data; what tiny_pad or tiny_expand
-// gave is no view: it gets memory of its own. Returns dst. A gradient flows
-// on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
-// assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
+// tiny_shrink, tiny_permute ... of a tensor that was assigned, read or created from data: that tensor sees value there,
+// also where the view was made, or read, before other parts were assigned or all was written. What tiny_pad or
+// tiny_expand gave is no view: it gets memory of its own. Returns dst. A gradient flows on to what value was computed
+// from only where dst had no value before; memory that was overwritten is data: while the assignment is pending,
+// tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
 // A copy: memory of its own. [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);

@@ -120,8 +120,8 @@ static int tn_turns(const tiny_uop *u) {
 static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
 
 // Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator
-// asked for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program
-// names memory whatever it holds.
+// asked for again is another node; or it is memory, and the base of an assignment. CAPTURED: an assignment that a
+// program makes. BOUND: a BUFFER by which a program names memory whatever it holds.
 enum {                                     // the bits below are those of rule sets, see match.c
   TN_NODE_SETS = 5,
   TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 2 << TN_NODE_SETS, TN_NODE_BOUND = 4 << TN_NODE_SETS,

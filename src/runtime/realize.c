@@ -371,9 +371,9 @@ static tn_move_on tn_moves_on(tiny_ctx *t, tn_storage *s) {
   return m;
 }
 // They move, and the old BUFFER names `kept`, which is loose.
-static void tn_move_on_done(tiny_ctx *t, const tn_move_on *m, tn_storage *kept) {
+static void tn_move_on_done(const tn_move_on *m, tn_storage *kept) {
   for (int i = 0; i < m->n; i++) tn_tensor_set(m->x[i], m->to[i]);
-  tn_buffer_part(t, m->old, kept);
+  tn_buffer_part(m->old, kept);
   tn_buffer_next(m->now);
 }
 
@@ -401,7 +401,7 @@ static tiny_code tn_storage_keep_old(tiny_ctx *t, tn_storage *s) {
   tn_storage *kept = tn_storage_copy(t, s, (size_t)tn_node_nbytes(s->state));
   if (!kept) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
   const tn_move_on m = tn_moves_on(t, s);
-  tn_move_on_done(t, &m, kept);
+  tn_move_on_done(&m, kept);
   return TINY_OK;
 }
 // s gets the contents of `fresh`, which is loose, for good; the old ones stay with what was built from them.
@@ -409,7 +409,7 @@ static void tn_storage_replace(tiny_ctx *t, tn_storage *s, tn_storage *fresh) {
   const tn_move_on m = tn_moves_on(t, s);
   tn_storage_swap(s, fresh);
   s->written++;
-  tn_move_on_done(t, &m, fresh);
+  tn_move_on_done(&m, fresh);
 }
 static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, size_t nbytes) {
   const struct tn_device *d = s->device;
@@ -428,10 +428,10 @@ static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, 
 // A computed value becomes x's memory, as for assignments.
 static tiny_uop *tn_whole_memory(tiny_ctx *t, tiny_tensor *x) {
   tn_chain c;
-  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_of(t, tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
+  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_to_write(t, tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
     return NULL;
   tiny_uop *u = tn_memory_under(tn_uop_of(x));
-  return u->op == TINY_OP_BUFFER && !u->realized ? u : NULL;
+  return u->op == TINY_OP_BUFFER && u == c.bottom ? u : NULL;
 }
 
 // x has its contents, where an assignment to it is pending.
@@ -450,7 +450,7 @@ static tiny_code tn_assign_now(tiny_ctx *t, tiny_tensor *x, tiny_uop *value) {
 static int tn_is_view(const tiny_tensor *x) {
   tiny_ctx *t = tn_ctx_of(x);
   tn_chain c;
-  return tn_chain_of(t, tn_uop_of(x), &c) && (c.bottom->op == TINY_OP_BUFFER || tn_is_part(t, tn_slot(x), &c));
+  return tn_chain_to_write(t, tn_uop_of(x), &c) && (tn_is_memory(c.bottom) || tn_is_part(t, tn_slot(x), &c));
 }
 
 #if !defined(TINY_NO_IO) && !defined(TINY_NO_NN)

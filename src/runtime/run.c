@@ -194,6 +194,7 @@ static void tn_realized_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tin
   for (int i = 0; i < n; i++) {
     tiny_uop *u = output[i];
     u->realized = node[i];
+    node[i]->flags |= (uint8_t)(u->flags & TN_NODE_ONCE);    // an assignment that has it as its base may be pending
     if (u->op == TINY_OP_ASSIGN) tn_buffer_next(node[i]);
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }

@@ -108,16 +108,16 @@ static tn_storage *tn_storage_new(struct tn_device *d, size_t nbytes) {
   else if (!(s = tn_storage_alloc(d, rounded))) return NULL;
   s->refs = s->loose = 1;
   s->written = s->left = 0;
-  s->state = NULL; s->since = 0;
+  s->state = NULL; s->since = 0; s->later = NULL;
   s->bound = s->updated = 0;
   tn_storage_link(&d->loose, s);
   tn_storage_count(d, s->nbytes, 0);
   return s;
 }
 
-static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
-  if (!s || --s->refs) return;
+static void tn_storage_unused(tiny_ctx *t, tn_storage *s) {
   struct tn_device *d = s->device;
+  s->later = NULL;
   tn_storage_unlink(s->loose ? &d->loose : &d->live, s);
   s->loose = 0;
   if (s->pages) {                          // kernels that read them may not have run
@@ -130,6 +130,13 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   tn_storage_count(d, 0, s->nbytes);
   d->spare_nbytes += s->nbytes;
   tn_storage_link(&d->spare[c], s);
+}
+static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
+  while (s && !--s->refs) {
+    tn_storage *later = s->later;
+    tn_storage_unused(t, s);
+    s = later;
+  }
 }
 // What a call that ran out of memory has left behind, or no longer needs.
 static void tn_storage_drop_loose(tiny_ctx *t) {
@@ -149,7 +156,6 @@ static void tn_storage_release(tiny_ctx *t, tiny_uop *buffer) {
   tn_storage_drop(t, s);
 }
 // Does the caller, or a program, write it whenever they like? What is computed from it is computed anew each time.
-static int tn_storage_is_callers(const tn_storage *s) { return s->borrowed && !s->pages; }
 static int tn_storage_changes(const tn_storage *s) { return tn_storage_is_callers(s) || s->updated; }
 
 // A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
@@ -175,11 +181,6 @@ static tiny_uop *tn_buffer_bound(tiny_ctx *t, tn_storage *s, int dtype, int64_t 
   s->bound++;
   return u;
 }
-// Were the contents that u, a BUFFER, was made for overwritten? What the caller writes is promised to nobody.
-static int tn_buffer_is_gone(const tiny_uop *u) {
-  const tn_storage *s = (const tn_storage *)u->ptr;
-  return u->k < s->since && !(u->flags & TN_NODE_BOUND) && !tn_storage_is_callers(s);
-}
 // u names what its memory holds from now on; those before name it no longer.
 static void tn_buffer_next(tiny_uop *u) {
   tn_storage *s = (tn_storage *)u->ptr;
@@ -189,13 +190,13 @@ static void tn_buffer_next(tiny_uop *u) {
 // ** what was built from contents that are overwritten keeps them **
 
 // `old` names s, which is loose, from now on: the contents that it was made for are there.
-static void tn_buffer_part(tiny_ctx *t, tiny_uop *old, tn_storage *s) {
+static void tn_buffer_part(tiny_uop *old, tn_storage *s) {
   tn_storage *from = (tn_storage *)old->ptr;
   old->ptr = s;
   s->state = old;
   tn_storage_hold(s);
   if (from->state == old) from->state = NULL;
-  tn_storage_drop(t, from);
+  s->later = from;                         // with the reference that `old` had
 }
 static void tn_storage_swap(tn_storage *a, tn_storage *b) {
   const tn_storage was = *a;

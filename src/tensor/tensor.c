@@ -41,6 +41,7 @@ typedef struct tn_storage {
   void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
   uint64_t written;                        // by how many steps of plans that did not make it, and calls of tiny_write
   tiny_uop *state; int64_t since;          // the BUFFER that names what it holds now, NULL: none lives
+  struct tn_storage *later;                // not NULL: it holds what this memory held before, and a reference to it
   int bound, updated;                      // BUFFERs by which programs name it; programs that assign to it
   uint64_t left;                           // tensors bound to it that were given other memory
   uint32_t seen, read;                     // private to walks
@@ -556,11 +557,16 @@ static int tn_is_view_of(const tn_chain *c) {
     }
   return 1;
 }
-// The movement ops that make u, a view, and what they start from. 0: no memory.
-static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
+// Does this node stand for memory that nothing else computes? A CONTIGUOUS with an identity was made by an assignment.
+static int tn_is_memory(const tiny_uop *u) {
+  return u->op == TINY_OP_BUFFER || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
+}
+// The movement ops that make u, a view, and what they start from; `read`: past those whose own values are known. 0: no
+// memory.
+static int tn_chain_down(tiny_ctx *t, tiny_uop *u, int read, tn_chain *c) {
   int tries = 0;
   c->n = 0; c->link = NULL; c->bottom = u;
-  for (; !c->bottom->realized && tn_is_movement(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
+  for (; (read || !c->bottom->realized) && tn_is_movement(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
   if (c->n) c->link = (tiny_uop **)tn_scratch_bare(t, (size_t)c->n * sizeof *c->link);
   if (c->n && !c->link) return 0;
   for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
@@ -571,6 +577,7 @@ static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
   }
   return 1;
 }
+static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) { return tn_chain_down(t, u, 0, c); }
 // The same movement of another bottom.
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
@@ -604,10 +611,70 @@ static void tn_pending_drop(struct tn_tensors *all, int flags, int every) {
   all->npending = n;
 }
 
-// Does this node stand for memory that nothing else computes? A CONTIGUOUS with an identity was made by an assignment.
-static int tn_is_memory(const tiny_uop *u) {
-  return u->op == TINY_OP_BUFFER || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
+// Does the caller, or a program, write it whenever they like? What is computed from it is computed anew each time.
+static int tn_storage_is_callers(const tn_storage *s) { return s->borrowed && !s->pages; }
+// Were the contents that u, a BUFFER, was made for overwritten? What the caller writes is promised to nobody.
+static int tn_buffer_is_gone(const tiny_uop *u) {
+  const tn_storage *s = (const tn_storage *)u->ptr;
+  return u->k < s->since && !(u->flags & TN_NODE_BOUND) && !tn_storage_is_callers(s);
 }
+// The newest state of the memory that `state` names, or once named: a BUFFER, or an assignment that is pending.
+static tiny_uop *tn_newest_state(tiny_ctx *t, tiny_uop *state) {
+  const struct tn_tensors *all = t->tensors;
+  if (state->op == TINY_OP_BUFFER) {
+    const tn_storage *s = (const tn_storage *)state->ptr;
+    const int kept = s->later != NULL;
+    while (s->later) s = s->later;
+    if (s->state && (kept || tn_buffer_is_gone(state))) state = s->state;
+  }
+  for (int i = 0; (state->flags & TN_NODE_ONCE) && i < all->npending; i++) {
+    tiny_uop *next = all->pending[i];
+    if (next->op != TINY_OP_ASSIGN || next->realized) continue;
+    if (next->src[0] == state || next->src[0]->realized == state) state = next;
+  }
+  return state;
+}
+// A chain that begins at another node of as many elements.
+static int tn_chain_from(tiny_ctx *t, tn_chain *c, tiny_uop *bottom) {
+  const tiny_uop *was = c->bottom;
+  tiny_uop *x = tn_firsts_of(t, tn_reshape(t, bottom, was->ndim, was->dim), was), **link;
+  int n = c->n;
+  if (tn_bad(t, x)) return 0;
+  for (const tiny_uop *y = x; y != bottom; y = y->src[0]) n++;
+  link = (tiny_uop **)tn_scratch_bare(t, ((size_t)n + 1) * sizeof *link);
+  if (!link) return 0;
+  if (c->n) memcpy(link, c->link, (size_t)c->n * sizeof *link);
+  for (int i = c->n; i < n; i++, x = x->src[0]) link[i] = x;
+  c->link = link; c->n = n; c->bottom = bottom;
+  return 1;
+}
+// What a tensor's elements are read from: x past what neither moves nor leaves out elements.
+static tiny_uop *tn_memory_under(tiny_uop *u) {
+  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_VIEW || u->op == TINY_OP_DETACH)) u = u->src[0];
+  return u;
+}
+static int tn_has_owner(tiny_ctx *t, const tiny_uop *memory) {
+  for (tn_tensor *x = tn_index_first(t, tn_index_key(memory)); x; x = tn_index_next(x))
+    if (tn_memory_under(x->uop) == memory) return 1;
+  return 0;
+}
+// The same for what is to be written. A part of memory stays one whoever has read it, and when the memory went on: what
+// is written there goes to the newest state.
+static int tn_chain_to_write(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
+  tn_chain whole;
+  if (!tn_chain_of(t, u, c) || !tn_chain_down(t, u, 1, &whole)) return 0;
+  tiny_uop *below = whole.bottom, *state = below->realized ? below->realized : below;
+  const int computed = below->realized && (!tn_is_memory(below) || (below->op == TINY_OP_CONTIGUOUS && below->k));
+  if (!computed && !tn_is_memory(below)) return 1;
+  tiny_uop *newest = tn_newest_state(t, state);
+  if (newest == state && (below == c->bottom || (computed && !tn_has_owner(t, below)))) return 1;
+  if (newest->dtype != below->dtype ||
+      tn_dims_nelem(newest->ndim, newest->dim) != tn_dims_nelem(below->ndim, below->dim))
+    return 1;
+  *c = whole;
+  return newest == state || tn_chain_from(t, c, newest);
+}
+
 // Is dst a part of what another live tensor stands for? A constant has no parts.
 static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
   const uint32_t seen = ++t->ir->epoch;
@@ -622,11 +689,6 @@ static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
       if (x != dst && x->uop != dst->uop && x->uop->mark == seen) return 1;
   }
   return 0;
-}
-// What a tensor's elements are read from: x past what neither moves nor leaves out elements.
-static tiny_uop *tn_memory_under(tiny_uop *u) {
-  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_VIEW || u->op == TINY_OP_DETACH)) u = u->src[0];
-  return u;
 }
 // Programs that are bound to the memory of u, which is computed, no longer follow a tensor that leaves it.
 static void tn_memory_left(const tiny_uop *u) {
@@ -667,6 +729,7 @@ static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_cha
   tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL),
            *view = tn_chain_apply(t, c, state);
   if (tn_bad(t, state) || tn_bad(t, view) || !tn_pending_add(t, state)) return tn_poison(t);
+  base->flags |= TN_NODE_ONCE;
   for (tn_tensor *x = tn_index_first(t, tn_index_key(old)), *next; x; x = next) {
     next = tn_index_next(x);
     if (x->uop == old) tn_tensor_set(x, state);
@@ -737,7 +800,7 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
   tiny_tensor *out = tn_poison(t);
   if (tn_is_shard(u)) { if (!tn_bad(t, v)) out = tn_assign_parts(dst, v, recalls); }
-  else if (!tn_bad(t, v) && tn_chain_of(t, u, &c) && tn_own_memory(t, slot, &c))
+  else if (!tn_bad(t, v) && tn_chain_to_write(t, u, &c) && tn_own_memory(t, slot, &c))
     out = tn_assign_state(slot, v, &c, recalls);
   tn_scratch_rewind(t, mark);
   return out;
