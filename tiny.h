@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 1454e80b69d105d3d75e6f59c62f58cfbc757eca2be99fb6257b21ce603ffa57
+/* tiny.h 0.1.0, source 02784238f58c0dcb44fb622959818646307fec1d1f800726f96f55887e359e63
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -982,7 +982,7 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 // them reads it when it is computed, and then keeps its values.
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
 // The same over memory of the device that tiny_use_device names: what its backend's alloc would return, a cl_mem, a
-// CUdeviceptr. Elements are row-major, from where it begins. TINY_E_ARG: mem is NULL.
+// CUdeviceptr. Elements are row-major, from where it begins. TINY_E_ARG: mem is NULL; of CUDA, no multiple of 16.
 TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
@@ -3404,7 +3404,8 @@ typedef struct tiny_language {
   const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
-  const char *load_local, *store_local;    // of LOCAL memory, as aligned as vectors are; NULL: as load, store
+  // The same of memory as aligned as vectors are, LOCAL or, of TINY_TARGET_ALIGNED, any; NULL: as load, store
+  const char *load_aligned, *store_aligned;
   const char *load_turned;                 // of rows of 8x8 matrices, by a warp; NULL: there is none
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
@@ -3429,7 +3430,8 @@ enum {
   TINY_TARGET_SHUFFLES = 32,               // a STACK of any lanes of two vectors
   TINY_TARGET_STREAMS = 64,                // takes TINY_HINT_STREAM
   TINY_TARGET_TAKES_LOCAL = 128,           // LOCAL memory comes with a launch where it is too much for a stack
-  TINY_TARGET_ALONE = 256                  // a module holds one kernel
+  TINY_TARGET_ALONE = 256,                 // a module holds one kernel
+  TINY_TARGET_ALIGNED = 512                // memory begins at a multiple of 16 bytes, also what tiny_blob_of takes
 };
 // What is worth knowing about a node of a list: tiny_listing.hints.
 enum {
@@ -3659,7 +3661,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "1454e80b69d105d3d75e6f59c62f58cfbc757eca2be99fb6257b21ce603ffa57"
+#define TN_SOURCE_ID "02784238f58c0dcb44fb622959818646307fec1d1f800726f96f55887e359e63"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -43147,12 +43149,14 @@ static int tn_low_zeros(const tn_text *x, const tiny_uop *u) {
   }
 }
 
-// Is a vector of n of LOCAL memory there as aligned as its type is: to its size, 16 bytes at most?
-static int tn_is_aligned_local(const tn_text *x, const tiny_uop *index, int n) {
+// Is a vector of n there as aligned as its type is: to its size, 16 bytes at most?
+static int tn_is_aligned(const tn_text *x, const tiny_uop *index, int n) {
   const tiny_uop *memory = tn_memory_behind(index->src[0]);
-  const int nbytes = tn_dtypes[memory->dtype].nbytes, size = n * nbytes < 16 ? n * nbytes : 16;
-  return n > 1 && index->lanes == 1 && index->nsrc == 2 && memory->op == TINY_OP_DEFINE &&
-      memory->v[0] == TN_SPACE_LOCAL && memory->lanes == 1 && (nbytes << x->zeros[index->src[1]->seq]) % size == 0;
+  const int nbytes = tn_dtypes[memory->dtype].nbytes, size = n * nbytes < 16 ? n * nbytes : 16,
+            begins = memory->op == TINY_OP_DEFINE ? memory->v[0] == TN_SPACE_LOCAL && memory->lanes == 1 :
+      (x->renderer->flags & TINY_TARGET_ALIGNED) != 0;
+  return n > 1 && begins && index->lanes == 1 && (index->nsrc == 2 || index->src[2]->lanes == 1) &&
+      (nbytes << x->zeros[index->src[1]->seq]) % size == 0;
 }
 
 // A load under a condition that all of its lanes share.
@@ -43179,7 +43183,7 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
                           u->lanes == 1  ? tn_const_text(x, u->dtype, 0) : tn_filled(x, l->zero ? l->zero : "", &b);
   const char *format = u->lanes == 1     ? l->ops[TINY_OP_LOAD] :
                        u->k              ? (l->load_turned ? l->load_turned : "?") :
-                       l->load_local && tn_is_aligned_local(x, index, u->lanes) ? l->load_local :
+                       l->load_aligned && tn_is_aligned(x, index, u->lanes) ? l->load_aligned :
                        index->lanes == 1 ? (masked ? l->load_masked : l->load) :
                                            (masked ? l->gather_masked : l->gather);
   if (u->lanes == 1 || index->lanes == 1) {
@@ -43291,7 +43295,7 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
               x->tile[value->seq]   ? tn_tile_unit(x, x->tile[value->seq])->store :
                   value->lanes == 1 ? l->ops[TINY_OP_STORE] :
                   masked            ? l->store_masked :
-                  l->store_local && tn_is_aligned_local(x, index, value->lanes) ? l->store_local :
+                  l->store_aligned && tn_is_aligned(x, index, value->lanes) ? l->store_aligned :
                   l->stream && x->hints[u->seq] & TINY_HINT_STREAM ? l->stream : l->store,
               &b);
   } else {
@@ -50704,6 +50708,9 @@ TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tin
   if (!tn_dtype_check(t, "blob_of", dtype) || !tn_shape_valid(t, "blob_of", &shape)) return tn_poison(t);
   if (!mem) return tn_wrong(t, TINY_E_ARG, "blob_of: mem is NULL");
   struct tn_device *d = tn_device_here(t);
+  if ((d->renderer.flags & TINY_TARGET_ALIGNED) && (uintptr_t)mem % 16)
+    return tn_wrong(t, TINY_E_ARG, "blob_of: kernels of %s read 16 bytes at once, mem is no multiple of 16; begin "
+                    "before it, and take a part by tiny_shrink", d->title);
   const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim);
   tn_storage *s = tn_storage_borrow(d, mem, (size_t)nelem * tn_dtypes[dtype].nbytes);
   if (!s) return tn_poison(t);
@@ -56863,325 +56870,325 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3114  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3584  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3671  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3586  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3673  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3698  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3700  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3889  src/base/number.c            numbers as text, in and out
-   4363  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3891  src/base/number.c            numbers as text, in and out
+   4365  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4609  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4611  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4801  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4803  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4976  src/base/version.c           what this implementation is: its release and sources, how it was
+   4978  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5063  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5065  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5521  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5523  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5639  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5641  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5788  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6328  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5790  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6330  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6545  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6547  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7176  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7178  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7407  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7567  src/ir/label.c               names that nodes have for people, in a table beside them
-   7700  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7409  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7569  src/ir/label.c               names that nodes have for people, in a table beside them
+   7702  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7836  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8735  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7838  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8737  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8851  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8853  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8970  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8972  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9061  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9063  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9195  src/ir/args.c                which k, v and sources fit an op
-   9381  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10010  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9197  src/ir/args.c                which k, v and sources fit an op
+   9383  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10012  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10165  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10167  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10751  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10753  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11251  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11253  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11383  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11385  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11820  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11822  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12095  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12097  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12918  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12920  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13217  src/ir/spec.c                the verifier
-  13572  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13219  src/ir/spec.c                the verifier
+  13574  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13801  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14159  src/rules/notation.c         the algebra that bodies of rules are written in
-  14194  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14394  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13803  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14161  src/rules/notation.c         the algebra that bodies of rules are written in
+  14196  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14396  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14554  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14556  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14948  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14950  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15147  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15149  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15588  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15590  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  15765  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15767  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16107  src/rules/decompose.c        from what the IR means to what a target can do
-  16781  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16109  src/rules/decompose.c        from what the IR means to what a target can do
+  16783  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16815  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16817  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17314  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17316  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17408  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17410  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18224  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18300  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18226  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18302  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18343  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18345  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18587  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18661  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18589  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  18663  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19309  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19311  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19571  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19573  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19860  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19862  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20416  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20418  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20525  src/tensor/activation.c      what stands between the layers of a network
-  20706  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21078  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20527  src/tensor/activation.c      what stands between the layers of a network
+  20708  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21080  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21331  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21333  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22091  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22093  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22773  src/tensor/random.c          numbers from a counter, the same on every device
-  23048  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22775  src/tensor/random.c          numbers from a counter, the same on every device
+  23050  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23372  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23668  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23374  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  23670  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23805  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23807  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24344  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24346  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25057  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25059  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25459  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25461  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25598  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25600  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26080  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26082  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26545  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26547  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26896  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27542  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27904  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28033  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26898  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27544  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27906  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28035  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28193  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28195  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28698  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28977  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  28700  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28979  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29073  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29075  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29366  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29807  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29368  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29809  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30084  src/tensor/params.c          lists of named tensors: what a network consists of
-  30175  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30285  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30086  src/tensor/params.c          lists of named tensors: what a network consists of
+  30177  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30287  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30664  src/tensor/sequential.c      modules and functions one after the other
-  30735  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  30666  src/tensor/sequential.c      modules and functions one after the other
+  30737  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30880  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30882  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31000  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31002  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31319  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31321  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31435  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  31615  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  31437  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31617  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32116  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32118  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32892  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  32894  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33425  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33427  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33933  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  33935  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34149  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34151  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  34738  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  34876  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  34740  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  34878  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  35545  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  35547  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  35711  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  35713  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36102  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  36324  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  36588  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36104  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  36326  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  36590  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  36717  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  36788  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  36719  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  36790  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  36919  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  36996  src/codegen/transform.c      what may be done to the ranges of a kernel
-  37334  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  36921  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  36998  src/codegen/transform.c      what may be done to the ranges of a kernel
+  37336  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  37423  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  37425  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  37487  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  37489  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  37621  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  38012  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  37623  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  38014  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  38090  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  38092  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  38238  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  38297  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  38240  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  38299  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  39123  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  39125  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  39222  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  39224  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  39315  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  39317  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  39704  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  39706  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  40287  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  40289  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  40406  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  40498  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  40408  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  40500  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  40569  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  40571  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  40673  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  40773  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  40848  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  40675  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  40775  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  40850  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  40948  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  41058  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  41638  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  41748  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  40950  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  41060  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  41640  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  41750  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  42363  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  42365  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  42612  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  42614  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  42859  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  42861  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  42926  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  42928  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  43509  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  43513  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  44065  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  44069  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  44415  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  44419  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  44716  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  44720  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  45111  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  45862  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  45115  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  45866  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  45941  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  45945  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  46052  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  46283  src/runtime/device.c         which backend a context runs on
-  46485  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  46639  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  46056  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  46287  src/runtime/device.c         which backend a context runs on
+  46489  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  46643  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  46700  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  46704  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  46968  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  46972  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  47202  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  47206  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  47474  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  47478  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  47656  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  47727  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  47660  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  47731  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  48108  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  48112  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  48382  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  48386  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  48597  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  49080  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  48601  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  49084  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  49252  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  49360  src/runtime/launch.c         the steps of a plan, handed to their devices
-  49637  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  49256  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  49364  src/runtime/launch.c         the steps of a plan, handed to their devices
+  49641  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  50133  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  50137  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  50738  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  50745  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  50921  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  50928  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  51258  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  51452  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  52245  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  51265  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  51459  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  52252  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  52637  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  52978  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  52644  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  52985  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  53184  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  53191  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  53438  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  53445  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  53697  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  53704  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  53967  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  53974  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  54132  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  54139  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  54306  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  54667  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  54903  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  54313  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  54674  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  54910  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  55051  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  55214  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  55058  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  55221  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  55321  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  55328  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  55406  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  55413  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  55734  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  55741  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  55897  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  55960  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  56139  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  55904  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  55967  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  56146  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  56275  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  56282  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  56661  src/runtime/context.c        opening and closing, the first error, totals
+  56668  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 0d09ce570cc9655ecb7349fa10188eb4adfa77df4375367c5482f28941973a96
+/* tiny_cuda.h 0.1.0, source e8a95dc4f15d3e09dda941ecf73420619c6d2b4c9913e3c2df4b02d9e5459715
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -94,7 +94,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "0d09ce570cc9655ecb7349fa10188eb4adfa77df4375367c5482f28941973a96"
+#define TN_CUDA_SOURCE_ID "e8a95dc4f15d3e09dda941ecf73420619c6d2b4c9913e3c2df4b02d9e5459715"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -198,8 +198,8 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
 //  - exp2, log2 and sin are decomposed: the device's are within 2 ulp (CUDA C++ Programming Guide, Mathematical
 //    Functions), this library promises 1. Quotients and roots are rounded correctly, as both compilers have it unless
 //    they are told otherwise (-prec-div, -prec-sqrt; -fhip-fp32-correctly-rounded-divide-sqrt).
-//  - A bool is 0 or 1, also as a lane. Vectors lie in memory at the alignment of an element: CUDA reads one at once
-//    where the address allows it, which is asked of memory outside of the kernel alone.
+//  - A bool is 0 or 1, also as a lane. Vectors lie in memory at the alignment of an element: one whose place is known
+//    to be a multiple of its size, or of 16 bytes, is read at once; of others CUDA asks the address.
 #ifndef TN_RENDER_LANG_CUDA
 #define TN_RENDER_LANG_CUDA
 #ifndef TINY_API
@@ -446,7 +446,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "CUDA C"; r->file = "cu";
-  r->flags = TINY_TARGET_OPTIMIZES;
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED;
   l->prelude = tn_cuda_prelude;
   l->kernel = "extern \"C\" __global__ void BOUNDS(%0 * %1 * %2) %n(VALUES) {\n  ITEMS(%0, %1)";
   l->end = "}";
@@ -461,7 +461,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   l->infinity = "(%t)AS_FLOAT(0x7F800000)"; l->nan = "(%t)AS_FLOAT(0x7FC00000)"; l->zero = "spread<%t>(0)";
   l->vector = "lanes<%e, %l>";
   l->address = "%0 + %1";
-  l->load_local = "*(const %t *)(%0)"; l->store_local = "*(%t *)(%0) = %1";
+  l->load_aligned = "*(const %t *)(%0)"; l->store_aligned = "*(%t *)(%0) = %1";
   l->load_turned = "load_turned<%t>(%0)";
   l->load = "load<%t>(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
   l->gather = "gather<%t>(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";

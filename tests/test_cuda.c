@@ -556,6 +556,9 @@ static void test_host(void) {
   CHECK(now == ctx);                       // as it was
   uint64_t at = 0;
   CHECK_EQ(mock.alloc(&at, sizeof x), 0);
+  CHECK(!tiny_ok(tiny_blob_of(t, (void *)(uintptr_t)(at + 4), TINY_F32, TINY_SHAPE(3))));
+  CHECK_EQ(tiny_status(t), TINY_E_ARG);
+  tiny_clear(t);
   tiny_tensor *blob = tiny_blob_of(t, (void *)(uintptr_t)at, TINY_F32, TINY_SHAPE(4));
   CHECK_EQ(tiny_write(blob, x, sizeof x), TINY_OK);
   CHECK_EQ(tiny_read(tiny_add(blob, y), got, sizeof got), TINY_OK);

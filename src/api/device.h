@@ -291,7 +291,8 @@ typedef struct tiny_language {
   const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
-  const char *load_local, *store_local;    // of LOCAL memory, as aligned as vectors are; NULL: as load, store
+  // The same of memory as aligned as vectors are, LOCAL or, of TINY_TARGET_ALIGNED, any; NULL: as load, store
+  const char *load_aligned, *store_aligned;
   const char *load_turned;                 // of rows of 8x8 matrices, by a warp; NULL: there is none
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
@@ -316,7 +317,8 @@ enum {
   TINY_TARGET_SHUFFLES = 32,               // a STACK of any lanes of two vectors
   TINY_TARGET_STREAMS = 64,                // takes TINY_HINT_STREAM
   TINY_TARGET_TAKES_LOCAL = 128,           // LOCAL memory comes with a launch where it is too much for a stack
-  TINY_TARGET_ALONE = 256                  // a module holds one kernel
+  TINY_TARGET_ALONE = 256,                 // a module holds one kernel
+  TINY_TARGET_ALIGNED = 512                // memory begins at a multiple of 16 bytes, also what tiny_blob_of takes
 };
 // What is worth knowing about a node of a list: tiny_listing.hints.
 enum {

@@ -222,12 +222,14 @@ static int tn_low_zeros(const tn_text *x, const tiny_uop *u) {
   }
 }
 
-// Is a vector of n of LOCAL memory there as aligned as its type is: to its size, 16 bytes at most?
-static int tn_is_aligned_local(const tn_text *x, const tiny_uop *index, int n) {
+// Is a vector of n there as aligned as its type is: to its size, 16 bytes at most?
+static int tn_is_aligned(const tn_text *x, const tiny_uop *index, int n) {
   const tiny_uop *memory = tn_memory_behind(index->src[0]);
-  const int nbytes = tn_dtypes[memory->dtype].nbytes, size = n * nbytes < 16 ? n * nbytes : 16;
-  return n > 1 && index->lanes == 1 && index->nsrc == 2 && memory->op == TINY_OP_DEFINE &&
-      memory->v[0] == TN_SPACE_LOCAL && memory->lanes == 1 && (nbytes << x->zeros[index->src[1]->seq]) % size == 0;
+  const int nbytes = tn_dtypes[memory->dtype].nbytes, size = n * nbytes < 16 ? n * nbytes : 16,
+            begins = memory->op == TINY_OP_DEFINE ? memory->v[0] == TN_SPACE_LOCAL && memory->lanes == 1 :
+      (x->renderer->flags & TINY_TARGET_ALIGNED) != 0;
+  return n > 1 && begins && index->lanes == 1 && (index->nsrc == 2 || index->src[2]->lanes == 1) &&
+      (nbytes << x->zeros[index->src[1]->seq]) % size == 0;
 }
 
 // A load under a condition that all of its lanes share.
@@ -254,7 +256,7 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
                           u->lanes == 1  ? tn_const_text(x, u->dtype, 0) : tn_filled(x, l->zero ? l->zero : "", &b);
   const char *format = u->lanes == 1     ? l->ops[TINY_OP_LOAD] :
                        u->k              ? (l->load_turned ? l->load_turned : "?") :
-                       l->load_local && tn_is_aligned_local(x, index, u->lanes) ? l->load_local :
+                       l->load_aligned && tn_is_aligned(x, index, u->lanes) ? l->load_aligned :
                        index->lanes == 1 ? (masked ? l->load_masked : l->load) :
                                            (masked ? l->gather_masked : l->gather);
   if (u->lanes == 1 || index->lanes == 1) {
@@ -366,7 +368,7 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
               x->tile[value->seq]   ? tn_tile_unit(x, x->tile[value->seq])->store :
                   value->lanes == 1 ? l->ops[TINY_OP_STORE] :
                   masked            ? l->store_masked :
-                  l->store_local && tn_is_aligned_local(x, index, value->lanes) ? l->store_local :
+                  l->store_aligned && tn_is_aligned(x, index, value->lanes) ? l->store_aligned :
                   l->stream && x->hints[u->seq] & TINY_HINT_STREAM ? l->stream : l->store,
               &b);
   } else {

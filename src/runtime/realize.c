@@ -572,6 +572,9 @@ TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tin
   if (!tn_dtype_check(t, "blob_of", dtype) || !tn_shape_valid(t, "blob_of", &shape)) return tn_poison(t);
   if (!mem) return tn_wrong(t, TINY_E_ARG, "blob_of: mem is NULL");
   struct tn_device *d = tn_device_here(t);
+  if ((d->renderer.flags & TINY_TARGET_ALIGNED) && (uintptr_t)mem % 16)
+    return tn_wrong(t, TINY_E_ARG, "blob_of: kernels of %s read 16 bytes at once, mem is no multiple of 16; begin "
+                    "before it, and take a part by tiny_shrink", d->title);
   const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim);
   tn_storage *s = tn_storage_borrow(d, mem, (size_t)nelem * tn_dtypes[dtype].nbytes);
   if (!s) return tn_poison(t);
