@@ -1,7 +1,7 @@
 // count: kernels as the heuristics make them for GPUs that are not here, run and counted (count.h).
 //   build/bench/count [-v] [-k TEXT] [-w FOLDER] [TARGET..]   sm_90 and gfx1100
-//   -v: each access; -k: kernels whose name has TEXT; -w: NVIDIA's kernels as CUDA C, too, FOLDER/sm_90-01.cu and so on,
-//   with what was counted in the first line (tools/sass_count.py compiles them)
+//   -v: each access; -k: kernels whose name has TEXT; -w: NVIDIA's kernels as CUDA C, too, as FOLDER/sm_90-01.cu and so
+//   on, with what was counted in the first line (tools/sass_count.py compiles them)
 // What the columns mean stands at tn_gpu_print. "x N": a kernel that runs N times, tile by tile; its first time is
 // counted.
 #define _GNU_SOURCE

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Counts the machine instructions of NVIDIA's kernels: what stands in their busiest loop, and in all, by kind.
 
-  tools/sass_count.py CUBIN..                              each kernel of each cubin; -v: each opcode; -l: each loop, too
-  tools/sass_count.py --sources FOLDER [--arch sm_80 ..]   compiles its *.cu by nvcc first; --write PAGE: as a table
+  tools/sass_count.py CUBIN..                            each kernel of each cubin; -v: each opcode; -l: each loop, too
+  tools/sass_count.py --sources FOLDER [--arch sm_80 ..] compiles its *.cu by nvcc first; --write PAGE: as a table
 
 A cubin is an ELF; the code of a kernel is the section .text.NAME, in instructions of 16 bytes (sm_75 and later), the
 operation in the low 12 bits: 9 that name it, and 3 that tell which operand is a register, a constant or memory. What is
 not in the table below is counted as unknown and printed by its number; no name is guessed.
 
 The busiest loop: of the loops in which no other one computes, that with the most matrix instructions, else the most
-products of floats, else the most instructions. A loop is a natural one (Aho, Lam, Sethi, Ullman: Compilers, 9.6): all blocks from
-which a branch to the loop's head is reached and that its head dominates, wherever they lie. Each of its instructions is
-counted once, also those behind a condition.
+products of floats, else the most instructions. A loop is a natural one (Aho, Lam, Sethi, Ullman: Compilers, 9.6): all
+blocks from which a branch to the loop's head is reached and that its head dominates, wherever they lie. Each of its
+instructions is counted once, also those behind a condition.
 """
 import argparse
 import collections
@@ -31,15 +31,16 @@ KNOWN = """
 002 MOV 003 P2R 004 R2P 005 CS2R 006 VOTE 007 SEL 008 FSEL 009 FMNMX 00a FSET 00b FSETP 00c ISETP 010 IADD3 011 LEA
 012 LOP3 013 IABS 015 VABSDIFF4 016 PRMT 017 IMNMX 019 SHF 01a SGXT 01b BMSK 01c PLOP3 020 FMUL 021 FADD 022 FSWZADD
 023 FFMA 024 IMAD 025 IMAD 026 IDP 027 IMAD 028 DMUL 029 DADD 02a DSETP 02b DFMA 030 HADD2 031 HFMA2 032 HMUL2
-033 HSET2 034 HSETP2 035 HFMA2 036 HMMA 037 IMMA 038 I2I 039 I2IP 03a MOVM 03b LDSM 03c HMMA 03d BMMA 03e F2FP 03f DMMA
-040 HMNMX2 043 F2IP 045 I2FP 082 UMOV 083 UP2UR 086 VOTEU 087 USEL 08c UISETP 090 UIADD3 091 ULEA 092 ULOP3 096 UPRMT
-097 UIADD3 099 USHF 09a USGXT 09c UPLOP3 0a4 UIMAD 0a5 UIMAD 0b9 ULDC 0bb ULDC 0bd UFLO 0be UBREV 0bf UPOPC 100 FLO
-101 BREV 102 FCHK 104 F2F 105 F2I 106 I2F 107 FRND 108 MUFU 109 POPC 110 F2F 111 F2I 112 I2F 113 FRND 118 NOP 119 S2R
-11a DEPBAR 11c B2R 11d BAR 141 BSYNC 142 BREAK 143 CALL 144 CALL 145 BSSY 146 YIELD 147 BRA 148 WARPSYNC 149 BRX 14d EXIT
-14e LEPC 150 RET 155 BMOV 156 BMOV 158 BRXU 15c BPT 15d NANOSLEEP 160 TEX 161 TEX 163 TLD4 164 TLD4 166 TLD 167 TLD
-16c TXD 16d TXD 16f TXQ 170 TXQ 180 LD 181 LDG 182 LDC 183 LDL 184 LDS 185 ST 186 STG 187 STL 188 STS 189 SHFL 18a ATOM
-18b ATOM 18c ATOMS 18d ATOMS 18e RED 18f CCTL 192 MEMBAR 199 SULD 19a SULD 19b SUST 19c SUST 19d SUST 19e SUST 1a1 MATCH
-1a8 ATOMG 1a9 ATOMG 1aa QSPC 1ab ERRBAR 1ae LDGSTS 1af LDGDEPBAR 1b0 ARRIVES 1c2 R2UR 1c3 S2UR 1c4 REDUX
+033 HSET2 034 HSETP2 035 HFMA2 036 HMMA 037 IMMA 038 I2I 039 I2IP 03a MOVM 03b LDSM 03c HMMA 03d BMMA 03e F2FP
+03f DMMA 040 HMNMX2 043 F2IP 045 I2FP 082 UMOV 083 UP2UR 086 VOTEU 087 USEL 08c UISETP 090 UIADD3 091 ULEA 092 ULOP3
+096 UPRMT 097 UIADD3 099 USHF 09a USGXT 09c UPLOP3 0a4 UIMAD 0a5 UIMAD 0b9 ULDC 0bb ULDC 0bd UFLO 0be UBREV
+0bf UPOPC 100 FLO 101 BREV 102 FCHK 104 F2F 105 F2I 106 I2F 107 FRND 108 MUFU 109 POPC 110 F2F 111 F2I 112 I2F
+113 FRND 118 NOP 119 S2R 11a DEPBAR 11c B2R 11d BAR 141 BSYNC 142 BREAK 143 CALL 144 CALL 145 BSSY 146 YIELD 147 BRA
+148 WARPSYNC 149 BRX 14d EXIT 14e LEPC 150 RET 155 BMOV 156 BMOV 158 BRXU 15c BPT 15d NANOSLEEP 160 TEX 161 TEX
+163 TLD4 164 TLD4 166 TLD 167 TLD 16c TXD 16d TXD 16f TXQ 170 TXQ 180 LD 181 LDG 182 LDC 183 LDL 184 LDS 185 ST
+186 STG 187 STL 188 STS 189 SHFL 18a ATOM 18b ATOM 18c ATOMS 18d ATOMS 18e RED 18f CCTL 192 MEMBAR 199 SULD 19a SULD
+19b SUST 19c SUST 19d SUST 19e SUST 1a1 MATCH 1a8 ATOMG 1a9 ATOMG 1aa QSPC 1ab ERRBAR 1ae LDGSTS 1af LDGDEPBAR
+1b0 ARRIVES 1c2 R2UR 1c3 S2UR 1c4 REDUX
 """
 # What sm_90 has more, or has in another place: listings by cuobjdump that stand in public repositories, with encodings.
 KNOWN_90 = """
@@ -57,15 +58,17 @@ KINDS = [
     ("float", "FMNMX FSEL FSET FSETP DSETP HSET2 HSETP2 HMNMX2 FCHK FRND"),
     ("special", "MUFU"),
     ("convert", "F2F F2I I2F F2FP F2IP I2FP I2I I2IP"),
-    ("integer", "IADD3 VIADD IMAD LEA LOP3 SHF IABS VABSDIFF4 IMNMX VIMNMX SGXT BMSK IDP ISETP PLOP3 FLO BREV POPC LEPC"),
-    ("uniform", "UMOV UP2UR VOTEU USEL UISETP UIADD3 ULEA ULOP3 UPRMT USHF USGXT UPLOP3 UIMAD UFLO UBREV UPOPC R2UR S2UR"),
+    ("integer", "IADD3 VIADD IMAD LEA LOP3 SHF IABS VABSDIFF4 IMNMX VIMNMX SGXT BMSK IDP ISETP PLOP3 FLO BREV POPC "
+                "LEPC"),
+    ("uniform", "UMOV UP2UR VOTEU USEL UISETP UIADD3 ULEA ULOP3 UPRMT USHF USGXT UPLOP3 UIMAD UFLO UBREV UPOPC R2UR "
+                "S2UR"),
     ("move", "MOV SEL PRMT P2R R2P CS2R S2R B2R BMOV"),
     ("lanes", "SHFL VOTE MATCH REDUX QSPC"),
     ("barrier", "BAR DEPBAR LDGDEPBAR MEMBAR ERRBAR ARRIVES SYNCS WARPGROUP CCTL"),
     ("control", "BRA BRX BRXU BSSY BSYNC BREAK CALL RET EXIT WARPSYNC YIELD NANOSLEEP BPT NOP"),
 ]
 KIND = {name: kind for kind, names in KINDS for name in names.split()}
-BRANCH, EXIT, RETURN, INDIRECT, RECONVERGE = "BRA", "EXIT", "RET", ("BRX", "BRXU"), "BSYNC"
+BRANCH, EXIT, RETURN, INDIRECT = "BRA", "EXIT", "RET", ("BRX", "BRXU")
 ALWAYS, NO_REGISTER = 7, 255               # the predicate that holds; the register that is zero
 
 Instruction = collections.namedtuple("Instruction", "opcode name kind low high")
@@ -91,7 +94,7 @@ def sections(data):
     """(name, bytes, size, type) of each; of what has no bytes in the file, none."""
     if data[:6] != b"\x7fELF\x02\x01" or len(data) < 64:
         raise Misread("no ELF of 64 bits")
-    (offset,), (flags,), (n, names) = (struct.unpack_from(f, data, at) for f, at in (("<Q", 40), ("<I", 48), ("<HH", 60)))
+    offset, flags, n, names = struct.unpack_from("<Q", data, 40) + struct.unpack_from("<I8xHH", data, 48)
     if offset + 64 * n > len(data) or names >= n:
         raise Misread("its sections lie outside of it")
     rows = [struct.unpack_from("<IIQQQQ", data, offset + 64 * i) for i in range(n)]
@@ -104,7 +107,7 @@ def sections(data):
 
 
 def registers(info, symbols):
-    """Registers of each kernel: attributes 0x2f of .nv.info, (symbol, count); CuAssembler's CuNVInfo: EIATTR_REGCOUNT."""
+    """Of each kernel: attributes 0x2f of .nv.info, (symbol, count). CuAssembler, CuNVInfo: EIATTR_REGCOUNT."""
     at, out = 0, {}
     while at + 4 <= len(info):
         form, attribute, nbytes = struct.unpack_from("<BBH", info, at)
@@ -138,21 +141,25 @@ def decode(code, sm):
     return out
 
 
+def distance(ins):
+    """Signed, in 4 bytes, from the next instruction on: bits 34 to 81."""
+    field = ins.low >> 34 | (ins.high & 0x3ffff) << 30
+    return field - (field >> 47 << 48)
+
+
 def target(i, ins, sm):
-    """Where a branch goes. The distance from the next instruction, in 4 bytes, is in bits 34 to 81; from sm_90 on its low
-    8 bits are in 16 to 23. Mesa, nak: set_rel_offset. That a kernel's last branch goes to itself shows that it is so."""
-    field = (ins.low >> 34 | (ins.high & 0x3ffff) << 30)
-    field -= (field >> 47 & 1) << 48
+    """Where a branch goes. From sm_90 on the distance has 8 more bits below, in 16 to 23. Source: Mesa, nak,
+    sm70_encode.rs; that a kernel's last branch goes to itself shows that its target has them so."""
+    by = distance(ins)
     if sm >= 90:
-        field = field << 8 | ins.low >> 16 & 255
-    at = i + 1 + field * 4 // 16
-    if field * 4 % 16:
+        by = by << 8 | ins.low >> 16 & 255
+    if by % 4:
         raise Misread("a branch between instructions")
-    return at
+    return i + 1 + by // 4
 
 
 def guarded(ins):
-    """Whether it may not happen: its own predicate, or of a branch a second one (bits 87 to 90) or any other condition."""
+    """Whether it may not happen: its own predicate, or a branch's second one (bits 87 to 90) or any other condition."""
     own = ins.low >> 12 & 15
     second = ins.name == BRANCH and (ins.high >> 23 & 15 != ALWAYS or ins.low >> 24 & 255 or ins.low >> 32 & 3)
     return own != ALWAYS or bool(second)
@@ -160,8 +167,6 @@ def guarded(ins):
 
 def successors(i, code, sm):
     ins = code[i]
-    if ins.name in INDIRECT:
-        raise Misread("a branch by a register, whose loops are not known")
     out = [target(i, ins, sm)] if ins.name == BRANCH else []
     if ins.name not in (BRANCH, EXIT, RETURN) or guarded(ins):
         out.append(i + 1)
@@ -169,13 +174,18 @@ def successors(i, code, sm):
 
 
 def check_branches(code, sm):
-    """The padding behind a kernel is a branch to itself and NOPs; regions end where their BSSY says."""
+    """The padding behind a kernel is a branch to itself and NOPs. A BSYNC stands before what a BSSY points to."""
     last = max((i for i, ins in enumerate(code) if ins.name == BRANCH), default=None)
     if last is None or target(last, code[last], sm) != last:
         raise Misread("the last branch does not go to itself: sm_%d writes them otherwise" % sm)
+    ends = {i + 1 + distance(ins) // 4 for i, ins in enumerate(code) if ins.name == "BSSY"}
     for i, ins in enumerate(code):
+        if ins.name in INDIRECT:
+            raise Misread("a branch by a register, whose loops are not known")
         if ins.name == BRANCH and not 0 <= target(i, ins, sm) < len(code):
             raise Misread("a branch to the outside")
+        if ins.name == "BSYNC" and i + 1 not in ends:
+            raise Misread("a BSYNC that goes on elsewhere")
 
 
 # ** loops **
@@ -318,7 +328,8 @@ def compiled(source, arch, folder):
     return out, (sum(int(a) + int(b) for a, b in spills), [int(n) for n in used])
 
 
-HEAD = ("kernel", "target", "registers: counted", "nvcc", "spilled", "loop", "compute: counted", "SASS", "of the loop, by kind")
+HEAD = ("kernel", "target", "registers: counted", "nvcc", "spilled", "loop", "compute: counted", "SASS",
+        "of the loop, by kind")
 
 
 def row(source, arch, folder):
