@@ -328,8 +328,19 @@ def compiled(source, arch, folder):
     return out, (sum(int(a) + int(b) for a, b in spills), [int(n) for n in used])
 
 
-HEAD = ("kernel", "target", "registers: counted", "nvcc", "spilled", "loop", "compute: counted", "SASS",
+HEAD = ("kernel", "target", "registers: counted", "nvcc", "spilled", "loop", "compute: counted", "SASS", "per product",
         "of the loop, by kind")
+
+
+def cells(kernel):
+    """Of the busiest loop: instructions, share, instructions for each of matrices, kinds; of all, where there is none."""
+    loop = busiest(kernel)
+    n = counts(kernel.code, loop or None)
+    strange = "; unknown in all: " + unknown(kernel) if unknown(kernel) else ""
+    if not loop:
+        return "-", "-", "", "no loop; all: " + by_kind(n) + strange
+    per = "%.2f" % (sum(n.values()) / n["matrix"]) if n["matrix"] else ""
+    return str(sum(n.values())), "%.0f" % share(n), per, by_kind(n) + strange
 
 
 def row(source, arch, folder):
@@ -339,14 +350,13 @@ def row(source, arch, folder):
     name, counted, computing = said.groups() if said else (os.path.basename(source), "", "")
     cubin, told = compiled(source, arch, folder)
     if not cubin:
-        return (name, arch, counted, "refused: " + told, "", "", computing, "", "")
+        return (name, arch, counted, "refused: " + told, "", "", computing, "", "", "")
     kernel = next(kernels_of(cubin))
     if kernel.registers not in told[1]:
         raise Misread("%s: %d registers, but ptxas says %s" % (name, kernel.registers, told[1]))
-    n = counts(kernel.code, busiest(kernel))
-    strange = "; unknown: " + unknown(kernel) if unknown(kernel) else ""
-    return (name, arch, counted, str(kernel.registers), str(told[0]), str(sum(n.values())), computing,
-            "%.0f" % share(n) if n else "-", by_kind(n) + strange)
+    loop, computing_here, per, kinds = cells(kernel)
+    return (name, arch, counted, str(kernel.registers), str(told[0]), loop, "-" if loop == "-" else computing,
+            computing_here, per, kinds)
 
 
 def build(folder, archs, page):
