@@ -7,7 +7,7 @@
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
-# make lowering: what a kernel takes from its graph to its text
+# make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -161,6 +161,13 @@ build/gpu: bench/gpu.c bench/measure.c bench/transformer.c tiny.h tiny_cuda.h
 count: build/bench/count
 	@build/bench/count $(COUNT_FLAGS) $(TARGETS)
 
+# The same kernels of NVIDIA's GPUs as nvcc compiles them: registers, spills, instructions of the busiest loop
+SASS ?= sm_80 sm_90
+sass: build/bench/count
+	@rm -rf build/sass && mkdir -p build/sass
+	@build/bench/count $(COUNT_FLAGS) -w build/sass $(SASS) >build/sass/count.txt
+	@$(PYTHON) tools/sass_count.py --sources build/sass --arch $(SASS) --write build/sass/table.md
+
 # What a kernel takes from the graph to its text, without a compiler: make lowering LOWERING_FLAGS=-v
 lowering: build/bench/lowering
 	@build/bench/lowering $(LOWERING_FLAGS)
@@ -259,6 +266,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu check bench bench-cl beam count lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu check bench bench-cl beam count sass lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

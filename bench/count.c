@@ -1,9 +1,12 @@
 // count: kernels as the heuristics make them for GPUs that are not here, run and counted (count.h).
-//   build/bench/count [-v] [-k TEXT] [TARGET..]   sm_90 and gfx1100; -v: each access; -k: kernels whose name has TEXT
+//   build/bench/count [-v] [-k TEXT] [-w FOLDER] [TARGET..]   sm_90 and gfx1100
+//   -v: each access; -k: kernels whose name has TEXT; -w: NVIDIA's kernels as CUDA C, too, as FOLDER/sm_90-01.cu and so
+//   on, with what was counted in the first line (tools/sass_count.py compiles them)
 // What the columns mean stands at tn_gpu_print. "x N": a kernel that runs N times, tile by tile; its first time is
 // counted.
 #define _GNU_SOURCE
 #include "../src/all.c"
+#include "../src/render/lang_cuda.c"
 #include "count.h"
 
 enum { GROUPS = 6, KERNELS = 24 };          // groups that are run of each; kernels of a graph
@@ -60,7 +63,44 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"matmul 64x16384x64", matmul_deep}, {"sum 2048x2048", sum}, {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention},
   {"gradients 512x64", attention_grad}};
 
-typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; int verbose; } subject;
+// What is asked for; written: files in the folder.
+typedef struct options { const char *only, *folder; int verbose, written; } options;
+typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; options *o; } subject;
+
+// The device that the kernels of an NVIDIA GPU are written for. 0: it is none.
+static int cuda_target(const char *name, tiny_limits *limits, tiny_renderer *renderer) {
+  memset(renderer, 0, sizeof *renderer);
+  if (strncmp(name, "sm_", 3) || !tn_gpu_limits(name, limits)) return 0;
+  tn_lang_cuda(renderer, (int)tn_digits_value(name + 3, 10, NULL));
+  tn_cstyle(renderer);
+  return 1;
+}
+
+// A module of one kernel, lowered once more for this language, into a file of its own. 1: it is there, or not wanted.
+static int write_cuda(tiny_ctx *t, const subject *x, const char *name, const tn_kernel *from, const tn_gpu_counts *n) {
+  tiny_limits limits;
+  tiny_renderer r;
+  tn_lowered low;
+  tiny_bytes text = {t, NULL, 0, 0}, kernel = {t, NULL, 0, 0};
+  uint64_t uses = 0;
+  char path[512];
+  if (!x->o->folder || !cuda_target(x->gpu->name, &limits, &r)) return 1;
+  const tn_target target = {&r, &limits};
+  memset(&low, 0, sizeof low);
+  t->ir->serial = TN_PIPELINE_SERIAL;
+  if (tn_pipeline_run(t, from->ast, &target, NULL, 0, &low) != TINY_OK) return 0;
+  const tiny_listing k = {"counted", low.list, low.n, low.hints, low.local, low.local_nbytes};
+  if (r.kernel(t, &r, &k, &kernel, &uses) != TINY_OK) return 0;
+  const tiny_rendered rendered = {kernel.data, kernel.n, uses};
+  tn_gpu_line(&text, "// %s; %d registers and %.1f %% of the busiest loop computing, as counted\n", name,
+              n->registers + n->spilled, tn_gpu_computing(n));
+  if (r.module(t, &r, &rendered, 1, &text) != TINY_OK) return 0;
+  snprintf(path, sizeof path, "%s/%s-%02d.cu", x->o->folder, x->gpu->name, ++x->o->written);
+  FILE *f = fopen(path, "w");
+  const int wrote = f && fwrite(text.data, 1, text.n, f) == text.n;
+  if (!f || fclose(f) || !wrote) { printf("%s cannot be written\n", path); return 0; }
+  return 1;
+}
 
 static tiny_code count_kernel(tiny_ctx *t, const subject *x, const char *name, const tn_kernel *kernel,
                               const tn_lowered *low, tiny_bytes *text) {
@@ -79,10 +119,11 @@ static tiny_code count_kernel(tiny_ctx *t, const subject *x, const char *name, c
     if (u->k >= l.nmem) l.nmem = (int)u->k + 1;
   }
   tiny_bytes accesses = {t, NULL, 0, 0};
-  const tiny_code code = tn_gpu_count(t, low->list, low->n, x->gpu, &l, GROUPS, &counts, x->verbose ? &accesses : NULL);
+  const tiny_code code = tn_gpu_count(t, low->list, low->n, x->gpu, &l, GROUPS, &counts, x->o->verbose ? &accesses : NULL);
   for (int m = 0; m < l.nmem; m++) free(mem[m].base);
   if (code != TINY_OK) return code;
   tn_gpu_print(text, name, &counts);
+  if (!write_cuda(t, x, name, kernel, &counts)) return TINY_E_IO;
   if (accesses.n) tiny_bytes_add(text, accesses.data, accesses.n);
   return TINY_OK;
 }
@@ -120,22 +161,23 @@ static tiny_code count_kernels(tiny_ctx *t, void *arg) {
   return TINY_OK;
 }
 
-static int count_subject(int i, const tn_gpu *gpu, int verbose) {
+static int count_subject(int i, const tn_gpu *gpu, options *o) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
   d.device = "INTERP"; d.cache_dir = "";
   tiny_ctx *t = tiny_open(&d);
   tiny_tensor *y = subjects[i].make(t);
-  subject x = {subjects[i].name, gpu, tn_uop_of(y), verbose};
+  subject x = {subjects[i].name, gpu, tn_uop_of(y), o};
   const int wrong = tiny_error(t)[0] || tn_guard(t, count_kernels, &x) != TINY_OK;
   if (wrong) printf("%-22s %s\n", x.name, tiny_error(t));
   tiny_close(t);
   return wrong;
 }
 
-static int count_target(const char *name, const char *only, int verbose) {
+static int count_target(const char *name, options *o) {
   const tn_gpu *gpu = tn_gpu_named(name);
   int wrong = 0;
+  o->written = 0;
   if (!gpu) {
     printf("no GPU %s; there are:", name);
     for (int i = 0; i < TN_GPUS; i++) printf(" %s", tn_gpus[i].name);
@@ -149,21 +191,22 @@ static int count_target(const char *name, const char *only, int verbose) {
          gpu->memory_gbps, gpu->matrix * gpu->units * gpu->clock_ghz * 1e-3, head.data);
   tiny_close(t);
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
-    if (!only || strstr(subjects[i].name, only)) wrong += count_subject((int)i, gpu, verbose);
+    if (!o->only || strstr(subjects[i].name, o->only)) wrong += count_subject((int)i, gpu, o);
   return wrong;
 }
 
 // Runs each target that is named, or else both of these.
-static int each_target(int argc, char **argv, int (*run)(const char *name, const char *only, int verbose),
-                       const char *first, const char *second) {
-  const char *only = NULL;
-  int verbose = 0, targets = 0, wrong = 0;
+static int each_target(int argc, char **argv, int (*run)(const char *name, options *o), const char *first,
+                       const char *second) {
+  options o = {NULL, NULL, 0, 0};
+  int targets = 0, wrong = 0;
   for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "-v")) verbose = 1;
-    else if (!strcmp(argv[i], "-k") && i + 1 < argc) only = argv[++i];
-    else { wrong += run(argv[i], only, verbose); targets++; }
+    if (!strcmp(argv[i], "-v")) o.verbose = 1;
+    else if (!strcmp(argv[i], "-k") && i + 1 < argc) o.only = argv[++i];
+    else if (!strcmp(argv[i], "-w") && i + 1 < argc) o.folder = argv[++i];
+    else { wrong += run(argv[i], &o); targets++; }
   }
-  if (!targets) wrong = run(first, only, verbose) + run(second, only, verbose);
+  if (!targets) wrong = run(first, &o) + run(second, &o);
   return wrong != 0;
 }
 #ifndef BENCH_COUNT_PART                    // bench/lowering.c lowers the same kernels

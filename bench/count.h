@@ -541,15 +541,21 @@ static void tn_gpu_print_head(tiny_bytes *text) {
                 "loop%", "us", "limit", "best%");
 }
 
+// Of the busiest loop's instructions those that compute, in percent: of matrices, or of floats where there are none.
+static double tn_gpu_computing(const tn_gpu_counts *o) {
+  double inner = 0;
+  for (int k = 0; k < TN_GPU_KINDS; k++) inner += o->inner[k];
+  return inner > 0 ? 100 * o->inner[o->n[TN_GPU_MATRIX] > 0 ? TN_GPU_MATRIX : TN_GPU_FLOAT] / inner : 0.0;
+}
+
 // load, store, bank: how many of the sectors and wavefronts had to be. regs: "!" where some are spilled, or memory of
 // the item is in use. instr: of a warp, and shares of it; mtx: matrix instructions; loop: these in the busiest loop,
 // float ones where there are none. best: what memory and arithmetic take at the least, of the time without the launch.
 static void tn_gpu_print(tiny_bytes *text, const char *name, const tn_gpu_counts *o) {
   char load[8], store[8], bank[8];
-  double all = 0, inner = 0;
-  for (int k = 0; k < TN_GPU_KINDS; k++) { all += o->n[k]; inner += o->inner[k]; }
+  double all = 0;
+  for (int k = 0; k < TN_GPU_KINDS; k++) all += o->n[k];
   const double memory = o->n[TN_GPU_GLOBAL] + o->n[TN_GPU_SHARED] + o->n[TN_GPU_PRIVATE];
-  const int main_kind = o->n[TN_GPU_MATRIX] > 0 ? TN_GPU_MATRIX : TN_GPU_FLOAT;
   tn_gpu_line(text, "%-22s %7lld %5lld %5s %6s %5s %4d%s %4.0f %-9s %8.0f %5.1f %5.1f %5.1f %5.1f %5.1f %9.1f %-7s "
                 "%5.1f\n", name, (long long)o->groups, (long long)o->items,
                 tn_gpu_percent(o->global[0].ideal, o->global[0].moved, load),
@@ -558,7 +564,7 @@ static void tn_gpu_print(tiny_bytes *text, const char *name, const tn_gpu_counts
                 o->registers + o->spilled, o->spilled || o->private_nbytes ? "!" : " ", 100 * o->occupancy,
                 o->occupancy_by, all, 100 * o->n[TN_GPU_FLOAT] / all,
                 100 * (o->n[TN_GPU_INTEGER] + o->n[TN_GPU_SELECT]) / all, 100 * memory / all,
-                100 * o->n[TN_GPU_MATRIX] / all, inner > 0 ? 100 * o->inner[main_kind] / inner : 0.0, o->us, o->limit,
+                100 * o->n[TN_GPU_MATRIX] / all, tn_gpu_computing(o), o->us, o->limit,
                 100 * o->best_us / (o->us - o->gpu->launch_us));
 }
 #endif

@@ -6,7 +6,6 @@
 // of the plan is an equal part of it.
 #define BENCH_COUNT_PART
 #include "count.c"
-#include "../src/render/lang_cuda.c"
 
 enum { RUNS = 7, KERNELS_MOST = 256 };
 
@@ -60,11 +59,7 @@ static int lowering_target(tiny_ctx *t, const char *name, tiny_limits *limits, t
     *renderer = t->device[0]->renderer;
     return 1;
   }
-  memset(renderer, 0, sizeof *renderer);
-  if (strncmp(name, "sm_", 3) || !tn_gpu_limits(name, limits)) return 0;
-  tn_lang_cuda(renderer, (int)tn_digits_value(name + 3, 10, NULL));
-  tn_cstyle(renderer);
-  return 1;
+  return cuda_target(name, limits, renderer);
 }
 
 // A graph's kernels, in their least times. 1: something went wrong.
@@ -106,12 +101,12 @@ static int lowering_longest(const void *a, const void *b) {
   const lowering *x = (const lowering *)a, *y = (const lowering *)b;
   return x->us < y->us ? 1 : x->us > y->us ? -1 : 0;
 }
-static int lower_target(const char *name, const char *only, int verbose) {
+static int lower_target(const char *name, options *o) {
   static lowerings all;
   int wrong = 0;
   all.n = 0;
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
-    if (!only || strstr(subjects[i].name, only)) wrong += lower_subject((int)i, name, verbose, &all);
+    if (!o->only || strstr(subjects[i].name, o->only)) wrong += lower_subject((int)i, name, o->verbose, &all);
   if (!all.n) return 1;
   qsort(all.of, (size_t)all.n, sizeof *all.of, lowering_longest);
   printf("%-8s %3d kernels, median %.3f ms, worst %.3f ms: %s\n", name, all.n, all.of[all.n / 2].us * 1e-3,
