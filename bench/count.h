@@ -21,8 +21,8 @@
 //            that loads, of which compilers unroll a few; for what is copied n iterations ahead once in n iterations
 //            (CUDA C++ Programming Guide, "Asynchronous Data Copies", multi-stage pipelines). What a group does itself
 //            comes on top of its waits, as it uses what it has waited for (Volkov, Understanding Latency Hiding on
-//            GPUs, 2016, 4.3), but in a kernel all of whose loops load what later iterations read. Units that have a
-//            group more than others are waited for.
+//            GPUs, 2016, 4.3), but in a kernel all of whose loops load what later iterations read, and store it after
+//            other work. Units that have a group more than others are waited for.
 //   caches   What a group has had before L1 gives it again, if it holds all that the groups of its unit touch; the last
 //            cache what any group has had, if it holds all buffers.
 #ifndef BENCH_COUNT_H
@@ -398,6 +398,20 @@ static void tn_gpu_memory(tn_gpu_run *c) {
   }
 }
 
+enum { TN_GPU_BETWEEN = 32 };            // instructions between a load and the STORE of it that wait for it
+
+// Is what the loop loads for later iterations stored only after other work, or copied without the items?
+static int tn_gpu_hides(const tn_gpu_run *c, int loop) {
+  int last = -1, first = -1;
+  for (int at = loop + 1; at < c->r.c->ins[loop].jump; at++) {
+    const tn_eval_ins *i = &c->r.c->ins[at];
+    if (c->list.range[at] != loop || c->list.ahead[at] == TN_GPU_COPIES) continue;
+    if (i->u.op == TINY_OP_LOAD && c->list.ahead[at]) last = at;
+    if (i->u.op == TINY_OP_STORE && i->u.k && first < 0) first = at;
+  }
+  return last < 0 || first - last > TN_GPU_BETWEEN;
+}
+
 // How often a warp waits for what is loaded at `at`, in a loop of which so many iterations are unrolled. ahead: in how
 // many of them it waits once for what is copied; 0: after the loop.
 static double tn_gpu_waits_at(const tn_gpu_run *c, int at, int loop, int unrolled, int ahead) {
@@ -432,7 +446,7 @@ static double tn_gpu_waits(const tn_gpu_run *c, int *serial) {
     }
     waits += most;
     loops += loop >= 0 && loads;
-    hidden += loop >= 0 && loads && later == loads;
+    hidden += loop >= 0 && loads && later == loads && tn_gpu_hides(c, loop);
   }
   *serial = !loops || hidden < loops;
   return waits / (double)(c->out->sampled * c->out->warps);

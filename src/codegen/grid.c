@@ -288,8 +288,16 @@ static int tn_grid_copies(tn_kernel_state *s, const tiny_uop *stage) {
       (nbytes == 4 || nbytes == 8 || nbytes == 16);
 }
 
+// Loads of an item that fill a STAGE.
+static int64_t tn_grid_held(tn_kernel_state *s, const tiny_uop *stage) {
+  int64_t n = 1;
+  for (uint32_t i = 1; i < stage->nsrc; i++)
+    if (tn_range_kind(stage->src[i]) != TN_VECTOR) n *= tn_range_extent(stage->src[i]);
+  return (n + tn_opt_items(s) - 1) / tn_opt_items(s);
+}
+
 // What all items copy is copied ahead of the iterations that read it: as many of them as leave memory of the group for
-// another group; one, where items hold in registers what is on its way.
+// another group; one, where items hold in registers what is on its way; none, where that is much.
 static void tn_grid_ahead(tn_kernel_state *s) {
   const int64_t shared = (int64_t)s->target->limits->shared_nbytes, held = tn_staged_nbytes(s);
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
@@ -299,6 +307,7 @@ static void tn_grid_ahead(tn_kernel_state *s) {
     tiny_uop *r = tn_opt_is_plain_copy(s, stages.u[i]) ? tn_stage_loop(s->t, s->sink, stages.u[i]) : NULL;
     if (!r || (loop && r != loop)) continue;
     loop = r;
+    if (!tn_grid_copies(s, stages.u[i]) && tn_grid_held(s, stages.u[i]) > TN_SHARE_COPIES) return;
     nbytes += tn_stage_nelem(stages.u[i]) * tn_dtypes[stages.u[i]->dtype].nbytes;
     if (!tn_grid_copies(s, stages.u[i])) ahead = 1;
   }
@@ -592,6 +601,7 @@ static void tn_grid_blocks(tn_kernel_state *s, const tn_online_axes *a, const tn
   const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   tn_grid_unroll(s);
+  tn_grid_ahead(s);
 }
 
 // Where one of the sums moves with a range of the output that the maximum does not, what is common to both is computed
