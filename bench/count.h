@@ -18,7 +18,11 @@
 //            NVIDIA Nsight Compute, "Wavefronts").
 //   time     The slowest of: bytes by the memory's bandwidth and by L2's, instructions by what a unit issues, each kind
 //            by its own rate, and latency: a warp waits for memory once in straight code and in each iteration of a loop
-//            that loads, of which compilers unroll a few. Units that have a group more than others are waited for.
+//            that loads, of which compilers unroll a few; for what is copied n iterations ahead once in n iterations
+//            (CUDA C++ Programming Guide, "Asynchronous Data Copies", multi-stage pipelines). What a group does itself
+//            comes on top of its waits, as it uses what it has waited for (Volkov, Understanding Latency Hiding on
+//            GPUs, 2016, 4.3), but in a kernel all of whose loops load what later iterations read, and store it after
+//            other work. Units that have a group more than others are waited for.
 //   caches   What a group has had before L1 gives it again, if it holds all that the groups of its unit touch; the last
 //            cache what any group has had, if it holds all buffers.
 #ifndef BENCH_COUNT_H
@@ -315,7 +319,8 @@ static void tn_gpu_sum(tn_gpu_run *c) {
     tn_gpu_traffic *to = space == TN_SPACE_GLOBAL ? &o->global[stores] : &o->shared[stores];
     to->requests += x->traffic.requests; to->moved += x->traffic.moved;
     to->ideal += x->traffic.ideal; to->lines += x->traffic.lines;
-    o->n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests / warps;
+    if (!stores || c->list.ahead[at] != TN_GPU_COPIES)       // else it is one instruction with its load
+      o->n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests / warps;
   }
 }
 
@@ -331,7 +336,7 @@ static void tn_gpu_inner(tn_gpu_run *c) {
       const tn_gpu_at *x = &c->at[inside];
       const int space = i->mem >= 0 ? c->r.c->mem[i->mem].space : (int)TN_SPACE_REG;
       for (int k = 0; k < TN_GPU_KINDS; k++) n[k] += x->warps * c->list.cost[inside][k];
-      if (space != TN_SPACE_REG) n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests;
+      if (space != TN_SPACE_REG && (i->u.op == TINY_OP_LOAD || c->list.ahead[inside] != TN_GPU_COPIES)) n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests;
       if (x->warps > warps) warps = x->warps;
     }
     for (int k = 0; k < TN_GPU_KINDS; k++) all += n[k];
@@ -393,23 +398,57 @@ static void tn_gpu_memory(tn_gpu_run *c) {
   }
 }
 
+enum { TN_GPU_BETWEEN = 32 };            // instructions between a load and the STORE of it that wait for it
+
+// Is what the loop loads for later iterations stored only after other work, or copied without the items?
+static int tn_gpu_hides(const tn_gpu_run *c, int loop) {
+  int last = -1, first = -1;
+  for (int at = loop + 1; at < c->r.c->ins[loop].jump; at++) {
+    const tn_eval_ins *i = &c->r.c->ins[at];
+    if (c->list.range[at] != loop || c->list.ahead[at] == TN_GPU_COPIES) continue;
+    if (i->u.op == TINY_OP_LOAD && c->list.ahead[at]) last = at;
+    if (i->u.op == TINY_OP_STORE && i->u.k && first < 0) first = at;
+  }
+  return last < 0 || first - last > TN_GPU_BETWEEN;
+}
+
+// How often a warp waits for what is loaded at `at`, in a loop of which so many iterations are unrolled. ahead: in how
+// many of them it waits once for what is copied; 0: after the loop.
+static double tn_gpu_waits_at(const tn_gpu_run *c, int at, int loop, int unrolled, int ahead) {
+  if (c->list.ahead[at] != TN_GPU_COPIES) return c->at[at].warps / unrolled;
+  if (ahead) return c->at[at].warps / ahead;
+  return loop < 0 ? c->at[at].warps : c->at[loop].warps;
+}
+
 // How often a warp of the group waits for memory: once where straight code loads, and in each iteration that does.
-static double tn_gpu_waits(const tn_gpu_run *c) {
+// *serial: some loop uses what it has loaded at once.
+static double tn_gpu_waits(const tn_gpu_run *c, int *serial) {
   const tn_eval_code *code = c->r.c;
   double waits = 0;
+  int loops = 0, hidden = 0;
   for (int loop = -1; loop < code->nins; loop++) {
-    double warps = 0;
-    int unrolled = loop >= 0 ? TN_GPU_UNROLLED : 1;
+    double most = 0;
+    int unrolled = loop >= 0 ? TN_GPU_UNROLLED : 1, ahead = 0, loads = 0, later = 0;
     if (loop >= 0 && code->ins[loop].u.op != TINY_OP_RANGE) continue;
     for (int at = loop + 1; at < (loop < 0 ? code->nins : code->ins[loop].jump); at++) {
       if (c->list.range[at] != loop) continue;
       if (code->ins[at].u.op == TINY_OP_BARRIER || code->ins[at].u.op == TINY_OP_RANGE) unrolled = 1;
-      if (code->ins[at].u.op == TINY_OP_LOAD && code->mem[code->ins[at].mem].space == TN_SPACE_GLOBAL &&
-          c->at[at].warps > warps)
-        warps = c->at[at].warps;
+      if (code->ins[at].u.op == TINY_OP_BARRIER && code->ins[at].u.k) ahead = (int)code->ins[at].u.k;
     }
-    waits += warps / unrolled;
+    for (int at = loop + 1; at < (loop < 0 ? code->nins : code->ins[loop].jump); at++) {
+      if (c->list.range[at] != loop || code->ins[at].u.op != TINY_OP_LOAD ||
+          code->mem[code->ins[at].mem].space != TN_SPACE_GLOBAL)
+        continue;
+      const double now = tn_gpu_waits_at(c, at, loop, unrolled, ahead);
+      if (now > most) most = now;
+      loads++;
+      later += c->list.ahead[at] != 0;
+    }
+    waits += most;
+    loops += loop >= 0 && loads;
+    hidden += loop >= 0 && loads && later == loads && tn_gpu_hides(c, loop);
   }
+  *serial = !loops || hidden < loops;
   return waits / (double)(c->out->sampled * c->out->warps);
 }
 
@@ -423,15 +462,21 @@ static void tn_gpu_time(const tn_gpu_run *c) {
   const double moved = (o->shared[0].moved + o->shared[1].moved) / (double)o->sampled;
   const double lines = (o->global[0].lines + o->global[1].lines) / (double)o->sampled;
   const double cycle_us = 1e-3 / g->clock_ghz, turns = ceil((double)o->groups / g->units / o->resident);
-  const struct { double us; const char *name; } limit[] = {
+  struct { double us; const char *name; } limit[] = {
     {o->memory_nbytes / g->memory_gbps * 1e-3, "memory"}, {o->l2_nbytes / g->l2_gbps * 1e-3, "L2"},
     {warps * all / g->issue * cycle_us, "issue"}, {lanes * o->n[TN_GPU_FLOAT] / g->f32 * cycle_us, "float"},
     {lanes * (o->n[TN_GPU_INTEGER] + o->n[TN_GPU_SELECT]) / g->integer * cycle_us, "integer"},
     {lanes * o->n[TN_GPU_CONVERT] / g->convert * cycle_us, "convert"},
     {lanes * o->n[TN_GPU_SPECIAL] / g->special * cycle_us, "special"}, {flops / g->matrix * cycle_us, "matrix"},
     {rounds * moved * cycle_us, "shared"}, {rounds * lines * cycle_us, "L1"},
-    {turns * tn_gpu_waits(c) * g->latency * cycle_us, "latency"}};
-  for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
+    {0, "latency"}};
+  const size_t limits = sizeof limit / sizeof *limit;
+  int serial = 0;
+  const double waits = tn_gpu_waits(c, &serial) * g->latency * cycle_us;
+  double own = 0;                          // what a group takes of a unit
+  for (size_t i = 2; serial && i + 1 < limits; i++) if (limit[i].us / rounds > own) own = limit[i].us / rounds;
+  limit[limits - 1].us = turns * (waits + own);
+  for (size_t i = 0; i < limits; i++)
     if (limit[i].us > o->us) { o->us = limit[i].us; o->limit = limit[i].name; }
   const double even = (double)o->groups / g->units / rounds;
   o->best_us = o->least_nbytes / g->memory_gbps * 1e-3;
@@ -498,7 +543,7 @@ static tiny_code tn_gpu_guarded(tiny_ctx *t, void *arg) {
   if (tn_eval_decode(t, call->list, call->n, 0, &code, &last) != TINY_OK) return t->code;
   if (tn_eval_bind(&c.r, t, &code, call->l) != TINY_OK) return t->code;
   c.gpu = o->gpu = call->gpu; c.most = call->most; c.out = o;
-  tn_gpu_look(t, &code, &c.list);
+  tn_gpu_look(t, &code, tn_gpu_copies(call->gpu), &c.list);
   for (int i = 0; i < code.nins; i++) code.depth_if += code.ins[i].u.op == TINY_OP_RANGE;    // their masks
   c.at = (tn_gpu_at *)tn_scratch(t, ((size_t)code.nins + 1) * sizeof *c.at);
   tn_gpu_open_memory(&c);

@@ -45,7 +45,10 @@ static const tn_gpu_row tn_gpu_rows[] = {
   {TINY_OP_MAX, TN_GPU_SELECT, 1, 0, 0},
   {TINY_OP_SHUFFLE, TN_GPU_SHARED, 1, 0, 0},             // by the unit that reads shared memory
 };
-enum { TN_GPU_BY_CONSTANT = 4 };         // of a division of integers
+enum { TN_GPU_BY_CONSTANT = 4 };         // of a division of integers; by a power of two it is a shift, or an AND
+// A LOAD of what STOREs store that happen later, and nobody else reads; that and its STORE where they are one
+// instruction, whose value is in no register (PTX ISA, cp.async).
+enum { TN_GPU_AHEAD = 1, TN_GPU_COPIES = 2 };
 
 // The first slot of each value.
 typedef struct tn_gpu_value {
@@ -62,6 +65,7 @@ typedef struct tn_gpu_list {
   int *range;                              // of instructions: the innermost RANGE that is open, -1: none
   int *first, *last;                       // of memories: where REG memory lives
   uint8_t *moved;                          // of memories: REG memory whose place is no constant
+  uint8_t *ahead;                          // of instructions: TN_GPU_AHEAD, TN_GPU_COPIES
   int registers, private_nbytes, shared_nbytes;
 } tn_gpu_list;
 
@@ -122,6 +126,21 @@ static void tn_gpu_values(tn_gpu_list *l) {
   }
 }
 
+// Which loads are of what is read in later iterations.
+static void tn_gpu_find_ahead(tn_gpu_list *l, int copies) {
+  for (int at = l->c->nins - 1; at >= 0; at--) {
+    const tn_eval_ins *i = &l->c->ins[at];
+    const int later = i->u.op == TINY_OP_STORE && i->u.k;
+    if (later && copies && tn_copies_later(&i->u)) l->ahead[at] = TN_GPU_COPIES;
+    if (!later && (!l->ahead[at] || i->u.op == TINY_OP_LOAD)) continue;
+    for (int j = later; j < (later ? 2 : tn_gpu_nargs(i)); j++) {
+      const int slot = tn_gpu_arg(l, at, j)->slot;
+      if (tn_gpu_maker(l, slot)) l->ahead[l->value[slot].maker] = later && l->ahead[at] ? TN_GPU_COPIES : TN_GPU_AHEAD;
+      if (!later && l->ahead[at] == TN_GPU_COPIES && tn_gpu_maker(l, slot)) l->ahead[l->value[slot].maker] = TN_GPU_COPIES;
+    }
+  }
+}
+
 // ** what instructions become **
 
 static int tn_gpu_adds(const tn_eval_ins *i) { return i->u.op == TINY_OP_ADD || i->u.op == TINY_OP_SUB; }
@@ -176,7 +195,9 @@ static void tn_gpu_alu(tn_gpu_list *l, int at) {
   const int divides = !real && (u->op == TINY_OP_IDIV || u->op == TINY_OP_MOD || u->op == TINY_OP_CDIV ||
                                 u->op == TINY_OP_CMOD);
   if (divides && tn_gpu_is_constant(l, tn_gpu_arg(l, at, 1)->slot)) {
-    tn_gpu_add(l, at, TN_GPU_INTEGER, n * TN_GPU_BY_CONSTANT);
+    const tiny_uop *by = u->src[1];
+    const int shifts = by->op == TINY_OP_CONST && by->k > 0 && !(by->k & (by->k - 1)) && u->src[0]->vmin >= 0;
+    tn_gpu_add(l, at, TN_GPU_INTEGER, shifts ? n : n * TN_GPU_BY_CONSTANT);
     return;
   }
   for (size_t k = 0; k < sizeof tn_gpu_rows / sizeof *tn_gpu_rows; k++) {
@@ -273,7 +294,7 @@ static void tn_gpu_make(tn_gpu_list *l, int at) {
   const tn_eval_ins *i = &l->c->ins[at];
   const tn_gpu_value *v = &l->value[i->slot];
   const int reads = i->u.op == TINY_OP_LOAD && l->c->mem[i->mem].space == TN_SPACE_REG;
-  const int none = v->fused || v->coalesced || reads || (!v->varies && !tn_is_float(i->u.dtype));
+  const int none = v->fused || v->coalesced || reads || l->ahead[at] == TN_GPU_COPIES || (!v->varies && !tn_is_float(i->u.dtype));
   for (int lane = 0; lane < i->u.lanes; lane++) {
     tn_gpu_value *x = &l->value[i->slot + lane];
     x->first = x->last = at;
@@ -348,7 +369,7 @@ static void tn_gpu_registers(tn_gpu_list *l) {
 }
 
 // Heavy code: all of it lies in scratch memory.
-static void tn_gpu_look(tiny_ctx *t, const tn_eval_code *c, tn_gpu_list *l) {
+static void tn_gpu_look(tiny_ctx *t, const tn_eval_code *c, int copies, tn_gpu_list *l) {
   const size_t slots = (size_t)c->nslots + 1, ins = (size_t)c->nins + 1, mems = (size_t)c->nmem + 1;
   memset(l, 0, sizeof *l);
   l->t = t; l->c = c;
@@ -359,8 +380,10 @@ static void tn_gpu_look(tiny_ctx *t, const tn_eval_code *c, tn_gpu_list *l) {
   l->first = (int *)tn_scratch(t, mems * sizeof *l->first);
   l->last = (int *)tn_scratch(t, mems * sizeof *l->last);
   l->moved = (uint8_t *)tn_scratch(t, mems);
+  l->ahead = (uint8_t *)tn_scratch(t, ins);
   for (int m = 0; m < c->nmem; m++) l->first[m] = -1;
   tn_gpu_values(l);
+  tn_gpu_find_ahead(l, copies);
   tn_gpu_fuse(l);
   tn_gpu_costs(l);
   tn_gpu_lives(l);

@@ -80,6 +80,9 @@ static const tn_gpu *tn_gpu_named(const char *name) {
   return NULL;
 }
 
+// Do items copy to shared memory and go on meanwhile? (PTX ISA, cp.async)
+static int tn_gpu_copies(const tn_gpu *g) { return !strncmp(g->name, "sm_", 3) && strcmp(g->name, "sm_75") != 0; }
+
 // What a device of this target would tell of itself, so that schedules for it are made without it. 0: no such target.
 static int tn_gpu_limits(const char *name, tiny_limits *limits) {
   const tn_gpu *g = tn_gpu_named(name);
@@ -100,6 +103,7 @@ static int tn_gpu_limits(const char *name, tiny_limits *limits) {
     limits->memory[i].nbytes = i == 2 ? (size_t)g->last_nbytes : (size_t)g->l1_nbytes;
   }
   limits->units = tiny_warp_units(name, &limits->nunits);
+  limits->copies_async = tn_gpu_copies(g);
   return 1;
 }
 #endif

@@ -240,6 +240,7 @@ typedef struct tiny_limits {
   int64_t local_total;                     // items of a group in all; 0: 256
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
   const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
+  int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
 } tiny_limits;
 
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
@@ -272,6 +273,9 @@ typedef struct tiny_language {
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
   const char *local, *barrier;             // "__local %t %n[%k];"
+  // Copies %t from address %1 to address %0 of LOCAL memory, zeros unless %2, while items go on; waits for all such
+  // copies but those since the %k-th wait before; NULL: items copy as they load and store
+  const char *copy, *wait;
   const char *global_local;                // the same, before the kernel; NULL: local
   const char *local_given;                 // where LOCAL is too much for a stack: at byte %k of a launch's; NULL: local
   const char *global_id, *local_id;        // "(%t)get_group_id(%d)"

@@ -145,6 +145,8 @@ static int64_t tn_share_step(tiny_ctx *t, tiny_uop *value, const tiny_uop *r) {
   return most;
 }
 
+enum { TN_SHARE_COPIES = 16 };             // parts that an item copies one beside the other
+
 // The loops of kind SHARE of a STAGE become one over parts as large as the group, of which each item copies an element:
 // neighbours those that lie together. from: the loops, to: what stands for them. Returns the loop, NULL: there is one
 // part; *valid: where there is such an element.
@@ -172,7 +174,8 @@ static tiny_uop *tn_share_copy(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stag
     group *= n;
   }
   const int64_t parts = (nelem + group - 1) / group;
-  tiny_uop *part = parts > 1 ? tn_range(t, parts, TN_LOOP) : NULL;
+  const int beside = tn_stage_ahead(stage) && parts <= TN_SHARE_COPIES;      // all are loaded before any is stored
+  tiny_uop *part = parts > 1 ? tn_range(t, parts, beside ? TN_UPCAST : TN_LOOP) : NULL;
   if (part) element = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, part, tn_index(t, group)), element);
   if (nelem % group) {                     // beyond the last one the last one is read, and not stored
     *valid = tn_u2(t, TINY_OP_LT, element, tn_index(t, nelem));
@@ -235,52 +238,201 @@ static tiny_uop *tn_stage_place(tiny_ctx *t, tiny_uop *sink, const tiny_uop *sta
   return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)), element);
 }
 
+// How a STAGE's memory is filled: the element at `flat` of an owner's part with `value` where `valid` holds, by the loops
+// of `end`.
+typedef struct tn_filling { tiny_uop *owner, *flat, *value, *valid; int64_t owners, elements; tn_list end; } tn_filling;
+
+static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filling *f) {
+  tn_list shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
+  memset(f, 0, sizeof *f);
+  f->elements = tn_stage_nelem(stage);
+  f->owner = tn_stage_owner(t, stage, &f->owners);
+  f->value = stage->src[0];
+  f->valid = tn_stage_filler(t, sink, stage);
+  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements, tn_stage_element(t, stage, stage->src + 1));
+  if (tn_stage_kblocks(stage)) tn_push(t, &f->end, tn_stage_kblocks(stage));
+  for (uint32_t i = 1; i < stage->nsrc; i++)
+    if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
+  if (stage->lanes > 1) f->flat = tn_u2(t, TINY_OP_MUL, f->flat, tn_index(t, stage->lanes));
+  tiny_uop *part = tn_share_copy(t, sink, stage, &shares, &parts, &f->valid);
+  if (part) tn_push(t, &f->end, part);
+  if (!shares.n) return;
+  f->value = tn_replace(t, f->value, shares.n, shares.u, parts.u);
+  f->flat = tn_replace(t, f->flat, shares.n, shares.u, parts.u);
+}
+
+// What reads a STAGE reads `filled` instead, from element `begin` on (NULL: from the first). Appends it to from and to.
+static void tn_stage_reads(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, const tn_filling *f, tiny_uop *filled,
+                           tiny_uop *begin, tn_list *from, tn_list *to) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_INDEX, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *src[3];
+    if (u->src[0] != stage) continue;
+    src[0] = filled;
+    src[1] = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements * stage->lanes, u->src[1]);
+    if (begin) src[1] = tn_u2(t, TINY_OP_ADD, begin, src[1]);
+    src[2] = u->nsrc == 3 ? u->src[2] : NULL;
+    tn_push(t, from, u);
+    tn_push(t, to, tn_uop_with(t, u, src));
+  }
+}
+
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
-  const int n = (int)stage->nsrc - 1, space = tn_stage_space(stage);
-  const int64_t elements = tn_stage_nelem(stage), nelem = elements * stage->lanes;
-  int64_t owners;
-  tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
-          now = {NULL, 0, 0}, shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
-  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *kblocks = tn_stage_kblocks(stage), *value = stage->src[0],
-           *valid = tn_stage_filler(t, sink, stage),
-           *flat = tn_stage_place(t, sink, stage, owner, owners, elements, tn_stage_element(t, stage, stage->src + 1));
-  if (kblocks) tn_push(t, &end, kblocks);
-  for (int i = 1; i <= n; i++)
-    if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &end, stage->src[i]);
-  if (stage->lanes > 1) flat = tn_u2(t, TINY_OP_MUL, flat, tn_index(t, stage->lanes));
-  tiny_uop *part = tn_share_copy(t, sink, stage, &shares, &parts, &valid);
-  if (part) tn_push(t, &end, part);
-  if (shares.n) {
-    value = tn_replace(t, value, shares.n, shares.u, parts.u);
-    flat = tn_replace(t, flat, shares.n, shares.u, parts.u);
-  }
-  tiny_uop *memory = tn_define(t, stage->dtype, 1, space, nelem * owners), *to = memory;
-  const int wait = shared && space == TN_SPACE_LOCAL;
+  const int space = tn_stage_space(stage), wait = shared && space == TN_SPACE_LOCAL;
+  tn_list open = {NULL, 0, 0}, from = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_filling f;
+  tiny_uop *kblocks = tn_stage_kblocks(stage);
+  tn_filling_of(t, sink, stage, &f);
+  tiny_uop *memory = tn_define(t, stage->dtype, 1, space, f.elements * stage->lanes * f.owners), *to = memory;
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
   if (kblocks) {                            // in each of them: what is read was added to by the one before
-    const tiny_uop *cleared = tn_stage_cleared(t, stage, to, flat, &open);
+    const tiny_uop *cleared = tn_stage_cleared(t, stage, to, f.flat, &open);
     tiny_uop *src[3] = {cleared->src[0], cleared->src[1], kblocks};
     to = tn_like(t, cleared, 1, 3, src);
   }
-  tiny_uop *index = tn_index_of(t, to, flat, valid);
-  if (kblocks) value = tn_stage_added(t, stage->src[0], kblocks, index);
-  tiny_uop *done = tn_end(t, tn_store(t, index, value), end.n, end.u);
-  tiny_uop *filled = tn_after(t, memory, wait ? tn_barrier(t, done) : done);
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *src[3];
-    if (u->op != TINY_OP_INDEX || u->src[0] != stage) continue;
-    src[0] = filled;
-    src[1] = tn_stage_place(t, sink, stage, owner, owners, nelem, u->src[1]);
-    src[2] = u->nsrc == 3 ? u->src[2] : NULL;
-    tn_push(t, &from, u);
-    tn_push(t, &now, tn_uop_with(t, u, src));
-  }
+  tiny_uop *index = tn_index_of(t, to, f.flat, f.valid);
+  if (kblocks) f.value = tn_stage_added(t, stage->src[0], kblocks, index);
+  tiny_uop *done = tn_end(t, tn_store(t, index, f.value), f.end.n, f.end.u);
+  tn_stage_reads(t, sink, stage, &f, tn_after(t, memory, wait ? tn_barrier(t, done) : done), NULL, &from, &now);
   return tn_replace(t, sink, from.n, from.u, now.u);
+}
+
+// ** STAGEs that are copied ahead: each has memory for as many iterations more, one after the other **
+//
+//   for the first iterations           copy
+//   BARRIER                            which waits for all of that
+//   for each iteration                 BARRIER: copies for this one are there, and nobody reads those of the last one
+//                                      copy what is read `ahead` iterations later, to where those of the last one were
+//                                      compute
+// Copies stand in an END of the loop's range, beside the REDUCEs that close it, which become one loop (lower.c). Their
+// STOREs happen later: when, the device chooses, or the order of the list (linearize.c).
+
+// The loop around a STAGE that it is copied ahead in: the innermost that REDUCEs close, all of them with the same
+// others. NULL: there is none.
+static tiny_uop *tn_stage_loop(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
+  tn_list open = {NULL, 0, 0}, reduces = {NULL, 0, 0};
+  const tiny_uop *of = NULL;
+  tiny_uop *loop = NULL;
+  tn_open_loops(t, stage, &open);
+  tn_collect_op(t, sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++) {
+    tiny_uop *u = reduces.u[i], *inner = NULL;
+    for (uint32_t j = 1; j < u->nsrc; j++)
+      for (int k = 0; k < open.n; k++) if (u->src[j] == open.u[k] && tn_range_kind(u->src[j]) == TN_REDUCE) inner = u->src[j];
+    if (!inner) continue;
+    if (tn_is_carried(u) || (of && (of->nsrc != u->nsrc || memcmp(of->src + 1, u->src + 1, (u->nsrc - 1) * sizeof *u->src))))
+      return NULL;
+    of = u;
+    loop = inner;
+  }
+  return loop;
+}
+
+// The copy of iteration `at` of the loop to memory `to`, of `slots` parts; nothing is read where `valid` does not hold.
+static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, tiny_uop *loop, tiny_uop *at, tiny_uop *valid,
+                               tiny_uop *to, int64_t slots) {
+  tn_list from = {NULL, 0, 0}, now = {NULL, 0, 0}, index = {NULL, 0, 0}, gated = {NULL, 0, 0};
+  tiny_uop *part = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MOD, at, tn_index(t, slots)),
+                         tn_index(t, f->elements * f->owners));
+  for (int i = 0; i < f->end.n; i++) {     // loops of its own
+    tn_push(t, &from, f->end.u[i]);
+    tn_push(t, &now, tn_range(t, tn_range_extent(f->end.u[i]), tn_range_kind(f->end.u[i])));
+  }
+  tn_push(t, &from, loop);
+  tn_push(t, &now, at);
+  tiny_uop *flat = tn_u2(t, TINY_OP_ADD, part, tn_replace(t, f->flat, f->end.n, from.u, now.u)),
+           *in = tn_replace(t, f->valid, f->end.n, from.u, now.u);
+  tiny_uop *value = tn_replace(t, f->value, from.n, from.u, now.u);
+  tn_collect_op(t, value, TINY_OP_INDEX, &index);
+  for (int i = 0; i < index.n; i++) {
+    const tiny_uop *u = index.u[i];
+    tn_push(t, &gated, tn_index_of(t, u->src[0], u->src[1], u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, u->src[2], valid) : valid));
+  }
+  value = tn_replace(t, value, index.n, index.u, gated.u);
+  return tn_end(t, tn_store_later(t, tn_index_of(t, to, flat, in), value), f->end.n, now.u);
+}
+
+// What the first iterations of the loop, from `start` on, read: END, after which it is under way.
+static tiny_uop *tn_ahead_begin(tiny_ctx *t, const tn_filling *f, tiny_uop *loop, tiny_uop *start, tiny_uop *to,
+                                int64_t ahead) {
+  const int64_t n = tn_range_extent(loop), first = ahead < n ? ahead : n;
+  tiny_uop *r = first > 1 ? tn_range(t, first, TN_LOOP) : NULL, *at = start;
+  if (r) at = at ? tn_u2(t, TINY_OP_ADD, at, r) : r;
+  if (!at) at = tn_index(t, 0);
+  tiny_uop *valid = start ? tn_u2(t, TINY_OP_LT, at, tn_index(t, n)) : tn_bool(t, 1),
+           *copy = tn_ahead_copy(t, f, loop, at, valid, to, ahead + 1);
+  return r ? tn_end(t, copy, 1, &r) : copy;
+}
+
+enum { TN_AHEAD_STAGES = 8 };              // of one loop, that are copied ahead together
+typedef struct tn_ahead { tiny_uop *stage[TN_AHEAD_STAGES], *memory[TN_AHEAD_STAGES]; tn_filling f[TN_AHEAD_STAGES]; int n; } tn_ahead;
+
+// STAGEs that are copied ahead in the loop, none of which another one reads.
+static void tn_ahead_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, const tn_list *stages, tn_ahead *a) {
+  a->n = 0;
+  for (int i = 0; i < stages->n && a->n < TN_AHEAD_STAGES; i++) {
+    tiny_uop *u = stages->u[i];
+    if (!tn_stage_ahead(u) || tn_stage_loop(t, sink, u) != loop) continue;
+    int reads = 0;
+    for (int j = 0; j < a->n; j++) reads |= tn_depends(t, u, a->stage[j]);
+    if (!reads) a->stage[a->n++] = u;
+  }
+}
+
+// The kernel's stores that the loop leads to come after what is copied in it.
+static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, tiny_uop *done) {
+  tn_list stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_STORE, &stores);
+  for (int i = 0; i < stores.n; i++) {
+    tiny_uop *u = stores.u[i];
+    tn_list ranges = {NULL, 0, 0};
+    int leads = 0;
+    tn_collect_op(t, u->src[1], TINY_OP_RANGE, &ranges);
+    for (int r = 0; r < ranges.n; r++) leads |= ranges.u[r] == loop;
+    if (u->src[0]->src[0]->op != TINY_OP_PARAM || !leads) continue;
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_store(t, u->src[0], tn_after(t, u->src[1], done)));
+  }
+  return tn_replace(t, sink, from.n, from.u, to.u);
+}
+
+// start: the first iteration of the loop, where that is not 0; NULL: it is.
+static tiny_uop *tn_expand_ahead(tiny_ctx *t, tiny_uop *sink, tiny_uop *loop, tiny_uop *start, const tn_list *stages) {
+  tn_ahead *a = (tn_ahead *)tn_scratch(t, sizeof *a);
+  tn_list open = {NULL, 0, 0}, around = {NULL, 0, 0}, begun = {NULL, 0, 0}, wait = {NULL, 0, 0}, copies = {NULL, 0, 0},
+          from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  int64_t least = TN_STAGE_AHEAD_MOST;
+  tn_ahead_of(t, sink, loop, stages, a);
+  tn_open_loops(t, a->stage[0], &open);
+  for (int i = 0; i < open.n; i++) if (open.u[i] != loop) tn_push(t, &around, open.u[i]);
+  tiny_uop *free_now = around.n ? tn_barrier_wait(t, &around, 0) : NULL;
+  for (int i = 0; i < a->n; i++) {
+    const int64_t ahead = tn_stage_ahead(a->stage[i]);
+    if (ahead < least) least = ahead;
+    tn_filling_of(t, sink, a->stage[i], &a->f[i]);
+    a->memory[i] = tn_define(t, a->stage[i]->dtype, 1, TN_SPACE_LOCAL, a->f[i].elements * a->f[i].owners * (ahead + 1));
+    tn_push(t, &begun, tn_ahead_begin(t, &a->f[i], loop, start, free_now ? tn_after(t, a->memory[i], free_now) :
+                                                                          a->memory[i], ahead));
+  }
+  tn_push(t, &wait, tn_barrier_wait(t, &begun, 0));
+  tn_push(t, &wait, loop);
+  tiny_uop *turn = tn_barrier_wait(t, &wait, least - 1);
+  for (int i = 0; i < a->n; i++) {
+    const int64_t ahead = tn_stage_ahead(a->stage[i]), slots = ahead + 1;
+    tiny_uop *ready = tn_after(t, a->memory[i], turn), *next = tn_u2(t, TINY_OP_ADD, loop, tn_index(t, ahead)),
+             *valid = tn_u2(t, TINY_OP_LT, next, tn_index(t, tn_range_extent(loop))),
+             *slot = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MOD, loop, tn_index(t, slots)),
+                           tn_index(t, a->f[i].elements * a->f[i].owners));
+    tn_push(t, &copies, tn_ahead_copy(t, &a->f[i], loop, next, valid, ready, slots));
+    tn_stage_reads(t, sink, a->stage[i], &a->f[i], ready, slot, &from, &to);
+  }
+  tiny_uop *done = tn_end(t, tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &copies), 1, &loop);
+  return tn_ahead_hold(t, tn_replace(t, sink, from.n, from.u, to.u), loop, done);
 }
 
 // Do x and y stand in the same loops?
@@ -318,7 +470,8 @@ static tiny_uop *tn_expand_barriers(tiny_ctx *t, tiny_uop *sink) {
   return sink;
 }
 
-static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
+// start: where each of these loops begins; all others begin at 0.
+static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *loops, const tn_list *start) {
   tn_list ranges = {NULL, 0, 0}, stages = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
   int shared = 0;
@@ -329,7 +482,10 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
     tn_collect_op(t, sink, TINY_OP_STAGE, &stages);
     while (first < stages.n && tn_stage_space(stages.u[first]) == TN_SPACE_REG) first++;
     if (first == stages.n) return shared ? tn_expand_barriers(t, sink) : sink;
-    sink = tn_expand_stage(t, sink, stages.u[first], shared);
+    tiny_uop *stage = stages.u[first], *loop = shared && tn_stage_ahead(stage) ? tn_stage_loop(t, sink, stage) : NULL;
+    tiny_uop *begins = NULL;
+    for (int i = 0; i < loops->n; i++) if (loops->u[i] == loop) begins = start->u[i];
+    sink = loop ? tn_expand_ahead(t, sink, loop, begins, &stages) : tn_expand_stage(t, sink, stage, shared);
   }
 }
 
@@ -576,13 +732,15 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
     tiny_uop *value = tn_lanes_of(t, store->src[1], lanes);
     for (int i = 0; i < lanes; i++) {
       tiny_uop *at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i)));
-      tn_push(t, &one, tn_store(t, tn_index_with(t, index, at, 1), tn_pick(t, value, i, 1)));
+      tiny_uop *src[2] = {tn_index_with(t, index, at, 1), tn_pick(t, value, i, 1)};
+      tn_push(t, &one, tn_uop_with(t, store, src));
     }
     return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
   }
   index = base && step == 1 ? tn_index_with(t, index, base, 1) :
                               tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
-  return tn_store(t, index, tn_lanes_of(t, store->src[1], lanes));
+  tiny_uop *src[2] = {index, tn_lanes_of(t, store->src[1], lanes)};
+  return tn_uop_with(t, store, src);
 }
 
 // Lanes lie beside each other, or near the first.

@@ -30,6 +30,7 @@ enum {
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
   TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
   TN_GRID_UNROLL = 8,                      // of them at once
+  TN_GRID_AHEAD = 3,                       // iterations that a device copies ahead at most
   TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
 
@@ -275,6 +276,54 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   return 1;
 }
 
+// Do items have no part in the copy of a STAGE but to begin it: elements of 4, 8 or 16 bytes, together here and there?
+static int tn_grid_copies(tn_kernel_state *s, const tiny_uop *stage) {
+  const tiny_uop *x = stage->src[0], *last = stage->src[stage->nsrc - 1];
+  int vectors = 0;
+  while (x->op == TINY_OP_BITCAST) x = x->src[0];
+  for (uint32_t i = 1; i < stage->nsrc; i++) vectors += tn_range_kind(stage->src[i]) == TN_VECTOR;
+  const int64_t lanes = tn_range_kind(last) == TN_VECTOR ? tn_range_extent(last) : 1,
+                nbytes = tn_dtypes[stage->dtype].nbytes * lanes;
+  return tn_target_copies(s->target) && x->op == TINY_OP_LOAD && vectors == (lanes > 1) &&
+      (nbytes == 4 || nbytes == 8 || nbytes == 16);
+}
+
+// Loads of an item that fill a STAGE.
+static int64_t tn_grid_held(tn_kernel_state *s, const tiny_uop *stage) {
+  int64_t n = 1;
+  for (uint32_t i = 1; i < stage->nsrc; i++)
+    if (tn_range_kind(stage->src[i]) != TN_VECTOR) n *= tn_range_extent(stage->src[i]);
+  return (n + tn_opt_items(s) - 1) / tn_opt_items(s);
+}
+
+// What all items copy is copied ahead of the iterations that read it: as many of them as leave memory of the group for
+// another group; one, where items hold in registers what is on its way; none, where that is much.
+static void tn_grid_ahead(tn_kernel_state *s) {
+  const int64_t shared = (int64_t)s->target->limits->shared_nbytes, held = tn_staged_nbytes(s);
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  tiny_uop *loop = NULL;
+  int64_t nbytes = 0, ahead = TN_GRID_AHEAD;
+  for (int i = 0; i < stages.n; i++) {
+    tiny_uop *r = tn_opt_is_plain_copy(s, stages.u[i]) ? tn_stage_loop(s->t, s->sink, stages.u[i]) : NULL;
+    if (!r || (loop && r != loop)) continue;
+    loop = r;
+    if (!tn_grid_copies(s, stages.u[i]) && tn_grid_held(s, stages.u[i]) > TN_SHARE_COPIES) return;
+    nbytes += tn_stage_nelem(stages.u[i]) * tn_dtypes[stages.u[i]->dtype].nbytes;
+    if (!tn_grid_copies(s, stages.u[i])) ahead = 1;
+  }
+  if (!loop) return;
+  while (ahead > 1 && (2 * (held + ahead * nbytes) > shared || ahead >= tn_range_extent(loop))) ahead--;
+  for (int done = 1; done;) {
+    const tn_list now = tn_kernel_collect(s, TINY_OP_STAGE);
+    tn_opt o = tn_opt_of(s, TN_OPT_PREFETCH, 1, &loop, ahead);
+    done = 0;
+    for (int i = 0; i < now.n && !done; i++) {
+      tn_opt_set_operand(s, &o, now.u[i]);
+      done = tn_opt_apply(s, &o);
+    }
+  }
+}
+
 // What WMMA leaves of the store's loops: groups.
 static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
   if (!tn_warp_tiled(s, p)) return 0;
@@ -290,7 +339,7 @@ static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
   if (p->nreduce != 1) return 0;
   tn_grid_fuse(s);
   const tn_profile fused = tn_profile_of(s);
-  if (tn_grid_units(s, &fused) || tn_grid_tiled(s, &fused)) return 1;
+  if (tn_grid_units(s, &fused) || tn_grid_tiled(s, &fused)) { tn_grid_ahead(s); return 1; }
   *s = before;                             // nothing has happened
   s->t->ir->serial = serial;
   return 0;
@@ -552,6 +601,7 @@ static void tn_grid_blocks(tn_kernel_state *s, const tn_online_axes *a, const tn
   const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   tn_grid_unroll(s);
+  tn_grid_ahead(s);
 }
 
 // Where one of the sums moves with a range of the output that the maximum does not, what is common to both is computed

@@ -5,6 +5,8 @@
 // Every node belongs to the block of the innermost loop it depends on; the block of a loop lies in the block of what
 // its END gives. An END with its RANGE is emitted, loop and all, where it stands in topological order of its block, so
 // whatever the loop's body needs from outside stands before it. Nodes of an outer block are thereby hoisted for free.
+// STOREs that happen later (expand.c) are begun first in their block where the device copies by itself; elsewhere what
+// they store is loaded first, and stored last: all other work of the block lies between.
 #ifndef TN_CODEGEN_LINEARIZE
 #define TN_CODEGEN_LINEARIZE
 #ifndef TINY_AMALGAMATED
@@ -85,6 +87,36 @@ static void tn_linear_place(tn_linear *l) {
   for (int i = 0; i < l->all.n; i++) tn_push(l->t, &l->block[l->place[i]].nodes, l->all.u[i]);
 }
 
+// Which nodes come first, as they are for a later iteration. 0: there are none.
+static int tn_linear_early(const tn_linear *l, int copies, uint8_t *early, uint8_t *stored) {
+  int found = 0;
+  for (int i = l->all.n - 1; i >= 0; i--) {
+    const tiny_uop *u = l->all.u[i];
+    const int later = u->op == TINY_OP_STORE && u->k, loads = stored[i] && u->op == TINY_OP_LOAD;
+    early[i] |= loads || (later && copies && tn_copies_later(u));
+    found |= early[i];
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const int at = tn_linear_at(l, u->src[j]);
+      early[at] |= early[i];
+      stored[at] |= (later && j == 1) || (stored[i] && !loads);
+    }
+  }
+  return found;
+}
+static void tn_linear_order(tn_linear *l, int copies) {
+  uint8_t *early = (uint8_t *)tn_scratch(l->t, (size_t)l->all.n), *stored = (uint8_t *)tn_scratch(l->t, (size_t)l->all.n);
+  if (!tn_linear_early(l, copies, early, stored)) return;
+  for (int b = 0; b < l->nblock; b++) {
+    tn_list *nodes = &l->block[b].nodes, rest = {NULL, 0, 0};
+    int n = 0;
+    for (int i = 0; i < nodes->n; i++) {
+      if (early[tn_linear_at(l, nodes->u[i])]) nodes->u[n++] = nodes->u[i];
+      else tn_push(l->t, &rest, nodes->u[i]);
+    }
+    for (int i = 0; i < rest.n; i++) nodes->u[n++] = rest.u[i];
+  }
+}
+
 static void tn_linear_emit(tn_linear *l) {
   for (int b = 0; b >= 0;) {               // the block of a loop, and then on where its END stands
     tn_block *block = &l->block[b];
@@ -104,7 +136,7 @@ static void tn_linear_emit(tn_linear *l) {
   }
 }
 
-static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
+static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
   tn_linear l;
   memset(&l, 0, sizeof l);
   l.t = t;
@@ -119,6 +151,7 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
   l.place = (int *)tn_scratch(t, (size_t)l.all.n * sizeof *l.place);
   tn_linear_open(&l);
   tn_linear_place(&l);
+  tn_linear_order(&l, tn_target_copies(target));
   tn_linear_emit(&l);
   out->list = l.out.u;
   out->n = l.out.n;

@@ -80,11 +80,27 @@ static int tn_carried_max(tiny_ctx *t, const tiny_uop *u, int n, tiny_uop *const
   return found;
 }
 
+// What else is done in a loop of these ranges: an END of one of them (expand.c). *at: which. NULL: nothing.
+static tiny_uop *tn_lower_beside(tiny_ctx *t, tiny_uop *sink, const tiny_uop *reduce, uint32_t *at) {
+  tn_list ends = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_END, &ends);
+  for (int i = 0; i < ends.n; i++)
+    for (*at = 1; *at < reduce->nsrc; ++*at) if (tn_closes(ends.u[i], reduce->src[*at])) return ends.u[i];
+  return NULL;
+}
+// The loops of the ranges of `reduce`: sums, and then what is done in one of the loops beside them.
+static tiny_uop *tn_lower_loops(tiny_ctx *t, const tiny_uop *reduce, tiny_uop *sums, tiny_uop *beside, uint32_t at) {
+  tiny_uop *const *range = reduce->src + 1;
+  if (!beside) return tn_end(t, sums, (int)reduce->nsrc - 1, range);
+  tiny_uop *both[2] = {tn_end(t, sums, (int)(reduce->nsrc - 1 - at), range + at), beside->src[0]};
+  return tn_end(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, both, 0, 0, NULL), (int)at, range);
+}
+
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
 // them depends on, and there each is set: also the sum of a constant, which depends on none. Maxima come before sums
 // that go on with what they are so far.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
-  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0},
+  tn_list stores = {NULL, 0, 0}, memory = {NULL, 0, 0},
           from = {NULL, 0, 0}, to = {NULL, 0, 0}, open = {NULL, 0, 0}, before = {NULL, 0, 0}, now = {NULL, 0, 0};
   tn_online_carried c;
   tn_open_loops(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, group, 0, 0, NULL), &open);
@@ -105,15 +121,16 @@ static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *co
     tn_push(t, &stores, tn_reg_store(t, reg, now.u[i]));
     tn_push(t, &memory, reg);
   }
-  tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
-  for (uint32_t j = 1; j < group[0]->nsrc; j++) tn_push(t, &end, group[0]->src[j]);
-  tiny_uop *done = tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
+  uint32_t at = 0;
+  tiny_uop *beside = tn_lower_beside(t, sink, group[0], &at), *sums = stores.n == 1 ? stores.u[0] :
+               tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores), *done = tn_lower_loops(t, group[0], sums, beside, at);
   for (int i = 0; i < n; i++) {
     tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], done)));
     if (!tn_carried_max(t, group[i], i, group, &before, &to, &c)) continue;
     to.u[i] = tn_online_done(t, group[i], c.max, c.now, to.u[i]);
   }
-  return tn_replace(t, sink, n, from.u, to.u);
+  if (beside) { tn_push(t, &from, beside); tn_push(t, &to, done); }
+  return tn_replace(t, sink, from.n, from.u, to.u);
 }
 
 static tiny_uop *tn_end_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *range) {
@@ -251,6 +268,68 @@ static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
 // HREDUCE as arithmetic on halves, for languages that are rendered.
 static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
   return u->op == TINY_OP_HREDUCE ? tn_reduce_halves(t, u->src[0], (int)u->k, 1) : NULL;
+}
+
+// ** places that change from one iteration to the next **
+
+enum { TN_SUM_TERMS = 16 };
+typedef struct tn_place_sum { tiny_uop *term[TN_SUM_TERMS]; int depth[TN_SUM_TERMS], n; } tn_place_sum;
+
+// Terms of a sum of integers, those of outer loops first, constants last. depth: of nodes by seq. 0: too many.
+static int tn_sum_of(const tiny_uop *u, const int *depth, tn_place_sum *sum) {
+  tiny_uop *todo[TN_SUM_TERMS];
+  int left = 0;
+  todo[left++] = (tiny_uop *)(uintptr_t)u;
+  for (sum->n = 0; left;) {
+    tiny_uop *x = todo[--left];
+    if (x->op == TINY_OP_ADD) {
+      if (left + 2 > TN_SUM_TERMS) return 0;
+      todo[left++] = x->src[1];
+      todo[left++] = x->src[0];
+      continue;
+    }
+    const int d = tn_is_const(x) ? INT_MAX : depth[x->seq];
+    int at = sum->n++;
+    if (sum->n > TN_SUM_TERMS) return 0;
+    for (; at && sum->depth[at - 1] > d; at--) { sum->depth[at] = sum->depth[at - 1]; sum->term[at] = sum->term[at - 1]; }
+    sum->depth[at] = d; sum->term[at] = x;
+  }
+  return sum->n > 2;
+}
+
+// How many loops stand around what r is the loop of, with its own.
+static int tn_loop_depth(tiny_ctx *t, const tn_list *ends, const tiny_uop *r) {
+  tn_list open = {NULL, 0, 0};
+  for (int i = 0; i < ends->n; i++) if (tn_closes(ends->u[i], r)) { tn_open_loops(t, ends->u[i], &open); return open.n + 1; }
+  return 1;
+}
+
+// Sums of places are added up from outside in: what is the same in all iterations of a loop is one number there, to
+// which the part of memory is added that an iteration reads.
+static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  int later = 0;
+  tn_collect_op(t, sink, TINY_OP_STORE, &stores);
+  for (int i = 0; i < stores.n; i++) later |= stores.u[i]->k != 0;
+  if (!later) return sink;
+  tn_collect_op(t, sink, TINY_OP_END, &ends);
+  tn_toposort(t, sink, &all);
+  int *depth = (int *)tn_scratch(t, (size_t)all.n * sizeof *depth), *own = (int *)tn_scratch(t, (size_t)all.n * sizeof *own);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_RANGE) own[i] = tn_loop_depth(t, &ends, all.u[i]);
+  for (int i = 0; i < all.n; i++) all.u[i]->seq = (uint32_t)i;
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    tn_place_sum sum;
+    depth[i] = own[i];
+    for (uint32_t j = 0; j < u->nsrc; j++) if (depth[u->src[j]->seq] > depth[i]) depth[i] = depth[u->src[j]->seq];
+    if (u->op != TINY_OP_ADD || u->lanes > 1 || !tn_is_int(u->dtype) || !tn_sum_of(u, depth, &sum)) continue;
+    tiny_uop *now = sum.term[0];
+    for (int k = 1; k < sum.n; k++) now = tn_u2(t, TINY_OP_ADD, now, sum.term[k]);
+    if (now == u) continue;
+    tn_push(t, &from, u);
+    tn_push(t, &to, now);
+  }
+  return from.n ? tn_replace(t, sink, from.n, from.u, to.u) : sink;
 }
 
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted

@@ -17,7 +17,8 @@
 //                             axis 2 with 4 elements between them; a REDUCE is computed there
 //   GROUP REDUCE.0 2:8        8 work items share the reduction over axis 2: those of an axis of 8, if one has them
 //   REUSE [1]                 what a row costs is stored by the REDUCE that needs it first; for all of axis 1
-//   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
+//   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later; what a STAGE of the group
+//                             holds is copied so many iterations before it is read, to memory for as many more
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
 //   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns
@@ -373,15 +374,16 @@ static tiny_uop *tn_opt_operand(tn_kernel_state *s, const tn_opt *o) {
   return o->number >= 0 && o->number < all.n ? all.u[o->number] : NULL;
 }
 
-// What the STAGEs of a kernel take of memory.
+// What the STAGEs of a kernel take of LOCAL memory.
 static int64_t tn_staged_nbytes(tn_kernel_state *s) {
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   int64_t all = 0;
   for (int i = 0; i < stages.n; i++) {
     tiny_uop *u = stages.u[i];
     int64_t owners;
+    if (tn_stage_space(u) != TN_SPACE_LOCAL) continue;
     tn_stage_owner(s->t, u, &owners);
-    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u)));
+    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u) * (1 + tn_stage_ahead(u))));
   }
   return all;
 }
@@ -473,8 +475,38 @@ static int tn_opt_reuse(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   return tn_transform_reuse(s, p, rows);
 }
 
+// Does a STAGE hold what all items of a group have copied as it lies in memory: loads at places that no load names?
+static int tn_opt_is_plain_copy(tn_kernel_state *s, tiny_uop *stage) {
+  tn_list all = {NULL, 0, 0}, loads = {NULL, 0, 0};
+  int shares = 0, plain = stage->lanes == 1;
+  for (uint32_t j = 1; j < stage->nsrc; j++) shares |= tn_range_kind(stage->src[j]) == TN_SHARE;
+  tn_toposort(s->t, stage->src[0], &all);
+  for (int i = 0; i < all.n && plain; i++) {
+    const tiny_uop *u = all.u[i];
+    plain = u->op != TINY_OP_STAGE && u->op != TINY_OP_REDUCE && u->op != TINY_OP_AFTER;
+    loads.n = 0;
+    if (u->op == TINY_OP_INDEX) tn_collect_op(s->t, u->src[1], TINY_OP_LOAD, &loads);
+    plain &= !loads.n;
+  }
+  return shares && plain;
+}
+// A STAGE that is copied ahead in the loop around it.
+static int tn_opt_copy_ahead(tn_kernel_state *s, tiny_uop *stage, const tiny_uop *loop, int64_t ahead) {
+  const int64_t shared = (int64_t)s->target->limits->shared_nbytes,
+                nbytes = tn_clamp_mul(tn_dtypes[stage->dtype].nbytes * ahead, tn_stage_nelem(stage));
+  if (s->target->limits->threads || tn_stage_space(stage) != TN_SPACE_LOCAL || tn_stage_ahead(stage) || ahead < 1 ||
+      ahead > TN_STAGE_AHEAD_MOST || tn_range_extent(loop) < 2 || tn_stage_loop(s->t, s->sink, stage) != loop ||
+      tn_clamp_add(tn_staged_nbytes(s), nbytes) > shared || !tn_opt_is_plain_copy(s, stage))
+    return 0;
+  tiny_uop *now = tn_uop_make(s->t, TINY_OP_STAGE, stage->dtype, stage->lanes, (int)stage->nsrc, stage->src,
+                              stage->k | ahead << TN_STAGE_AHEAD, 0, NULL);
+  s->sink = tn_replace(s->t, s->sink, 1, &stage, &now);
+  return 1;
+}
+
 static int tn_opt_prefetch(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *x = tn_opt_operand(s, o), *rows = tn_opt_axis(s, o, 0);
+  if (x && x->op == TINY_OP_STAGE) return tn_opt_copy_ahead(s, x, rows, o->amount);
   if (!x || x->op != TINY_OP_LOAD || x->lanes != 1 || x->src[0]->src[0]->op != TINY_OP_PARAM || o->amount < 1 ||
       o->amount > 1 << 16 || x->src[0]->src[0] == p->store->src[0] || tn_axis_role(s, p, rows) != TN_AXIS_STORE)
     return 0;

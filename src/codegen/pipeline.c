@@ -85,7 +85,14 @@ static tiny_uop *tn_pass_collectives(tn_pipeline *p, tiny_uop *sink) {
   return tn_expand_collectives(p->t, sink, p->target);
 }
 static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
-static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) { return tn_expand_stages(p->t, sink); }
+static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
+  tn_list loops = {NULL, 0, 0}, start = {NULL, 0, 0};
+  for (int i = 0; i < p->bounds.n; i++) if (p->bounds.of[i].start) {
+    tn_push(p->t, &loops, p->bounds.of[i].range);
+    tn_push(p->t, &start, p->bounds.of[i].start);
+  }
+  return tn_expand_stages(p->t, sink, &loops, &start);
+}
 static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expand_copies(p->t, sink); }
 static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
@@ -106,6 +113,8 @@ static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
 static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_split_end); }
 static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_lower_hreduce); }
 static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_decompose(p->t, sink, p->target); }
+
+static tiny_uop *tn_pass_sums(tn_pipeline *p, tiny_uop *sink) { return tn_lower_sums(p->t, sink); }
 
 // ** the table **
 
@@ -141,6 +150,7 @@ static const tn_pass tn_passes[] = {
   {"halves",          tn_pass_halves,       TN_LOWER,   TN_IF_RENDERED},   // HREDUCE
   {"algebra",         tn_pass_simplify,     TN_LOWER,   0},
   {"decompositions",  tn_pass_decompose,    TN_LOWER,   0},
+  {"sums",            tn_pass_sums,         TN_LOWER,   0},                // of places, in the order of their loops
 };
 enum { TN_PASSES = sizeof tn_passes / sizeof *tn_passes };
 
@@ -221,7 +231,7 @@ static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   tn_pipeline p = tn_pipeline_of(t, sink, target);
   p.out = out;
   sink = tn_pipeline_stage(&p, sink, TN_LOWER);
-  if (t->code != TINY_OK || tn_linearize(t, sink, out) != TINY_OK) return t->code;
+  if (t->code != TINY_OK || tn_linearize(t, sink, target, out) != TINY_OK) return t->code;
   if (tn_verify_list(t, out->list, out->n) != TINY_OK) return t->code;
   tn_show_list(t, out);
   if (target->renderer) {

@@ -165,6 +165,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->warp = warp;
   out->compute_units = processors;
   out->vector_nbytes = 16; out->vector_registers = 255;
+  out->copies_async = d->sm >= 80;          // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
   out->dtypes = TN_CUDA_ARITHMETIC;
   out->shared_nbytes = (size_t)d->shared;

@@ -8,8 +8,8 @@
 // A program is first decoded into instructions over numbered slots. A slot holds one value for each work
 // item; a vector takes one slot a lane. What real devices would get wrong silently is an error here: an
 // access outside of a memory, work items that touch the same LOCAL element with no barrier between, a barrier
-// that not all items reach, loops whose extent differs between items. LOCAL and REG memory start as garbage
-// that shows (NaN, 0x5A5A..).
+// that not all items reach, loops whose extent differs between items, an element that is read while a STORE to it may
+// still happen: it happens as late as it may. LOCAL and REG memory start as garbage that shows (NaN, 0x5A5A..).
 #ifndef TN_IR_EVAL
 #define TN_IR_EVAL
 #ifndef TINY_AMALGAMATED
@@ -94,6 +94,7 @@ typedef struct tn_eval_code {
   tn_eval_mem *mem; int nmem, mem_cap;
   int nslots, depth_if;
   int64_t local_nelem, reg_nelem;
+  int later;                               // it has STOREs that happen later
 } tn_eval_code;
 
 // mem < 0: a value; index: an INDEX's first argument
@@ -182,7 +183,9 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
   if (!stores && u->nsrc > 1 && (s[1]->slot < 0 || (s[1]->lanes != 1 && s[1]->lanes != lanes)))
     return tn_eval_bad(d, u, "the lanes of the alternative do not fit");
   if (!stores && u->k && (!tn_turns(u) || m->space != TN_SPACE_LOCAL)) return tn_eval_bad(d, u, "rows of no matrix");
+  if (stores && u->k && m->space != TN_SPACE_LOCAL) return tn_eval_bad(d, u, "happens later, but not to LOCAL memory");
   tn_eval_ins *i = tn_eval_emit(d, u, 0, stores ? 0 : lanes);
+  d->c->later |= stores && u->k;
   i->mem = s[0]->mem; i->u.dtype = (uint8_t)dtype; i->u.lanes = (uint16_t)lanes;
   *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = element;
   tn_eval_take(d, u->nsrc > 1 ? s[1] : NULL);
@@ -340,6 +343,8 @@ TN_SMALL_END
 
 // epochs and work items; reader -1: several
 typedef struct tn_eval_shadow { uint64_t written, read; int64_t writer, reader; } tn_eval_shadow;
+// What a STORE leaves to a BARRIER, which is the `waits`-th of those that wait. An element is in the list once at most.
+typedef struct tn_eval_later { int64_t cell, value, item; uint64_t waits; } tn_eval_later;
 typedef struct tn_eval_run tn_eval_run;
 struct tn_eval_run {
   tiny_ctx *t; const tn_eval_code *c; const tiny_launch *l;
@@ -348,7 +353,8 @@ struct tn_eval_run {
   int64_t *value, *shared, *reg;           // LOCAL and REG: element e of work item i is reg[e * items + i]
   tn_eval_shadow *shadow;
   uint8_t *mask; int depth;                // a row of flags for each open IF
-  uint64_t epoch;                          // counts barriers
+  uint64_t epoch, waits;                   // counts barriers, and those that wait
+  tn_eval_later *later; uint8_t *is_later; int64_t nlater;    // the eldest first; of elements: is it among them?
   tiny_code (*groups_by)(tn_eval_run *r);  // runs them; NULL: tn_eval_groups
 };
 
@@ -475,6 +481,9 @@ static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t fla
   const int written = s->written == r->epoch && s->writer != item;
   const int read = s->read == r->epoch && s->reader != item;
   const int64_t at = flat / m->lanes;
+  if (r->is_later && r->is_later[m->at + flat])
+    return tn_eval_trap(r, m, item, stores ? "overwrites what is not there yet, element" :
+                        "reads what is not there yet: no barrier waits for it, element", at);
   if (!stores) {
     if (written)
       return tn_eval_trap(r, m, item, "race: reads what another item wrote since the barrier, element", at);
@@ -489,6 +498,25 @@ static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t fla
   s->writer = item;
   s->written = r->epoch;
   return TINY_OK;
+}
+
+// A STORE that happens later.
+static void tn_eval_put_off(tn_eval_run *r, int64_t cell, int64_t item, int64_t value) {
+  tn_eval_later *x = &r->later[r->nlater++];
+  x->cell = cell; x->item = item; x->value = value; x->waits = r->waits;
+  r->is_later[cell] = 1;
+}
+// Those that happened before the n-th waiting BARRIER before this one have to be there now.
+static void tn_eval_wait(tn_eval_run *r, int64_t n) {
+  int64_t done = 0;
+  for (; done < r->nlater && r->later[done].waits + (uint64_t)n <= r->waits; done++) {
+    const tn_eval_later *x = &r->later[done];
+    r->shared[x->cell] = x->value;
+    r->is_later[x->cell] = 0;
+    r->shadow[x->cell].written = r->epoch; r->shadow[x->cell].writer = x->item;
+  }
+  memmove(r->later, r->later + done, (size_t)(r->nlater -= done) * sizeof *r->later);
+  r->waits++;
 }
 
 static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
@@ -516,7 +544,8 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
     int64_t *cell = m->space == TN_SPACE_LOCAL ? &r->shared[m->at + flat]
                   : m->space == TN_SPACE_REG ? &r->reg[(m->at + flat) * r->items + item] : NULL;
     char *p = cell ? NULL : base + flat * (int64_t)tn_dtypes[d].nbytes;
-    if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
+    if (stores && i->u.k) tn_eval_put_off(r, m->at + flat, item, from_value);
+    else if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
     else out[lane * r->items + item] = cell ? *cell : tn_dtype_load(d, p);
   }
   return TINY_OK;
@@ -624,10 +653,11 @@ static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i, int bound) {
   return extent[0] > 0 ? extent[0] : 0;
 }
 
-static tiny_code tn_eval_barrier(tn_eval_run *r) {
+static tiny_code tn_eval_barrier(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
   for (int64_t item = 0; item < r->items; item++) if (!mask[item])
     return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld does not reach a barrier", (long long)item);
+  if (i->u.k && r->later) tn_eval_wait(r, i->u.k - 1);
   r->epoch++;
   return TINY_OK;
 }
@@ -663,7 +693,7 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
       return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k == TN_TURNED ? tn_eval_turn(r, i) : code;
     }
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
-    case TINY_OP_BARRIER: return tn_eval_barrier(r);
+    case TINY_OP_BARRIER: return tn_eval_barrier(r, i);
     case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
     case TINY_OP_WMMA: {
       const tiny_warp_unit *unit = tn_warp_unit_of(i->u.k);
@@ -708,6 +738,8 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
 
 // Memory of a group or of work items before anything was stored.
 static void tn_eval_poison(tn_eval_run *r) {
+  for (r->nlater = 0, r->waits = 0; r->is_later && r->nlater < r->c->local_nelem;) r->is_later[r->nlater++] = 0;
+  r->nlater = 0;
   for (int m = 0; m < r->c->nmem; m++) {
     const tn_eval_mem *mem = &r->c->mem[m];
     const int64_t n = mem->nelem * mem->lanes, pattern = tn_dtype_wrap(mem->dtype, 0x5A5A5A5A5A5A5A5All);
@@ -744,9 +776,9 @@ static tiny_code tn_eval_start(tn_eval_run *r, const tn_eval_arg *last, int64_t 
   const double cells = (double)(c->nslots + c->reg_nelem) * (double)r->items + (double)c->local_nelem * 5;
   if (cells > 1e12) return tiny_fail(t, TINY_E_MEMORY, "eval: the program needs too much memory");
   const size_t nvalue = (size_t)(c->nslots * r->items), nreg = (size_t)(c->reg_nelem * r->items);
-  const size_t nlocal = (size_t)c->local_nelem;
+  const size_t nlocal = (size_t)c->local_nelem, nlater = c->later ? nlocal : 0;
   const size_t nbytes = (nvalue + nreg + nlocal) * sizeof(int64_t) + nlocal * sizeof(tn_eval_shadow)
-    + (size_t)(c->depth_if + 1) * (size_t)r->items;
+    + nlater * (sizeof(tn_eval_later) + 1) + (size_t)(c->depth_if + 1) * (size_t)r->items;
   char *block = (char *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
   if (!block) return tn_eval_refused(t, nbytes);
   memset(block, 0, nbytes);
@@ -754,7 +786,9 @@ static tiny_code tn_eval_start(tn_eval_run *r, const tn_eval_arg *last, int64_t 
   r->reg = r->value + nvalue;
   r->shared = r->reg + nreg;
   r->shadow = (tn_eval_shadow *)(void *)(r->shared + nlocal);
-  r->mask = (uint8_t *)(r->shadow + nlocal);
+  if (nlater) r->later = (tn_eval_later *)(void *)(r->shadow + nlocal);
+  r->mask = (uint8_t *)(r->shadow + nlocal) + nlater * sizeof(tn_eval_later);
+  if (nlater) { r->is_later = r->mask; r->mask += nlater; }
   const tiny_code code = r->groups_by ? r->groups_by(r) : tn_eval_groups(r);
   if (code == TINY_OK && out) memcpy(out, tn_eval_slot(r, last->slot), (size_t)last->lanes * sizeof *out);
   t->alloc.fn(t->alloc.user, block, nbytes, 0);

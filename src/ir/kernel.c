@@ -89,11 +89,20 @@ static tiny_uop *tn_store(tiny_ctx *t, tiny_uop *index, tiny_uop *value) {
   tiny_uop *src[2] = {index, value};
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
 }
+// The same, at any time before a BARRIER that waits for it.
+static tiny_uop *tn_store_later(tiny_ctx *t, tiny_uop *index, tiny_uop *value) {
+  tiny_uop *src[2] = {index, value};
+  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, TN_LATER, 0, NULL);
+}
 static tiny_uop *tn_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &index, 0, 0, NULL);
 }
 static tiny_uop *tn_barrier(tiny_ctx *t, tiny_uop *done) {
   return tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
+}
+// That waits for STOREs that may happen later, but for those since the last n of its kind.
+static tiny_uop *tn_barrier_wait(tiny_ctx *t, const tn_list *done, int64_t n) {
+  return tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, done->n, done->u, 1 + n, 0, NULL);
 }
 
 // ** loops **

@@ -133,8 +133,10 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
     tn_text_add(out, ":%lld:%s", (long long)(k >> 8), tn_kind_names[low]);
   else if (style == TN_K_SPECIAL && k >= 0 && k < 32 && (k & 15) < 3)
     tn_text_add(out, ":%s%d", k & 16 ? "item" : "group", (int)(k & 15));
-  else if (style == TN_K_SPACE && k >= 0 && low < 3 && !(k >> TN_STAGE_PAD & 0xFFFF) == !(k >> TN_STAGE_ROW)) {
-    tn_text_add(out, ":%s", tn_space_names[low]);
+  else if (style == TN_K_SPACE && k >= 0 && tn_stage_space(u) < 3 && tn_stage_ahead(u) <= TN_STAGE_AHEAD_MOST &&
+           !tn_stage_pad(u) == !tn_stage_row(u) && tn_stage_row(u) <= UINT32_MAX) {
+    tn_text_add(out, ":%s", tn_space_names[tn_stage_space(u)]);
+    if (tn_stage_ahead(u)) tn_text_add(out, ":+%d", tn_stage_ahead(u));
     if (k >> 8) tn_text_add(out, ":%lld:%lld", (long long)(k >> TN_STAGE_PAD & 0xFFFF), (long long)(k >> TN_STAGE_ROW));
   }
   else if (style == TN_K_AXES && k > 0 && k < 1 << TINY_MAX_DIMS) tn_print_axes(out, k);
@@ -408,6 +410,10 @@ static int tn_parse_field(tn_parse_open *o, const char *word, size_t n, int firs
   if (style == TN_K_SPECIAL && n == 5 && !memcmp(word, "item", 4)) {
     o->k = (word[4] - '0') + 16;
     return o->k >= 16 && o->k < 19;
+  }
+  if (style == TN_K_SPACE && n == 2 && *word == '+') {       // iterations ahead
+    o->k |= (int64_t)(word[1] - '0') << TN_STAGE_AHEAD;
+    return word[1] > '0' && word[1] <= '0' + TN_STAGE_AHEAD_MOST;
   }
   if (style == TN_K_SPACE && tn_parse_integer(word, n, TINY_I64, &x)) {     // a pad, then a row
     const int bits = o->k >> TN_STAGE_PAD ? 32 : 16;

@@ -169,6 +169,11 @@ static int tn_spec_memory(const tiny_uop *u) {
   while (u->op == TINY_OP_AFTER) u = u->src[0];
   return u->op == TINY_OP_PARAM || u->op == TINY_OP_DEFINE || u->op == TINY_OP_STAGE;
 }
+static int tn_spec_waits(const tiny_uop *store) {
+  const tiny_uop *u = store->src[0]->src[0];
+  while (u->op == TINY_OP_AFTER) u = u->src[0];
+  return store->k == TN_LATER && u->op == TINY_OP_DEFINE && u->v[0] == TN_SPACE_LOCAL;
+}
 static const char *tn_spec_ranges(const tiny_uop *u) {
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i]->op != TINY_OP_RANGE) return "closes what is no RANGE";
   return NULL;
@@ -190,12 +195,15 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       : u->k && !tn_turns(u) ? "has rows of no matrix" : NULL;
     case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
-      : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
+      : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"
+      : u->k && !tn_spec_waits(u) ? "is waited for, but not to LOCAL memory" : NULL;
+    case TINY_OP_BARRIER: return u->k >= 0 && u->k <= 1 + TN_STAGE_AHEAD_MOST ? NULL : "waits for no number of BARRIERs";
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE:
       if (u->k < 0 || !tn_stage_pad(u) != !tn_stage_row(u)) return "has a pad without rows";
+      if (tn_stage_ahead(u) && tn_stage_space(u) != TN_SPACE_LOCAL) return "is ahead, but not in LOCAL memory";
       return tn_stage_space(u) == TN_SPACE_LOCAL || tn_stage_space(u) == TN_SPACE_REG ? tn_spec_ranges(u)
         : "stages to LOCAL or REG memory";
     case TINY_OP_MASKED: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1

@@ -50,6 +50,28 @@ static int64_t tn_local_nbytes(const tiny_uop *define) {
   return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
 }
 
+// What a STORE stores, as it was loaded: bits do not change.
+static tiny_uop *tn_copied(const tiny_uop *store) {
+  tiny_uop *x = store->src[1];
+  while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
+  return x;
+}
+// Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
+// together, zeros where they are not there? (PTX ISA, cp.async)
+static int tn_copies_later(const tiny_uop *store) {
+  const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
+  if (!store->k || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 || from->lanes > 1 ||
+      tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
+      (from->nsrc == 3 && from->src[2]->lanes > 1))
+    return 0;
+  const int nbytes = tn_dtypes[load->dtype].nbytes * load->lanes;
+  return nbytes == 4 || nbytes == 8 || nbytes == 16;
+}
+// Does the device copy by itself, while items go on?
+static int tn_target_copies(const tn_target *target) {
+  return target->limits->copies_async && (!target->renderer || target->renderer->language.copy);
+}
+
 // ** the table of a C-like language **
 
 static int tn_language_on(const tiny_language *l, int op) {

@@ -23,7 +23,9 @@
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
-//   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
+//   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value) k 1:
+//   to LOCAL memory, at any time before a BARRIER that waits for it | BARRIER (done..) all items meet, k 1 + n: each
+//   has done with such STOREs, but for those since the n-th BARRIER of this kind before
 //   PREFETCH (index): it is wanted soon, and need not be in range | MASKED (x ranges..), a SINK's: what these ranges do
 //   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
@@ -72,6 +74,7 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
 enum { TN_TURNED = 1, TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };             // k of a LOAD; its warp; a matrix's row
+enum { TN_LATER = 1 };                     // k of a STORE that a BARRIER waits for
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 
@@ -234,9 +237,11 @@ static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
 static int tn_is_const(const tiny_uop *u) { return u->op == TINY_OP_CONST; }
 static int tn_is_k(const tiny_uop *u, int64_t k) { return u->op == TINY_OP_CONST && u->k == k; }
 static int tn_range_kind(const tiny_uop *r) { return (int)(r->k & 0xFF); }
-// Of a STAGE: where it lives; elements that lie unused after each row, and elements of a row (0: nothing lies unused).
-enum { TN_STAGE_PAD = 8, TN_STAGE_ROW = 24 };   // bits below them
-static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xFF); }
+// Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused after
+// each row, and elements of a row (0: nothing lies unused).
+enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
+static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0xF); }
 static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
 static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
 static int64_t tn_range_extent(const tiny_uop *r) { return r->src[0]->k; }

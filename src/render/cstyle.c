@@ -384,6 +384,24 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   tn_line(x, "%s", tn_filled(x, l->store_if ? l->store_if : "if (%1) %0;", &b));
 }
 
+// A STORE that the device does by itself: what it loads is not loaded before.
+static int tn_copies_text(const tn_text *x, const tiny_uop *store) {
+  const int n = store->src[1]->lanes;
+  return x->lang->copy && tn_copies_later(store) && (n == 1 || tn_is_aligned_local(x, store->src[0], n));
+}
+static void tn_copy_text(tn_text *x, const tiny_uop *u) {
+  const tiny_uop *valid = u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL, *load = tn_copied(u), *from = load->src[0];
+  tn_placeholders b;
+  tn_placeholders_of(x, &b, load);
+  b.arg[0] = tn_address(x, u->src[0]); b.arg[1] = tn_address(x, from);
+  b.arg[2] = from->nsrc == 3 ? tn_expr(x, from->src[2]) : "true";
+  const char *copy = tn_filled(x, x->lang->copy, &b);
+  if (!valid) { tn_line(x, "%s;", copy); return; }
+  memset(&b, 0, sizeof b);
+  b.arg[0] = copy; b.arg[1] = tn_expr(x, valid);
+  tn_line(x, "%s", tn_filled(x, x->lang->store_if ? x->lang->store_if : "if (%1) %0;", &b));
+}
+
 static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
   tn_placeholders b;
   tiny_bytes out = {x->t, NULL, 0, 0};
@@ -465,9 +483,17 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: return;
     case TINY_OP_AFTER: x->expr[u->seq] = x->expr[u->src[0]->seq]; return;
     case TINY_OP_DEFINE: tn_define_text(x, u); return;
-    case TINY_OP_STORE: tn_store_text(x, u); return;
+    case TINY_OP_STORE:
+      if (tn_copies_text(x, u)) tn_copy_text(x, u);
+      else tn_store_text(x, u);
+      return;
     case TINY_OP_PREFETCH: tn_prefetch_text(x, u); return;
-    case TINY_OP_BARRIER: if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier); return;
+    case TINY_OP_BARRIER:
+      tn_placeholders_of(x, &b, u);
+      b.k = u->k - 1;
+      if (u->k && x->lang->wait) tn_line(x, "%s", tn_filled(x, x->lang->wait, &b));
+      if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier);
+      return;
     case TINY_OP_RANGE: tn_range_text(x, u); return;
     case TINY_OP_END: case TINY_OP_ENDIF: x->indent--; tn_line(x, "}"); return;
     case TINY_OP_IF: tn_placeholders_of(x, &b, u); tn_line(x, "if (%s) {", b.arg[0]); x->indent++; return;
@@ -487,7 +513,7 @@ static void tn_text_survey(tn_text *x) {
     if (u->op == TINY_OP_END || u->op == TINY_OP_ENDIF) depth--;
     x->depth[i] = depth;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      if (u->src[j]->op == TINY_OP_GROUP) continue;
+      if (u->src[j]->op == TINY_OP_GROUP || (j && u->op == TINY_OP_STORE && tn_copies_text(x, u))) continue;
       const int through_index = u->op == TINY_OP_INDEX;   // an INDEX is written at each of its own uses
       const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(x, u) : NULL;
       const tiny_uop *s = apart ? apart->src[0] : u->src[j];
@@ -496,6 +522,10 @@ static void tn_text_survey(tn_text *x) {
     }
     if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF) depth++;
   }
+  for (int i = 0; i < x->n; i++)           // what is copied is not loaded, on whichever way its bits would go
+    if (x->list[i]->op == TINY_OP_STORE && tn_copies_text(x, x->list[i]))
+      for (const tiny_uop *u = x->list[i]->src[1]; u->op == TINY_OP_BITCAST && !x->uses[u->seq]; u = u->src[0])
+        x->uses[u->src[0]->seq]--;
   tn_tile_survey(x);
 }
 

@@ -98,6 +98,26 @@ enum { TN_CUDA_VALUES = 128 };
   "  TINY_MATRIX(sm89_m16n8k32_e5m2_e4m3, \"m16n8k32.row.col.f32.e5m2.e4m3.f32\", e5m2_e4m3, float, \"+f\")", \
   "#endif"
 
+// Copies to shared memory that items do not wait for: PTX ISA, cp.async, from sm_80 on. What is no 16 bytes is kept in
+// L1, as the instruction wants it; what does not lie at a multiple of its size is copied by the item.
+#define TN_CUDA_COPIES \
+  "#ifndef __HIP__", \
+  "  #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800", \
+  "    #define COPY(how, n) asm volatile(\"{ .reg .u64 at; .reg .u32 to; cvta.to.shared.u64 at, %0; \" \\", \
+  "      \"cvt.u32.u64 to, at; cp.async.\" how \".shared.global [to], [%1], \" #n \", %2; }\" \\", \
+  "      :: \"l\"(to), \"l\"(from), \"r\"(there ? n : 0) : \"memory\")", \
+  "    template <int n> FN void wait_copies() {", \
+  "      asm volatile(\"cp.async.commit_group; cp.async.wait_group %0;\" :: \"n\"(n) : \"memory\");", "    }", \
+  "  #else", \
+  "    #define COPY(how, n) EACH(n / sizeof(U)) to[i] = bits_as<T>(there ? from[i] : U())", \
+  "    template <int n> FN void wait_copies() {}", \
+  "  #endif", \
+  "  template <typename V, typename T, typename U> FN void copy_later(T *to, const U *from, bool there) {", \
+  "    if (!ALIGNED(from, V)) EACH(sizeof(V) / sizeof(U)) to[i] = bits_as<T>(there ? from[i] : U());", \
+  "    else if (sizeof(V) == 16) COPY(\"cg\", 16);", "    else if (sizeof(V) == 8) COPY(\"ca\", 8);", \
+  "    else COPY(\"ca\", 4);", "  }", \
+  "#endif"
+
 // One text for both compilers: what they spell differently, and what each has of its own, stands in the first two #ifs.
 // Tests compile it on the host, which has no PTX, and defines TINY_AT and TINY_SHARED. wrap(x) is x as its sums wrap.
 // PTX ISA, cvt: .bf16 from sm_80 on. AMD's GPUs read vectors at any address that elements may have (LLVM, User Guide
@@ -226,6 +246,7 @@ static const char *const tn_cuda_prelude[] = {
   "  EACH(V::count) p[k.at[i]] = v.at[i];", "}",
   "template <typename V, typename T, typename I, typename M> FN void scatter_masked(T *p, I k, V v, M m) {",
   "  EACH(V::count) if (m.at[i]) p[k.at[i]] = v.at[i];", "}",
+  TN_CUDA_COPIES,
   TN_CUDA_UNITS,
   NULL
 };
@@ -280,6 +301,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   l->address = "%0 + %1";
   l->load_aligned = "*(const %t *)(%0)"; l->store_aligned = "*(%t *)(%0) = %1";
   l->load_turned = "load_turned<%t>(%0)";
+  if (arch >= 80) { l->copy = "copy_later<%t>(%0, %1, %2)"; l->wait = "wait_copies<%k>();"; }
   l->load = "load<%t>(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
   l->gather = "gather<%t>(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";
   l->store = "store(%0, %1)"; l->store_masked = "store_masked(%0, %1, %2)";
