@@ -303,8 +303,8 @@ static void tn_gpu_sum(tn_gpu_run *c) {
     const tn_gpu_at *x = &c->at[at];
     for (int k = 0; k < TN_GPU_KINDS; k++) o->n[k] += x->warps * c->list.cost[at][k] / warps;
     if (i->u.op == TINY_OP_WMMA) {
-      const tn_wmma w = tn_wmma_of(i->u.k);
-      o->matrix_flops += 2.0 * w.m * w.n * w.k * x->warps * tn_gpu_scale(o);
+      const tiny_warp_unit *unit = tn_warp_unit_of(i->u.k);
+      if (unit) o->matrix_flops += 2.0 * unit->m * unit->n * unit->k * x->warps * tn_gpu_scale(o);
     }
     if (i->mem < 0) continue;
     const int space = c->r.c->mem[i->mem].space, stores = i->u.op == TINY_OP_STORE;
