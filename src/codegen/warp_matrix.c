@@ -78,7 +78,7 @@ typedef struct tn_warp_tiles {
   // What the axes become: warps, tiles, bits of lanes and of elements
   tiny_uop *warp[TN_UNIT_SIDES], *tile[TN_UNIT_SIDES], *lane[TN_UNIT_SIDES], *element[TN_UNIT_SIDES];
   int64_t tiles[TN_UNIT_SIDES];            // of a warp
-  int together;                            // tiles of columns that are interleaved
+  int together, rows_apart[TN_UNIT_SIDES]; // tiles of columns that are interleaved; those of rows of an operand's block
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
@@ -89,6 +89,10 @@ static tiny_uop *tn_place_plus(tiny_ctx *t, tiny_uop *x, int64_t times, tiny_uop
   if (!y) return x;
   y = tn_u2(t, TINY_OP_MUL, y, tn_index(t, times));
   return x ? tn_u2(t, TINY_OP_ADD, x, y) : y;
+}
+
+static tiny_uop *tn_unit_range(tiny_ctx *t, int64_t extent, int kind) {
+  return extent > 1 ? tn_range(t, extent, kind) : NULL;
 }
 
 // ** memory of the group **
@@ -104,24 +108,36 @@ static tiny_uop *tn_unit_block(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
   return tn_simplify(t, tn_replace(t, c->operand[side], c->axis[side][0] ? 3 : 2, from, to));
 }
 
+// Elements between quarters of an operand's block. Where tiles are interleaved, the rows of a tile lie together, which
+// its lanes read; a piece lies between tiles, so that items write neighbours to different banks.
+static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side) {
+  const int64_t v = c->plan.values, apart = c->rows_apart[side];
+  return c->rows[side] * v + (apart > 1 ? apart * v : TN_UNIT_PAD / tn_dtypes[c->plan.unit->a].nbytes);
+}
+
 // An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
-// that needs.
+// that needs. Where rows lie together in memory, neighbours are an item's.
 static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
   const tn_unit_plan *p = &c->plan;
-  const int64_t tile = tn_range_extent(c->axis[side][1]),
+  const int64_t tile = tn_range_extent(c->axis[side][1]), apart = c->rows_apart[side],
                 warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile;
   int64_t parts = all * TN_UNIT_QUARTERS / items;
-  while (parts > 1 && all % parts) parts--;
+  const int mine = !c->along[side] && apart > 1 && parts % apart == 0;
+  if (mine) parts /= apart;
+  while (parts > 1 && all / apart % parts) parts--;
   if (parts < 1) parts = 1;
   c->rows[side] = all;
-  tiny_uop *fresh[4] = {tn_range(t, TN_UNIT_QUARTERS, TN_SHARE), parts > 1 ? tn_range(t, parts, TN_UPCAST) : NULL,
-                        tn_range(t, all / parts, TN_SHARE), tn_range(t, p->values, TN_VECTOR)}, *ranges[4];
+  tiny_uop *fresh[5] = {tn_range(t, TN_UNIT_QUARTERS, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
+                        tn_unit_range(t, parts, TN_UPCAST), tn_range(t, all / apart / parts, TN_SHARE),
+                        tn_range(t, p->values, TN_VECTOR)}, *ranges[5];
   int n = 0;
-  for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
-  tiny_uop *row = tn_place_plus(t, fresh[2], all / parts, fresh[1]),
-           *k = tn_place_plus(t, tn_place_plus(t, fresh[3], p->values, fresh[0]), tn_unit_k(p), c->k_block),
-           *x = tn_unit_block(t, c, side, k, row);
-  return tn_stage(t, TN_SPACE_LOCAL, TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes, x, n, ranges);
+  for (int i = 0; i < 5; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  tiny_uop *row = tn_place_plus(t, tn_place_plus(t, NULL, apart, fresh[3]), all / parts, fresh[2]),
+           *k = tn_place_plus(t, tn_place_plus(t, fresh[4], p->values, fresh[0]), tn_unit_k(p), c->k_block),
+           *x = tn_unit_block(t, c, side, k, tn_place_plus(t, row, 1, fresh[1]));
+  const int64_t pad = apart > 1 ? p->values : TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
+                      TN_SPACE_LOCAL | pad << TN_STAGE_PAD | all / apart * p->values << TN_STAGE_ROW);
 }
 
 // Bits of k among the rows of memory that a warp turns: of the product, a lane's words, lanes, and a word's halves.
@@ -198,11 +214,14 @@ static tiny_uop *tn_unit_piece(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
                                int64_t quarter) {
   const tn_unit_plan *p = &c->plan;
   const tn_unit_side *rows = &p->operand[side];
-  const int64_t v = p->values, apart = c->rows[side] * v + TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
+  const int64_t v = p->values, apart = c->rows_apart[side];
   tiny_uop *at = tn_place_plus(t, tn_index(t, high << rows->element.bit), (int64_t)1 << rows->lane.bit,
                          tn_unit_lane(t, c, &rows->lane));
   tiny_uop *q = tn_place_plus(t, tn_index(t, quarter), p->pieces, tn_unit_lane(t, c, &p->k[side].lane));
-  at = tn_place_plus(t, tn_place_plus(t, NULL, v, tn_unit_row(t, c, side, tile, at)), apart, q);
+  tiny_uop *row = tn_unit_row(t, c, side, tile, at), *tiles = tn_index(t, apart);
+  at = tn_place_plus(t, tn_place_plus(t, NULL, v, tn_u2(t, TINY_OP_IDIV, row, tiles)), tn_unit_quarter(c, side), q);
+  if (apart > 1)
+    at = tn_place_plus(t, at, c->rows[side] / apart * v + v, tn_u2(t, TINY_OP_MOD, row, tiles));
   tiny_uop *load = tn_core_load(t, c->stage[side], at, (int)v);
   return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, TN_UNIT_PIECE / 4, 1, &load, 0, 0, NULL);
 }
@@ -280,10 +299,6 @@ static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn
 }
 
 // ** the store's loops **
-
-static tiny_uop *tn_unit_range(tiny_ctx *t, int64_t extent, int kind) {
-  return extent > 1 ? tn_range(t, extent, kind) : NULL;
-}
 
 // Fresh ranges for a side. vector: its elements are stored together.
 static void tn_unit_ranges(tiny_ctx *t, tn_warp_tiles *c, int side, int vector) {
@@ -474,6 +489,17 @@ static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_til
   return c->k && tn_range_extent(c->k) % tn_unit_k(&c->plan) == 0;
 }
 
+// How many tiles of columns are interleaved: pairs where a lane holds two neighbours; where it holds one, as many as it
+// then holds of a row, of which an item also turns the operand, where that lies so.
+static int tn_unit_interleaved(const tn_warp_tiles *c) {
+  const tn_layout_run *element = &c->plan.c[1].element;
+  const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
+  int most = element->count == 0 ? c->along[1] ? 2 : TN_UNIT_TOGETHER : element->count == 1 && !element->bit ? 2 : 1;
+  if (c->turned[1] || c->plan.c[0].element.bit == 0) return 1;
+  while (tiles % most) most /= 2;
+  return most;
+}
+
 // 1: the kernel's sum is done by the unit that c names, over c's axes.
 static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -481,8 +507,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   int64_t items = plan->unit->warp;
   if (!tn_unit_operands(s, p, c)) return 0;
   for (int i = 0; i < 2; i++) items *= c->axis[i][0] ? tn_range_extent(c->axis[i][0]) : 1;
-  const int64_t tiles = tn_range_extent(c->axis[1][1]) / plan->unit->n;
-  const int pairs = plan->c[1].element.count == 1 && !plan->c[1].element.bit, last = plan->c[0].element.bit == 0 &&
+  const int last = plan->c[0].element.bit == 0 &&
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);
@@ -490,7 +515,9 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
     c->along[i] = tn_unit_lies_along(s, c, i, c->k);
     c->turned[i] = tn_unit_turns(s, c, i);
   }
-  c->together = pairs && tiles % 2 == 0 && !c->turned[1] ? 2 : 1;
+  c->together = tn_unit_interleaved(c);
+  c->rows_apart[0] = 1;
+  c->rows_apart[1] = plan->c[1].element.count ? 1 : c->together;
   c->last = last;
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
   for (int i = 0; i < 2; i++)
