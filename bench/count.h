@@ -40,6 +40,7 @@ typedef struct tn_gpu_counts {
   int warps;                               // of a group
   double n[TN_GPU_KINDS], inner[TN_GPU_KINDS];         // issued by a warp; in an iteration of the busiest loop
   tn_gpu_traffic global[2], shared[2];   // of loads, of stores
+  double inner_flops;                      // of matrices, by a warp in that iteration
   // Of the whole launch; least_nbytes: each byte that is touched once
   double matrix_flops, memory_nbytes, l2_nbytes, least_nbytes;
   int registers, spilled, private_nbytes, shared_nbytes;
@@ -299,6 +300,14 @@ static tiny_code tn_gpu_groups(tn_eval_run *r) {
 
 static double tn_gpu_scale(const tn_gpu_counts *o) { return (double)o->groups / (double)o->sampled; }
 
+// Of matrices, by a warp; as many of f16 as take as long: of bytes half, but on RDNA3, of tf32 twice (the data sheets).
+static double tn_gpu_flops(const tn_eval_ins *i) {
+  const tiny_warp_unit *unit = i->u.op == TINY_OP_WMMA ? tn_warp_unit_of(i->u.k) : NULL;
+  if (!unit) return 0;
+  const double each = strncmp(unit->name, "gfx11", 5) ? tn_bits(unit->a) / 16.0 : 1;
+  return 2.0 * unit->m * unit->n * unit->k * each;
+}
+
 static void tn_gpu_sum(tn_gpu_run *c) {
   tn_gpu_counts *o = c->out;
   const double warps = (double)(o->sampled * o->warps);
@@ -306,10 +315,7 @@ static void tn_gpu_sum(tn_gpu_run *c) {
     const tn_eval_ins *i = &c->r.c->ins[at];
     const tn_gpu_at *x = &c->at[at];
     for (int k = 0; k < TN_GPU_KINDS; k++) o->n[k] += x->warps * c->list.cost[at][k] / warps;
-    if (i->u.op == TINY_OP_WMMA) {
-      const tn_wmma w = tn_wmma_of(i->u.k);
-      o->matrix_flops += 2.0 * w.m * w.n * w.k * x->warps * tn_gpu_scale(o);
-    }
+    o->matrix_flops += tn_gpu_flops(i) * x->warps * tn_gpu_scale(o);
     if (i->mem < 0) continue;
     const int space = c->r.c->mem[i->mem].space, stores = i->u.op == TINY_OP_STORE;
     if (space == TN_SPACE_REG) {
@@ -328,7 +334,7 @@ static void tn_gpu_sum(tn_gpu_run *c) {
 static void tn_gpu_inner(tn_gpu_run *c) {
   double most = 0;
   for (int at = 0; at < c->r.c->nins; at++) {
-    double n[TN_GPU_KINDS] = {0}, all = 0, warps = 0;
+    double n[TN_GPU_KINDS] = {0}, all = 0, warps = 0, flops = 0;
     int inside = at + 1;
     if (c->r.c->ins[at].u.op != TINY_OP_RANGE) continue;
     for (; inside <= c->r.c->ins[at].jump && c->r.c->ins[inside].u.op != TINY_OP_RANGE; inside++) {
@@ -338,11 +344,13 @@ static void tn_gpu_inner(tn_gpu_run *c) {
       for (int k = 0; k < TN_GPU_KINDS; k++) n[k] += x->warps * c->list.cost[inside][k];
       if (space != TN_SPACE_REG && (i->u.op == TINY_OP_LOAD || c->list.ahead[inside] != TN_GPU_COPIES)) n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests;
       if (x->warps > warps) warps = x->warps;
+      flops += tn_gpu_flops(i) * x->warps;
     }
     for (int k = 0; k < TN_GPU_KINDS; k++) all += n[k];
     if (inside <= c->r.c->ins[at].jump || all <= most) continue;
     most = all;
     for (int k = 0; k < TN_GPU_KINDS; k++) c->out->inner[k] = n[k] / warps;
+    c->out->inner_flops = flops / warps;
   }
 }
 
@@ -581,35 +589,46 @@ static const char *tn_gpu_percent(double part, double whole, char *to) {
 }
 
 static void tn_gpu_print_head(tiny_bytes *text) {
-  tn_gpu_line(text, "%-22s %7s %5s %5s %6s %5s %4s %5s %-9s %8s %5s %5s %5s %5s %5s %9s %-7s %5s\n", "kernel", "groups",
-                "items", "load%", "store%", "bank%", "regs", "occ%", "by", "instr", "flt%", "int%", "mem%", "mtx%",
-                "loop%", "us", "limit", "best%");
+  tn_gpu_line(text, "%-22s %7s %5s %5s %6s %5s %4s %5s %-9s %8s %5s %5s %5s %5s %5s %5s %9s %-7s %5s\n", "kernel",
+                "groups", "items", "load%", "store%", "bank%", "regs", "occ%", "by", "instr", "flt%", "int%", "mem%", "mtx%",
+                "loop%", "cyc%", "us", "limit", "best%");
+}
+
+static double tn_gpu_inner_all(const tn_gpu_counts *o) {
+  double all = 0;
+  for (int k = 0; k < TN_GPU_KINDS; k++) all += o->inner[k];
+  return all;
+}
+static double tn_gpu_matrix_share(const tn_gpu_counts *o) {
+  const double cycles = o->gpu->matrix > 0 ? o->inner_flops / (o->gpu->matrix / o->gpu->simds) : 0;
+  return cycles > 0 ? cycles / (cycles + tn_gpu_inner_all(o) - o->inner[TN_GPU_MATRIX]) : 0;
 }
 
 // Of the busiest loop's instructions those that compute, in percent: of matrices, or of floats where there are none.
 static double tn_gpu_computing(const tn_gpu_counts *o) {
-  double inner = 0;
-  for (int k = 0; k < TN_GPU_KINDS; k++) inner += o->inner[k];
+  const double inner = tn_gpu_inner_all(o);
   return inner > 0 ? 100 * o->inner[o->n[TN_GPU_MATRIX] > 0 ? TN_GPU_MATRIX : TN_GPU_FLOAT] / inner : 0.0;
 }
 
 // load, store, bank: how many of the sectors and wavefronts had to be. regs: "!" where some are spilled, or memory of
 // the item is in use. instr: of a warp, and shares of it; mtx: matrix instructions; loop: these in the busiest loop,
-// float ones where there are none. best: what memory and arithmetic take at the least, of the time without the launch.
+// float ones where there are none. cyc: of that loop's cycles on a SIMD those of its matrix unit, which a product keeps
+// busy as long as the unit's rate says, all else for one. best: what memory and arithmetic take at the least, of the
+// time without the launch.
 static void tn_gpu_print(tiny_bytes *text, const char *name, const tn_gpu_counts *o) {
   char load[8], store[8], bank[8];
   double all = 0;
   for (int k = 0; k < TN_GPU_KINDS; k++) all += o->n[k];
   const double memory = o->n[TN_GPU_GLOBAL] + o->n[TN_GPU_SHARED] + o->n[TN_GPU_PRIVATE];
-  tn_gpu_line(text, "%-22s %7lld %5lld %5s %6s %5s %4d%s %4.0f %-9s %8.0f %5.1f %5.1f %5.1f %5.1f %5.1f %9.1f %-7s "
-                "%5.1f\n", name, (long long)o->groups, (long long)o->items,
+  tn_gpu_line(text, "%-22s %7lld %5lld %5s %6s %5s %4d%s %4.0f %-9s %8.0f %5.1f %5.1f %5.1f %5.1f %5.1f %5.1f %9.1f "
+                "%-7s %5.1f\n", name, (long long)o->groups, (long long)o->items,
                 tn_gpu_percent(o->global[0].ideal, o->global[0].moved, load),
                 tn_gpu_percent(o->global[1].ideal, o->global[1].moved, store),
                 tn_gpu_percent(o->shared[0].ideal + o->shared[1].ideal, o->shared[0].moved + o->shared[1].moved, bank),
                 o->registers + o->spilled, o->spilled || o->private_nbytes ? "!" : " ", 100 * o->occupancy,
                 o->occupancy_by, all, 100 * o->n[TN_GPU_FLOAT] / all,
                 100 * (o->n[TN_GPU_INTEGER] + o->n[TN_GPU_SELECT]) / all, 100 * memory / all,
-                100 * o->n[TN_GPU_MATRIX] / all, tn_gpu_computing(o), o->us, o->limit,
+                100 * o->n[TN_GPU_MATRIX] / all, tn_gpu_computing(o), 100 * tn_gpu_matrix_share(o), o->us, o->limit,
                 100 * o->best_us / (o->us - o->gpu->launch_us));
 }
 #endif

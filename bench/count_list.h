@@ -5,10 +5,11 @@
 //      item that are alive at once, in the order of the list.
 // What compilers do without fail is done here: products that are added are one instruction; constants are operands, and
 // constant offsets part of an address; vectors are registers beside each other, so that taking and joining lanes costs
-// nothing but where two share a register; elements of REG memory at constant places are registers, others are memory of
-// the item; numbers that are the same for all of a group are not in an item's registers (CUDA Binary Utilities,
-// "Uniform Datapath"; AMD's SGPRs). What they do by choice is not: no value is computed twice, and nothing is moved but
-// loads of shared memory, to where they are used.
+// nothing but where two share a register, and there a move for each register of the result (PTX ISA, prmt; "RDNA3 ISA",
+// V_PERM_B32); elements of REG memory at constant places are registers, others are memory of the item; numbers that are
+// the same for all of a group are not in an item's registers (CUDA Binary Utilities, "Uniform Datapath"; AMD's SGPRs).
+// What they do by choice is not: no value is computed twice, and nothing is moved but loads of shared memory, to where
+// they are used.
 #ifndef BENCH_COUNT_LIST_H
 #define BENCH_COUNT_LIST_H
 
@@ -52,7 +53,7 @@ enum { TN_GPU_AHEAD = 1, TN_GPU_COPIES = 2 };
 
 // The first slot of each value.
 typedef struct tn_gpu_value {
-  int maker, refs, elements;               // instruction, -1: a constant of the launch; uses, and those as an element
+  int maker, refs, elements, joined;       // instruction, -1: a constant of the launch; uses, as elements, by STACKs
   int first, last, quarters;               // where it lives, and of how many quarters of registers
   int used;                                // where it is used first; 0: nowhere
   uint8_t varies, fused, coalesced;        // not the same for all items; part of its user; is in its REG memory
@@ -119,6 +120,7 @@ static void tn_gpu_values(tn_gpu_list *l) {
       varies |= l->value[slot].varies;
       l->value[slot].refs++;
       l->value[slot].elements += tn_gpu_is_access(i) && j == 0;
+      l->value[slot].joined += i->u.op == TINY_OP_STACK;
     }
     if (!tn_gpu_has_value(i)) continue;
     l->value[i->slot].maker = at;
@@ -244,7 +246,8 @@ static void tn_gpu_costs(tn_gpu_list *l) {
       case TINY_OP_WMMA: tn_gpu_add(l, at, TN_GPU_MATRIX, 1); break;
       case TINY_OP_HREDUCE: tn_gpu_add(l, at, TN_GPU_FLOAT, tn_gpu_arg(l, at, 0)->lanes - 1); break;
       case TINY_OP_STACK: case TINY_OP_PICK:
-        if (narrow) tn_gpu_add(l, at, TN_GPU_MOVE, (u->lanes * tn_dtypes[u->dtype].nbytes + 3) / 4);
+        if (narrow && (u->op == TINY_OP_STACK || l->value[i->slot].joined < l->value[i->slot].refs))
+          tn_gpu_add(l, at, TN_GPU_MOVE, (u->lanes * tn_dtypes[u->dtype].nbytes + 3) / 4);
         break;
       case TINY_OP_CAST: tn_gpu_cast(l, at, u, i->from); break;
       case TINY_OP_ENDIF: case TINY_OP_BROADCAST: case TINY_OP_BITCAST: break;

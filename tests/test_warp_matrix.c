@@ -40,7 +40,7 @@ static tiny_tensor *other(tiny_ctx *t, int which, int dtype) {
 enum { OTHERS = 4 };
 
 typedef struct shape { int64_t b, m, k, n; int turned, after; } shape;
-enum { PLAIN, BIAS, HALF, SCALED, RESIDUAL, AFTERS };
+enum { PLAIN, BIAS, HALF, SCALED, RESIDUAL, HALF_BIAS, HALF_RESIDUAL, BYTES, AFTERS };
 static tiny_tensor *make(tiny_ctx *t, const shape *c, int dtype) {
   if (c->after >= AFTERS) return other(t, c->after - AFTERS, dtype);
   tiny_tensor *y = product(t, c->b, c->m, c->k, c->n, dtype, c->turned);
@@ -49,6 +49,9 @@ static tiny_tensor *make(tiny_ctx *t, const shape *c, int dtype) {
     case BIAS: return tiny_relu(tiny_add(y, ints(t, TINY_SHAPE(c->n))));
     case HALF: return tiny_cast(y, TINY_F16);
     case SCALED: return tiny_add(tiny_mul_scalar(y, 0.5), tiny_reshape(ints(t, TINY_SHAPE(c->m)), TINY_SHAPE(c->m, 1)));
+    case HALF_BIAS: return tiny_relu(tiny_add(tiny_cast(y, TINY_F16), tiny_cast(ints(t, TINY_SHAPE(c->n)), TINY_F16)));
+    case HALF_RESIDUAL: return tiny_cast(tiny_add(tiny_mul_scalar(y, 0.5), ints(t, TINY_SHAPE(c->b, c->m, c->n))), TINY_BF16);
+    case BYTES: return tiny_cast(tiny_clamp(y, -100, 100), TINY_I8);
     case RESIDUAL: return tiny_add(y, ints(t, TINY_SHAPE(c->b, c->m, c->n)));
     default: return y;
   }
@@ -57,7 +60,9 @@ static tiny_tensor *make(tiny_ctx *t, const shape *c, int dtype) {
 static const shape shapes[] = {
   {1, 64, 64, 64, 0, PLAIN}, {1, 64, 64, 64, 1, PLAIN}, {1, 64, 64, 64, 2, PLAIN}, {1, 64, 128, 64, 3, HALF},
   {1, 64, 128, 128, 2, BIAS}, {2, 33, 65, 70, 0, BIAS}, {1, 77, 97, 45, 2, SCALED}, {3, 40, 64, 24, 1, RESIDUAL},
-  {1, 130, 72, 131, 0, HALF}, {1, 16, 200, 16, 3, PLAIN}};
+  {1, 130, 72, 131, 0, HALF}, {1, 16, 200, 16, 3, PLAIN},
+  {1, 64, 64, 128, 0, HALF_BIAS}, {2, 70, 64, 136, 2, HALF_BIAS}, {1, 128, 64, 64, 2, HALF_RESIDUAL},
+  {1, 65, 72, 67, 1, HALF_RESIDUAL}, {1, 64, 64, 64, 2, BYTES}, {1, 96, 64, 72, 0, BYTES}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 typedef struct trial { shape c; int dtype, wanted; tiny_limits limits; const char *machine; } trial;

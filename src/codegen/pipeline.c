@@ -97,6 +97,7 @@ static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expa
 static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
 static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
+static tiny_uop *tn_pass_rows(tn_pipeline *p, tiny_uop *sink) { return tn_load_rows(p->t, sink); }
 static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
   p->spec |= TN_SPEC_LOOPS;
   return tn_lower_reduces(p->t, sink);
@@ -144,6 +145,7 @@ static const tn_pass tn_passes[] = {
   {"groups",          tn_pass_groups,       TN_LOWER,   0},                // one item stores
   {"lanes",           tn_pass_lanes,        TN_LOWER,   0},                // VECTOR
   {"transposes",      tn_pass_transpose,    TN_LOWER,   TN_IF_SHUFFLES},   // in registers
+  {"rows",            tn_pass_rows,         TN_LOWER,   0},                // operands of matrix units, row by row
   {"accumulators",    tn_pass_accumulators, TN_LOWER,   0},                // REDUCE
   {"specials",        tn_pass_specials,     TN_LOWER,   0},                // TASK, GLOBAL, LOCAL, GROUP; bounds
   {"ends",            tn_pass_ends,         TN_LOWER,   0},

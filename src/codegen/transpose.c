@@ -49,10 +49,10 @@ static tn_across *tn_across_adjacent(tn_across *all, int n, const tn_across *c, 
   return NULL;
 }
 
-static tiny_uop *tn_block_row(tiny_ctx *t, const tn_across *c, int i) {
+static tiny_uop *tn_block_row(tiny_ctx *t, const tn_across *c, int i, int lanes) {
   tiny_uop *at = tn_index(t, c->at + c->step * i);
   if (c->base) at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, c->base, at));
-  return tn_load(t, tn_index_of(t, c->memory, at, NULL), c->stack->lanes);
+  return tn_load(t, tn_index_of(t, c->memory, at, NULL), lanes);
 }
 
 // What rows a and b, s apart, hold after step s: the upper one, or the lower.
@@ -139,6 +139,43 @@ static tiny_uop *tn_join_reduces(tiny_ctx *t, tiny_uop *u) {
   return stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores);
 }
 
+// ** rows of a few neighbours **
+
+enum { TN_ROWS_FEW = 4 };
+
+// Vectors along so many columns beside each other, all[i] of the first, are made of vectors along rows.
+static void tn_rows_of(tiny_ctx *t, const tn_across *first, tn_across *const *of, int few, tn_list *from, tn_list *to) {
+  tiny_uop *lane[TN_ROWS_FEW][TN_BLOCK_MOST];
+  const int n = first->stack->lanes;
+  for (int k = 0; k < n; k++) {
+    tiny_uop *row = tn_block_row(t, first, k, few);
+    for (int c = 0; c < few; c++) lane[c][k] = tn_pick(t, row, c, 1);
+  }
+  for (int c = 0; c < few; c++) {
+    tn_push(t, from, of[c]->stack);
+    tn_push(t, to, tn_stack(t, n, lane[c]));
+  }
+}
+
+// Of matrix units' operands: what an item has of a few columns beside each other, in vectors along them, it loads row
+// by row. Registers are words, so that each of a vector's is made of two of those.
+static tiny_uop *tn_load_rows(tiny_ctx *t, tiny_uop *sink) {
+  tn_list stacks = {NULL, 0, 0}, units = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  int n = 0;
+  tn_collect_op(t, sink, TINY_OP_WMMA, &units);
+  if (!units.n) return sink;
+  tn_collect_op(t, sink, TINY_OP_STACK, &stacks);
+  tn_across *all = (tn_across *)tn_scratch(t, ((size_t)stacks.n + 1) * sizeof *all), *of[TN_ROWS_FEW];
+  for (int i = 0; i < stacks.n; i++) n += tn_across_of(stacks.u[i], &all[n]);
+  for (int i = 0; i < n; i++) {
+    int found = 0;
+    if (tn_dtypes[all[i].stack->dtype].nbytes > 2 || tn_across_adjacent(all, n, &all[i], -1)) continue;
+    while (found < TN_ROWS_FEW && (of[found] = tn_across_adjacent(all, n, &all[i], found))) found++;
+    if (found > 1) tn_rows_of(t, &all[i], of, found == TN_ROWS_FEW ? found : 2, &from, &to);
+  }
+  return from.n ? tn_replace(t, sink, from.n, from.u, to.u) : sink;
+}
+
 // ** square blocks **
 
 static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
@@ -155,7 +192,7 @@ static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
     if (!lanes) return sink;
     for (int i = 0; i < lanes; i++) {
       from[i] = of[i]->stack;
-      to[i] = tn_block_row(t, of[0], i);
+      to[i] = tn_block_row(t, of[0], i, lanes);
     }
     tn_block_transpose(t, to, lanes);
     sink = tn_replace(t, sink, lanes, from, to);

@@ -15,7 +15,8 @@
 // The reduction may be summed in any order, as long as a and b agree: units want a few elements of a lane at several
 // places, and get those that lie together. An operand whose rows lie together in memory is turned as lanes load it,
 // where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane
-// holds two neighbours, pairs of tiles are interleaved, so that it holds four.
+// holds two neighbours, pairs of tiles are interleaved, so that it holds four. Results that are narrower than sums go
+// through memory of the group, by lanes as the unit has them and from there by items, 16 bytes each of whole rows.
 #ifndef TN_CODEGEN_WARP_MATRIX
 #define TN_CODEGEN_WARP_MATRIX
 #ifndef TINY_AMALGAMATED
@@ -77,16 +78,21 @@ typedef struct tn_warp_tiles {
   // What the axes become: warps, tiles, bits of lanes and of elements
   tiny_uop *warp[TN_UNIT_SIDES], *tile[TN_UNIT_SIDES], *lane[TN_UNIT_SIDES], *element[TN_UNIT_SIDES];
   int64_t tiles[TN_UNIT_SIDES];            // of a warp
-  int together;                            // tiles of columns that are interleaved
+  int together, rows_apart[TN_UNIT_SIDES]; // tiles of columns that are interleaved; those of rows of an operand's block
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
+  int last;                                // the side whose elements are stored together
 } tn_warp_tiles;
 
 static tiny_uop *tn_place_plus(tiny_ctx *t, tiny_uop *x, int64_t times, tiny_uop *y) {
   if (!y) return x;
   y = tn_u2(t, TINY_OP_MUL, y, tn_index(t, times));
   return x ? tn_u2(t, TINY_OP_ADD, x, y) : y;
+}
+
+static tiny_uop *tn_unit_range(tiny_ctx *t, int64_t extent, int kind) {
+  return extent > 1 ? tn_range(t, extent, kind) : NULL;
 }
 
 // ** memory of the group **
@@ -102,24 +108,36 @@ static tiny_uop *tn_unit_block(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
   return tn_simplify(t, tn_replace(t, c->operand[side], c->axis[side][0] ? 3 : 2, from, to));
 }
 
+// Elements between quarters of an operand's block. Where tiles are interleaved, the rows of a tile lie together, which
+// its lanes read; a piece lies between tiles, so that items write neighbours to different banks.
+static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side) {
+  const int64_t v = c->plan.values, apart = c->rows_apart[side];
+  return c->rows[side] * v + (apart > 1 ? apart * v : TN_UNIT_PAD / tn_dtypes[c->plan.unit->a].nbytes);
+}
+
 // An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
-// that needs.
+// that needs. Where rows lie together in memory, neighbours are an item's.
 static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
   const tn_unit_plan *p = &c->plan;
-  const int64_t tile = tn_range_extent(c->axis[side][1]),
+  const int64_t tile = tn_range_extent(c->axis[side][1]), apart = c->rows_apart[side],
                 warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile;
   int64_t parts = all * TN_UNIT_QUARTERS / items;
-  while (parts > 1 && all % parts) parts--;
+  const int mine = !c->along[side] && apart > 1 && parts % apart == 0;
+  if (mine) parts /= apart;
+  while (parts > 1 && all / apart % parts) parts--;
   if (parts < 1) parts = 1;
   c->rows[side] = all;
-  tiny_uop *fresh[4] = {tn_range(t, TN_UNIT_QUARTERS, TN_SHARE), parts > 1 ? tn_range(t, parts, TN_UPCAST) : NULL,
-                        tn_range(t, all / parts, TN_SHARE), tn_range(t, p->values, TN_VECTOR)}, *ranges[4];
+  tiny_uop *fresh[5] = {tn_range(t, TN_UNIT_QUARTERS, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
+                        tn_unit_range(t, parts, TN_UPCAST), tn_range(t, all / apart / parts, TN_SHARE),
+                        tn_range(t, p->values, TN_VECTOR)}, *ranges[5];
   int n = 0;
-  for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
-  tiny_uop *row = tn_place_plus(t, fresh[2], all / parts, fresh[1]),
-           *k = tn_place_plus(t, tn_place_plus(t, fresh[3], p->values, fresh[0]), tn_unit_k(p), c->k_block),
-           *x = tn_unit_block(t, c, side, k, row);
-  return tn_stage(t, TN_SPACE_LOCAL, TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes, x, n, ranges);
+  for (int i = 0; i < 5; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  tiny_uop *row = tn_place_plus(t, tn_place_plus(t, NULL, apart, fresh[3]), all / parts, fresh[2]),
+           *k = tn_place_plus(t, tn_place_plus(t, fresh[4], p->values, fresh[0]), tn_unit_k(p), c->k_block),
+           *x = tn_unit_block(t, c, side, k, tn_place_plus(t, row, 1, fresh[1]));
+  const int64_t pad = apart > 1 ? p->values : TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
+                      TN_SPACE_LOCAL | pad << TN_STAGE_PAD | all / apart * p->values << TN_STAGE_ROW);
 }
 
 // Bits of k among the rows of memory that a warp turns: of the product, a lane's words, lanes, and a word's halves.
@@ -196,11 +214,14 @@ static tiny_uop *tn_unit_piece(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
                                int64_t quarter) {
   const tn_unit_plan *p = &c->plan;
   const tn_unit_side *rows = &p->operand[side];
-  const int64_t v = p->values, apart = c->rows[side] * v + TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
+  const int64_t v = p->values, apart = c->rows_apart[side];
   tiny_uop *at = tn_place_plus(t, tn_index(t, high << rows->element.bit), (int64_t)1 << rows->lane.bit,
                          tn_unit_lane(t, c, &rows->lane));
   tiny_uop *q = tn_place_plus(t, tn_index(t, quarter), p->pieces, tn_unit_lane(t, c, &p->k[side].lane));
-  at = tn_place_plus(t, tn_place_plus(t, NULL, v, tn_unit_row(t, c, side, tile, at)), apart, q);
+  tiny_uop *row = tn_unit_row(t, c, side, tile, at), *tiles = tn_index(t, apart);
+  at = tn_place_plus(t, tn_place_plus(t, NULL, v, tn_u2(t, TINY_OP_IDIV, row, tiles)), tn_unit_quarter(c, side), q);
+  if (apart > 1)
+    at = tn_place_plus(t, at, c->rows[side] / apart * v + v, tn_u2(t, TINY_OP_MOD, row, tiles));
   tiny_uop *load = tn_core_load(t, c->stage[side], at, (int)v);
   return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, TN_UNIT_PIECE / 4, 1, &load, 0, 0, NULL);
 }
@@ -279,10 +300,6 @@ static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn
 
 // ** the store's loops **
 
-static tiny_uop *tn_unit_range(tiny_ctx *t, int64_t extent, int kind) {
-  return extent > 1 ? tn_range(t, extent, kind) : NULL;
-}
-
 // Fresh ranges for a side. vector: its elements are stored together.
 static void tn_unit_ranges(tiny_ctx *t, tn_warp_tiles *c, int side, int vector) {
   const tn_unit_side *bits = &c->plan.c[side];
@@ -318,15 +335,132 @@ static tiny_uop *tn_unit_register(tiny_ctx *t, const tn_warp_tiles *c) {
   return tn_place_plus(t, at, (int64_t)1 << p->c[1].element.place, column);
 }
 
-// Warps, lanes, then copies and vectors are the innermost loops.
-static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, int vector) {
+// ** results by way of memory of the group **
+
+enum { TN_UNIT_RESULT = 64 };              // bytes that lie together and are stored at once, from which all is well
+
+// A side of the group's block of results, and of its memory: elements; ranges from the outermost on.
+static int64_t tn_unit_extent(const tn_warp_tiles *c, int side) {
+  return tn_range_extent(c->axis[side][1]) * (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1);
+}
+static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **ranges) {
+  const tn_unit_side *bits = &c->plan.c[side];
+  const int lanes_first = bits->lane.bit > bits->element.bit;
+  tiny_uop *const all[4] = {c->warp[side], c->tile[side], lanes_first ? c->lane[side] : c->element[side],
+                            lanes_first ? c->element[side] : c->lane[side]};
+  int n = 0;
+  for (int i = 0; i < 4; i++) if (all[i]) ranges[n++] = all[i];
+  return n;
+}
+
+// What is stored of the sum and is narrower: the sum's only use, converted, or else what the kernel stores.
+static tiny_uop *tn_unit_result(tn_kernel_state *s, const tn_profile *p) {
+  const tn_list *all = tn_kernel_nodes(s);
+  tiny_uop *sum = p->reduce[0], *user = NULL;
+  for (int i = 0; i < all->n; i++) for (uint32_t j = 0; j < all->u[i]->nsrc; j++) if (all->u[i]->src[j] == sum)
+    user = !user || user == all->u[i] ? all->u[i] : sum;
+  tiny_uop *x = user && user->op == TINY_OP_CAST ? user : p->store->src[1];
+  if (tn_bits(x->dtype) >= 32) x = p->store->src[1];
+  return tn_bits(x->dtype) == 16 || tn_bits(x->dtype) == 8 ? x : NULL;
+}
+
+// Elements that a request of a warp stores together, as the unit's lanes have them.
+static int64_t tn_unit_together(const tn_warp_tiles *c) {
+  const tn_unit_side *bits = &c->plan.c[c->last];
+  const int64_t together = c->last ? c->together : 1;
+  const int all = bits->lane.bit > bits->element.bit || !bits->element.count;
+  return all ? together << (bits->lane.count + bits->element.count) : (int64_t)1 << bits->lane.count;
+}
+
+// Rows lie as many elements further apart as a row's are written at once: the next rows' meet other banks.
+static int64_t tn_unit_result_pad(const tn_warp_tiles *c, int64_t v) {
+  const int64_t together = tn_unit_together(c);
+  return together > v ? together : v;
+}
+
+// Is x stored by way of memory of the group? Where lanes store less together, parts are equal, and there is room.
+static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, const tiny_uop *x, int64_t items) {
+  if (!x) return 0;
+  const int64_t nbytes = tn_dtypes[x->dtype].nbytes, v = TN_UNIT_PIECE / nbytes, rows = tn_unit_extent(c, !c->last),
+                columns = tn_unit_extent(c, c->last);
+  int64_t all = rows * (columns + tn_unit_result_pad(c, v)) * nbytes;
+  for (int i = 0; i < TN_UNIT_SIDES; i++) all += TN_UNIT_QUARTERS * (c->rows[i] * TN_UNIT_PIECE + TN_UNIT_PADS / 2);
+  return tn_unit_together(c) * nbytes < TN_UNIT_RESULT && columns % v == 0 && rows * columns / v % items == 0 &&
+      all <= (int64_t)s->target->limits->shared_nbytes;
+}
+
+// x, of which each lane has what the unit gives it, in memory of the group, row by row.
+static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x) {
+  const int64_t columns = tn_unit_extent(c, c->last),
+                pad = tn_unit_result_pad(c, TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes);
+  tiny_uop *ranges[8];
+  int n = tn_unit_side_ranges(c, !c->last, ranges);
+  n += tn_unit_side_ranges(c, c->last, ranges + n);
+  x = tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : TINY_U8);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
+                      TN_SPACE_LOCAL | pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
+}
+
+// The number of an item of the group, neighbours as lanes are.
+static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
   const int low = c->plan.low;
-  tiny_uop *const all[8] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low], c->tile[0], c->tile[1],
-                            c->element[!vector], c->element[vector]};
+  tiny_uop *const all[4] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low]}, *item = tn_index(t, 0);
+  for (int i = 0; i < 4; i++)
+    if (all[i]) item = tn_place_plus(t, all[i], tn_range_extent(all[i]), item);
+  return item;
+}
+
+// What is read of the memory, and stored: by each item 16 bytes of a row, several times. *part, *next: these ranges.
+// row: of both sides, in the group's block.
+static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, tiny_uop *stage, int64_t items,
+                                     tiny_uop **part, tiny_uop **next, tiny_uop **row) {
+  const int64_t v = TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes, columns = tn_unit_extent(c, c->last),
+                parts = tn_unit_extent(c, !c->last) * columns / v / items;
+  *part = tn_unit_range(t, parts, TN_UPCAST);
+  *next = tn_range(t, v, TN_VECTOR);
+  tiny_uop *piece = tn_place_plus(t, tn_unit_item(t, c), items, *part), *of_row = tn_index(t, columns / v);
+  row[!c->last] = tn_u2(t, TINY_OP_IDIV, piece, of_row);
+  row[c->last] = tn_place_plus(t, *next, v, tn_u2(t, TINY_OP_MOD, piece, of_row));
+  tiny_uop *at = tn_place_plus(t, row[c->last], columns + tn_unit_result_pad(c, v), row[!c->last]);
+  return tn_bitcast(t, tn_core_load(t, stage, at, 1), x->dtype);
+}
+
+// Warps, lanes, then copies and vectors are the innermost loops.
+static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, tiny_uop *const *inner) {
+  const int low = c->plan.low;
+  tiny_uop *const all[8] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low], inner[0], inner[1], inner[2],
+                            inner[3]};
   tiny_uop *order[8];
   int n = 0;
   for (int i = 0; i < 8; i++) if (all[i]) order[n++] = all[i];
   tn_transform_order(s, n, order);
+}
+
+// The store's ranges are replaced: by what lanes hold, or by way of memory.
+static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile *p, int64_t items) {
+  tiny_ctx *t = s->t;
+  tiny_uop *registers = tn_unit_registers(t, c, p), *result = tn_unit_result(s, p), *from[6] = {p->reduce[0]},
+           *to[6] = {tn_core_load(t, registers, tn_unit_register(t, c), 1)}, *part, *next, *row[TN_UNIT_SIDES],
+           *inner[4] = {c->tile[0], c->tile[1], c->element[!c->last], c->element[c->last]};
+  int n = 1;
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+    from[n] = c->axis[i][j];
+    to[n++] = j ? tn_unit_place(t, c, i) : c->warp[i];
+  }
+  if (tn_unit_is_staged(s, c, result, items)) {
+    tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, n, from, to));
+    from[0] = result;
+    to[0] = tn_unit_result_read(t, c, result, stage, items, &part, &next, row);
+    n = 1;
+    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+      tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
+      from[n] = c->axis[i][j];
+      to[n++] = tn_u2(t, j ? TINY_OP_MOD : TINY_OP_IDIV, row[i], tile);
+    }
+    inner[0] = part; inner[1] = next; inner[2] = inner[3] = NULL;
+  }
+  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), n, from, to);
+  tn_unit_order(s, c, inner);
 }
 
 // ** the transform **
@@ -355,6 +489,17 @@ static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_til
   return c->k && tn_range_extent(c->k) % tn_unit_k(&c->plan) == 0;
 }
 
+// How many tiles of columns are interleaved: pairs where a lane holds two neighbours; where it holds one, as many as it
+// then holds of a row, of which an item also turns the operand, where that lies so.
+static int tn_unit_interleaved(const tn_warp_tiles *c) {
+  const tn_layout_run *element = &c->plan.c[1].element;
+  const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
+  int most = element->count == 0 ? c->along[1] ? 2 : TN_UNIT_TOGETHER : element->count == 1 && !element->bit ? 2 : 1;
+  if (c->turned[1] || c->plan.c[0].element.bit == 0) return 1;
+  while (tiles % most) most /= 2;
+  return most;
+}
+
 // 1: the kernel's sum is done by the unit that c names, over c's axes.
 static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -362,8 +507,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   int64_t items = plan->unit->warp;
   if (!tn_unit_operands(s, p, c)) return 0;
   for (int i = 0; i < 2; i++) items *= c->axis[i][0] ? tn_range_extent(c->axis[i][0]) : 1;
-  const int64_t tiles = tn_range_extent(c->axis[1][1]) / plan->unit->n;
-  const int pairs = plan->c[1].element.count == 1 && !plan->c[1].element.bit, last = plan->c[0].element.bit == 0 &&
+  const int last = plan->c[0].element.bit == 0 &&
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);
@@ -371,19 +515,14 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
     c->along[i] = tn_unit_lies_along(s, c, i, c->k);
     c->turned[i] = tn_unit_turns(s, c, i);
   }
-  c->together = pairs && tiles % 2 == 0 && !c->turned[1] ? 2 : 1;
+  c->together = tn_unit_interleaved(c);
+  c->rows_apart[0] = 1;
+  c->rows_apart[1] = plan->c[1].element.count ? 1 : c->together;
+  c->last = last;
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
   for (int i = 0; i < 2; i++)
     c->stage[i] = c->turned[i] ? tn_unit_stage_turned(t, c, i, items) : tn_unit_stage(t, c, i, items);
-  tiny_uop *registers = tn_unit_registers(t, c, p), *from[5] = {p->reduce[0]},
-           *to[5] = {tn_core_load(t, registers, tn_unit_register(t, c), 1)};
-  int n = 1;
-  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-    from[n] = c->axis[i][j];
-    to[n++] = j ? tn_unit_place(t, c, i) : c->warp[i];
-  }
-  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), n, from, to);
-  tn_unit_order(s, c, last);
+  tn_unit_store(s, c, p, items);
   return 1;
 }
 #endif
