@@ -24,6 +24,23 @@ static tiny_tensor *row_sums(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), 
 static tiny_tensor *column_sums(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), 0, 0); }
 static tiny_tensor *softmax(tiny_ctx *t) { return tiny_softmax(f32(t, 2048, 1024), -1); }
 static tiny_tensor *layer_norm(tiny_ctx *t) { return tiny_layer_norm(f32(t, 2048, 1024), 1, NULL, NULL, 1e-5); }
+static tiny_tensor *softmax_long(tiny_ctx *t) { return tiny_softmax(f32(t, 1024, 8192), -1); }
+static tiny_tensor *softmax_odd(tiny_ctx *t) { return tiny_softmax(f32(t, 2048, 1000), -1); }
+static tiny_tensor *softmax_f16(tiny_ctx *t) { return tiny_softmax(zeros(t, TINY_F16, TINY_SHAPE(2048, 4096)), -1); }
+static tiny_tensor *softmax_grad(tiny_ctx *t) {
+  tiny_tensor *x = f32(t, 1024, 4096), *g = x;
+  tiny_grad(tiny_sum(tiny_mul(tiny_softmax(x, -1), f32(t, 1024, 4096)), TINY_ALL, 0), &x, 1, &g);
+  return g;
+}
+static tiny_tensor *norm_long(tiny_ctx *t) { return tiny_layer_norm(f32(t, 1024, 8192), 1, NULL, NULL, 1e-5); }
+static tiny_tensor *norm_f16(tiny_ctx *t) {
+  return tiny_rms_norm(zeros(t, TINY_F16, TINY_SHAPE(2048, 4096)), 1, zeros(t, TINY_F16, TINY_SHAPE(4096)), 1e-5);
+}
+static tiny_tensor *spread_long(tiny_ctx *t) { return tiny_var(f32(t, 1024, 8192), 1, 0, 1); }
+static tiny_tensor *log_long(tiny_ctx *t) { return tiny_logsumexp(f32(t, 1024, 8192), 1, 0); }
+static tiny_tensor *entropy_long(tiny_ctx *t) {
+  return tiny_cross_entropy(f32(t, 1024, 8192), zeros(t, TINY_I32, TINY_SHAPE(1024)), NULL);
+}
 static tiny_tensor *log_sum(tiny_ctx *t) { return tiny_logsumexp(f32(t, 2048, 1024), 1, 0); }
 static tiny_tensor *product(tiny_ctx *t, tiny_dtype d, int64_t n) {
   return tiny_matmul(zeros(t, d, TINY_SHAPE(n, n)), zeros(t, d, TINY_SHAPE(n, n)));
@@ -57,10 +74,14 @@ static tiny_tensor *attention_grad(tiny_ctx *t) {          // all three gradient
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } subjects[] = {
   {"copy 2048", copy}, {"transpose 2048", transposition}, {"sum of rows 2048", row_sums},
   {"sum of columns 2048", column_sums}, {"softmax 2048x1024", softmax}, {"layer_norm 2048x1024", layer_norm},
-  {"logsumexp 2048x1024", log_sum},
+  {"logsumexp 2048x1024", log_sum}, {"softmax 1024x8192", softmax_long}, {"softmax 2048x1000", softmax_odd},
+  {"softmax f16 2048x4096", softmax_f16}, {"softmax's gradient", softmax_grad}, {"layer_norm 1024x8192", norm_long},
+  {"rms_norm f16 2048x4096", norm_f16}, {"variance 1024x8192", spread_long}, {"logsumexp 1024x8192", log_long},
+  {"entropy 1024x8192", entropy_long},
   {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
-  {"matmul 64x16384x64", matmul_deep}, {"sum 2048x2048", sum}, {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention},
+  {"matmul 64x16384x64", matmul_deep}, {"sum 2048x2048", sum}, {"conv 3x3 64 56x56", conv},
+  {"attention 512x64", attention},
   {"gradients 512x64", attention_grad}};
 
 // What is asked for; written: files in the folder.

@@ -515,8 +515,14 @@ static void tn_gpu_line(tiny_bytes *text, const char *format, ...) {
   if (n > 0) tiny_bytes_add(text, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
 }
 
-// A line for each access: what it moves, and how much of that is wanted.
+// A line for each access: what it moves, and how much of that is wanted; and one of all.
 static void tn_gpu_accesses(tn_gpu_run *c, tiny_bytes *text) {
+  const tn_gpu_counts *o = c->out;
+  const double warps = (double)o->sampled * o->warps;
+  tn_gpu_line(text, "    of a warp %.1f loads and %.1f stores of memory; of the launch %.2f MB of L2, "
+              "%.2f at the least\n",
+              o->global[0].requests / warps, o->global[1].requests / warps, o->l2_nbytes * 1e-6,
+              o->least_nbytes * 1e-6);
   for (int at = 0; at < c->r.c->nins; at++) {
     const tn_eval_ins *i = &c->r.c->ins[at];
     const tn_gpu_traffic *x = &c->at[at].traffic;

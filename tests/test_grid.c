@@ -1,6 +1,6 @@
 // test_grid: what the heuristics of devices with a grid make of kernels: the interpreter finds the values of the kernel
 // without opts, on GPUs that are not here and on a machine that allows little; what is staged, shared and tiled is
-// looked at in the opts' list.
+// looked at in the opts' list, what rows are loaded in the kernel. Rows that registers hold are loaded once.
 #include "../src/all.c"
 #include "test.h"
 #include "kernel_test.h"
@@ -55,6 +55,23 @@ static tiny_tensor *two_turned(tiny_ctx *t) {
 static tiny_tensor *rows(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(5, 1000)), -1); }
 static tiny_tensor *rows_odd(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(3, 77)), -1); }
 static tiny_tensor *norm(tiny_ctx *t) { return tiny_layer_norm(ints(t, TINY_SHAPE(2, 3, 130)), 1, NULL, NULL, 1e-5); }
+static tiny_tensor *rows_held(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(3, 4096)), -1); }
+static tiny_tensor *rows_padded(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(3, 1804)), -1); }
+static tiny_tensor *rows_single(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(2, 2047)), -1); }
+static tiny_tensor *rows_apart(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(2, 600, 3)), 1); }
+static tiny_tensor *rows_halves(tiny_ctx *t) {
+  tiny_tensor *x = tiny_mul_scalar(ints(t, TINY_SHAPE(4, 2048)), 0.125), *w = ints(t, TINY_SHAPE(2048));
+  return tiny_cast(tiny_rms_norm(tiny_cast(x, TINY_F16), 1, tiny_cast(w, TINY_F16), 1e-5), TINY_F32);
+}
+static tiny_tensor *rows_weighed(tiny_ctx *t) {
+  return tiny_layer_norm(ints(t, TINY_SHAPE(2, 3, 1024)), 1, ints(t, TINY_SHAPE(1024)), ints(t, TINY_SHAPE(1024)), 1e-5);
+}
+static tiny_tensor *rows_unit(tiny_ctx *t) { return tiny_normalize(ints(t, TINY_SHAPE(5, 2048)), 2, 1, 1e-6); }
+static tiny_tensor *rows_vast(tiny_ctx *t) {               // 256 items have no registers for two
+  return tiny_softmax(tiny_add(ints(t, TINY_SHAPE(2, 8000)), ints(t, TINY_SHAPE(2, 8000))), -1);
+}
+static tiny_tensor *spread(tiny_ctx *t) { return tiny_var(ints(t, TINY_SHAPE(5, 4096)), 1, 0, 1); }
+static tiny_tensor *log_held(tiny_ctx *t) { return tiny_logsumexp(ints(t, TINY_SHAPE(6, 2048)), 1, 0); }
 static tiny_tensor *row_sums(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(9, 500)), 1, 0); }
 static tiny_tensor *column_sums(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(300, 70)), 0, 0); }
 static tiny_tensor *all_sum(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(7000)), TINY_ALL, 0); }
@@ -73,6 +90,11 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); doubl
   {"after", after, 0, "STAGE SHARE"}, {"conv", conv, 0, "FUSE STAGE SHARE"}, {"conv of halves", conv_halves, 0, "FUSE WMMA"}, {"strided conv", conv_strided, 0, "FUSE STAGE"},
   {"triangle", triangle, 0, ""}, {"turned", turned, 0, "STAGE SHARE"}, {"turned, odd", turned_odd, 0, "PAD STAGE SHARE"},
   {"turned halves", turned_halves, 0, "STAGE SHARE"}, {"two turned", two_turned, 0, "STAGE SHARE"},
+  {"held rows", rows_held, 1e-6, "LANE LOCAL GROUP UNROLL UPCAST"}, {"padded rows", rows_padded, 1e-6, "LANE PAD GROUP UPCAST"},
+  {"single rows", rows_single, 1e-6, "PAD GROUP UNROLL UPCAST"}, {"rows apart", rows_apart, 1e-6, "GROUP"},
+  {"rows of halves", rows_halves, 4e-3, "LANE GROUP"}, {"weighed rows", rows_weighed, 1e-5, "LANE GROUP"},
+  {"unit rows", rows_unit, 1e-6, "LANE GROUP"}, {"vast rows", rows_vast, 1e-6, "GROUP"},
+  {"spread", spread, 1e-3, "LANE GROUP"}, {"held log", log_held, 1e-5, "LANE GROUP"},
   {"rows", rows, 1e-6, "GROUP"}, {"odd rows", rows_odd, 1e-6, "GROUP"}, {"norm", norm, 1e-5, "GROUP"}, {"row sums", row_sums, 0, "GROUP"},
   {"column sums", column_sums, 0, "GROUP"}, {"sum of all", all_sum, 0, "GROUP"}, {"largest", largest, 0, "GROUP"},
   {"log of a sum", log_sum, 1e-5, "GROUP"}, {"elements", elements, 0, "LANE"}, {"odd elements", elements_odd, 0, "LOCAL"},
@@ -132,6 +154,64 @@ static void test_on(const char *machine, const tiny_limits *limits, int uses) {
   }
 }
 
+// ** rows that registers hold **
+
+// As many loads of memory as there are in a kernel without loops, each of so many lanes; -1: it has loops.
+typedef struct held { tiny_tensor *(*make)(tiny_ctx *t); tiny_limits limits; int loads, lanes; } held;
+
+static tiny_code count_loads(tiny_ctx *t, void *arg) {
+  held *h = (held *)arg;
+  size_t nbytes = 0;
+  tn_kernel_state s;
+  tn_lowered low;
+  const tn_target target = {NULL, &h->limits};
+  const tn_kernel *k = kernel_of(t, h->make(t), &nbytes);
+  if (!k) return t->code;
+  tn_state_open(&s, t, tn_prepare(t, k->ast), &target);
+  tn_optimize(&s);
+  memset(&low, 0, sizeof low);
+  if (tn_lower(t, s.sink, &target, &low) != TINY_OK) return t->code;
+  int loops = 0;
+  h->loads = 0; h->lanes = 64;
+  for (int i = 0; i < low.n; i++) {
+    const tiny_uop *u = low.list[i];
+    loops += u->op == TINY_OP_RANGE;
+    if (u->op != TINY_OP_LOAD || tn_memory_behind(u->src[0]->src[0])->op != TINY_OP_PARAM) continue;
+    h->loads++;
+    if (u->lanes < h->lanes) h->lanes = u->lanes;
+  }
+  if (loops) h->loads = -1;
+  return t->code;
+}
+static void test_loads(const char *gpu, tiny_tensor *(*make)(tiny_ctx *t), int loads, int lanes) {
+  held h;
+  tiny_desc d;
+  memset(&h, 0, sizeof h); memset(&d, 0, sizeof d);
+  h.make = make;
+  CHECK(tn_gpu_limits(gpu, &h.limits));
+  d.device = "INTERP"; d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  CHECK_EQ(tn_guard(t, count_loads, &h), TINY_OK);
+  const int as_said = h.loads == loads && (loads < 0 || h.lanes == lanes);
+  CHECK(as_said);
+  if (!as_said) fprintf(stderr, "  %s: %d loads of %d lanes, not %d of %d\n", gpu, h.loads, h.lanes, loads, lanes);
+  tiny_close(t);
+}
+static void test_held(void) {
+  test_loads("sm_90", rows_held, 4, 4);    // 256 items have 16 of 4096 elements each
+  test_loads("gfx1100", rows_held, 4, 4);
+  test_loads("apple", rows_held, 4, 4);
+  test_loads("generic", rows_held, 4, 4);
+  test_loads("sm_90", rows_padded, 2, 4);  // 451 vectors for 256 items
+  test_loads("sm_90", rows_single, 8, 1);  // 2047 is odd
+  test_loads("sm_90", rows_halves, 4, 4);  // of elements, and of weights
+  test_loads("sm_90", rows_weighed, 6, 4);
+  test_loads("sm_90", rows_unit, 2, 4);
+  test_loads("sm_90", spread, 4, 4);
+  test_loads("sm_90", log_held, 2, 4);
+  test_loads("generic", rows_vast, -1, 1);
+}
+
 // ** sums that are cut for the units of a grid **
 
 // On a device with so many units y has the values of the interpreter of graphs, by so many kernels, and the same bits twice.
@@ -186,6 +266,7 @@ int main(void) {
   limits.shared_nbytes = 2 << 10; limits.local_total = 60; limits.vector_nbytes = 16; limits.vector_registers = 200;
   for (int d = 0; d < 3; d++) { limits.local_max[d] = 7; limits.global_max[d] = 1 << 16; }
   test_on("little", &limits, 0);
+  test_held();
   test_cuts();
   return test_report();
 }

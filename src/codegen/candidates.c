@@ -342,7 +342,7 @@ static void tn_candidates_rows(tn_candidates *s, int64_t g, int64_t each) {
   if (item) {
     tn_grid_share_sums(a.x.s, item, tn_range_extent(item));
     tn_trial_groups(&a.x);
-    tn_grid_unroll(a.x.s);
+    tn_grid_unroll(a.x.s, TN_GRID_UNROLL);
     tiny_uop *left;
     if (rest && tn_axis_of(a.x.s, rest) >= 0)
       tn_trial_split(&a.x, TN_OPT_UPCAST, rest, tn_grid_divisor(tn_range_extent(rest), each), &left);

@@ -96,11 +96,23 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
 
 enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
 
-// Does some load of memory outside of the kernel read what lies together for values of r?
+// Elements of a load: of lanes that are, or that are still to be, loops of kind VECTOR.
+static int64_t tn_load_width(tiny_ctx *t, const tiny_uop *load) {
+  tn_list ranges = {NULL, 0, 0};
+  int64_t width = load->lanes;
+  tn_collect_op(t, load->src[0]->src[1], TINY_OP_RANGE, &ranges);
+  for (int i = 0; i < ranges.n; i++)
+    if (tn_range_kind(ranges.u[i]) == TN_VECTOR && tn_stride_in(t, load->src[0]->src[1], ranges.u[i]) == 1)
+      width *= tn_range_extent(ranges.u[i]);
+  return width;
+}
+// Does some load of memory outside of the kernel read what lies together for values of r, elements or vectors?
 static int tn_reads_together(tiny_ctx *t, const tn_list *loads, const tiny_uop *r) {
-  for (int i = 0; i < loads->n; i++)
-    if (loads->u[i]->src[0]->src[0]->op == TINY_OP_PARAM && tn_stride_in(t, loads->u[i]->src[0]->src[1], r) == 1)
-      return 1;
+  for (int i = 0; i < loads->n; i++) {
+    if (loads->u[i]->src[0]->src[0]->op != TINY_OP_PARAM) continue;
+    const int64_t step = tn_stride_in(t, loads->u[i]->src[0]->src[1], r);
+    if (step == 1 || (step > 1 && step == tn_load_width(t, loads->u[i]))) return 1;
+  }
   return 0;
 }
 

@@ -5,7 +5,8 @@
 //   products   of two operands that many outputs read: a tile of the output is a group, some of its elements an item,
 //              in registers; the operands' tiles are copied to memory of the group by all of its items. Where a unit of
 //              warps does them: warp_tiles.c
-//   rows       softmax, norms: a group has a row; its items share the reductions, and write it
+//   rows       softmax, norms: a group has a row; its items share the reductions, and write it. What an item has of it
+//              is copies and lanes, whose loads and exponentials all reductions share, where its registers hold them
 //   sums       of few outputs, or along what lies together in memory: items share each, such as those of a logsumexp
 //   turned     what lies together in memory is not what is stored together: tiles of both, by memory of the group
 //   all else   an element an item, or as many as a vector holds
@@ -31,6 +32,8 @@ enum {
   TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
   TN_GRID_UNROLL = 8,                      // of them at once
   TN_GRID_AHEAD = 3,                       // iterations that a device copies ahead at most
+  TN_GRID_HELD = 16,                       // registers for a row's elements, beyond which a group has no other rows
+  TN_GRID_HELD_BY_GROUP = 1 << 15,         // the most of all its items: half of an SM's (see bench/gpu.h)
   TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
 
@@ -83,9 +86,10 @@ static int tn_grid_is_outer(tn_kernel_state *s, const tn_profile *p, const tiny_
   return 1;
 }
 
-// The loops of the store that are left become items, the last ones first, and groups.
-static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
-  const int64_t most = TN_DIM_WARPS * tn_machine_warp(s->target->limits);
+static int64_t tn_grid_dim(const tn_kernel_state *s) { return TN_DIM_WARPS * tn_machine_warp(s->target->limits); }
+
+// The loops of the store that are left become items, the last ones first and at most so many of each, and groups.
+static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p, int64_t most) {
   for (int i = p->nout - 1; i >= 0; i--) {
     tiny_uop *r = p->out[i], *rest = r;
     if (tn_axis_of(s, r) < 0 || tn_range_kind(r) != TN_LOOP || !tn_grid_is_outer(s, p, r)) continue;
@@ -347,8 +351,12 @@ static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
 
 // ** sums that items share **
 
-// The last range of a sum, which lies together in memory if one does.
-static tiny_uop *tn_grid_summed(const tiny_uop *reduce) { return reduce->src[reduce->nsrc - 1]; }
+// The last loop of a sum, which lies together in memory if one does.
+static tiny_uop *tn_grid_summed(const tiny_uop *reduce) {
+  for (uint32_t i = reduce->nsrc - 1; i; i--)
+    if (tn_range_kind(reduce->src[i]) == TN_REDUCE) return reduce->src[i];
+  return reduce->src[reduce->nsrc - 1];
+}
 
 // Each sum that does not move with `items` is shared by as many items; theirs, if they are items.
 static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_t g) {
@@ -369,15 +377,16 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
   }
 }
 
-// Sums are unrolled, so that places in memory are constants beyond one that is computed once.
-static void tn_grid_unroll(tn_kernel_state *s) {
+// Sums are unrolled, so many elements at once at most, so that places in memory are constants beyond one that is
+// computed once.
+static void tn_grid_unroll(tn_kernel_state *s, int64_t most) {
   const int n = tn_profile_of(s).nreduce;
   for (int i = 0; i < n; i++) {
     const tn_profile p = tn_profile_of(s);
     if (i >= p.nreduce) return;
     tiny_uop *r = tn_grid_summed(p.reduce[i]);
     if (tn_range_kind(r) == TN_REDUCE)
-      tn_grid_try(s, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), TN_GRID_UNROLL));
+      tn_grid_try(s, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), most));
   }
 }
 
@@ -391,6 +400,86 @@ static int64_t tn_grid_sharers(const tn_target *target, int64_t n, int64_t most)
   return best;
 }
 
+// ** rows **
+
+// What an item has of a row that g of them share: its sums see each element of it once, in registers, where they may.
+typedef struct tn_grid_part_of_row { int64_t g, lanes, copies; int held; } tn_grid_part_of_row;
+
+// Registers that an element of each sum's row takes: what is loaded along it, each memory once.
+static int64_t tn_grid_row_loads(tn_kernel_state *s, const tn_profile *p) {
+  tn_list seen = {NULL, 0, 0};
+  int64_t words = 0;
+  for (int i = 0; i < p->nload; i++) {
+    int counts = 0;
+    for (int j = 0; j < p->nreduce; j++)
+      counts |= tn_depends(s->t, p->load[i]->src[1], tn_grid_summed(p->reduce[j]));
+    for (int j = 0; j < seen.n; j++) counts &= seen.u[j] != p->load[i]->src[0];
+    if (!counts) continue;
+    tn_push(s->t, &seen, p->load[i]->src[0]);
+    words += tn_dtypes[p->load[i]->dtype].nbytes > 4 ? 2 : 1;
+  }
+  return words;
+}
+
+// Lanes of a vector along the sums' rows of n elements, and along `row` of the store (NULL: it has none): what is
+// loaded and stored along them lies together. 1: single elements.
+static int64_t tn_grid_row_lanes(tn_kernel_state *s, const tn_profile *p, int64_t n, const tiny_uop *row) {
+  int64_t lanes = tn_target_lanes(s->target, p);
+  if (row && tn_stride_in(s->t, p->store->src[1], row) != 1) return 1;
+  for (int i = 0; i < p->nload; i++)
+    for (int j = row ? -1 : 0; j < p->nreduce; j++) {
+      const tiny_uop *r = j < 0 ? row : tn_grid_summed(p->reduce[j]);
+      const int64_t step = tn_stride_in(s->t, p->load[i]->src[1], r);
+      if ((step != 0 && step != 1) || tn_range_extent(r) != n) return 1;
+    }
+  while (lanes > 1 && (n % lanes || n / lanes < tn_machine_warp(s->target->limits))) lanes /= 2;
+  return lanes > 1 ? lanes : 1;
+}
+
+// Registers of an item that may hold its elements of a row, where a group has g of them.
+static int64_t tn_grid_may_hold(const tn_kernel_state *s, int64_t g) {
+  const int64_t own = (tn_machine_registers(s->target->limits) + 1) / 4, share = TN_GRID_HELD_BY_GROUP / g;
+  return own < share ? own : share;
+}
+
+// Of rows of n elements, shared by g items or more: as many as have them all in registers, if there may be so many.
+static tn_grid_part_of_row tn_grid_part_of(tn_kernel_state *s, const tn_profile *p, int64_t n, int64_t g,
+                                           const tiny_uop *row) {
+  const int64_t words = tn_grid_row_loads(s, p), most = tn_machine_items(s->target->limits);
+  tn_grid_part_of_row x = {g, tn_grid_row_lanes(s, p, n, row), TN_GRID_UNROLL, 0};
+  int alone = 1;
+  x.copies /= x.lanes;
+  for (int i = 0; i < p->nreduce; i++) alone &= p->reduce[i]->nsrc == 2;
+  while (x.g > tn_machine_warp(s->target->limits) && x.g >= 2 * (n / x.lanes)) x.g /= 2;
+  int64_t wider = x.g;
+  while ((n + wider - 1) / wider * words > tn_grid_may_hold(s, wider) && 2 * wider <= most &&
+         tn_opt_fits(s, 1, 2 * wider))
+    wider *= 2;
+  const int64_t copies = (n / x.lanes + wider - 1) / wider, held = copies * x.lanes * words;
+  if (!alone || p->nreduce + (row != NULL) < 2 || copies > TN_OPT_COPIES || held > tn_grid_may_hold(s, wider)) return x;
+  x.g = wider; x.copies = copies; x.held = (int)held;
+  return x;
+}
+
+// The sums' loops over rows of n elements: lanes, and then shared by items, of `items` if it is not NULL.
+static void tn_grid_part_sums(tn_kernel_state *s, const tn_grid_part_of_row *x, int64_t n, const tiny_uop *items) {
+  const int count = tn_profile_of(s).nreduce;
+  for (int i = 0; i < count && x->lanes > 1; i++) {
+    const tn_profile p = tn_profile_of(s);
+    tiny_uop *r = i < p.nreduce ? tn_grid_summed(p.reduce[i]) : NULL;
+    if (r && tn_range_kind(r) == TN_REDUCE && tn_range_extent(r) == n) tn_grid_try(s, TN_OPT_LANE, r, x->lanes);
+  }
+  tn_grid_share_sums(s, items, items ? tn_range_extent(items) : x->g);
+}
+
+// Items of a row: x->g of them where that wastes little of them.
+static tiny_uop *tn_grid_row_items(tn_kernel_state *s, tiny_uop *row, const tn_grid_part_of_row *x, tiny_uop **rest) {
+  if (x->lanes > 1) tn_do_split(s, TN_OPT_LANE, row, x->lanes, &row);
+  const int64_t n = tn_range_extent(row), wasted = (n + x->g - 1) / x->g * x->g - n;
+  if (wasted && 4 * wasted <= n && tn_grid_may_pad(s, row, x->g)) row = tn_do_pad(s, row, x->g);
+  return tn_grid_items(s, row, x->g, rest);
+}
+
 // The row that a group has: the last loop of the store within which a sum of the kernel stays the same.
 static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
@@ -398,13 +487,14 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   tiny_uop *row = NULL, *rest;
   for (int i = 0; i < p->nout; i++) if (!tn_grid_is_outer(s, p, p->out[i])) row = p->out[i];
   if (!row || p->carried || p->filled || !s->target->limits->shared_nbytes || tn_range_extent(row) < warp) return 0;
-  const int64_t g = tn_grid_sharers(s->target, tn_range_extent(row), group);
-  const tiny_uop *item = tn_grid_items(s, row, g < warp ? warp : g, &rest);
-  if (item) tn_grid_share_sums(s, item, tn_range_extent(item));
-  tn_grid_spread(s, p);
-  tn_grid_unroll(s);
+  const int64_t n = tn_range_extent(row), g = tn_grid_sharers(s->target, n, group);
+  const tn_grid_part_of_row x = tn_grid_part_of(s, p, n, g < warp ? warp : g, row);
+  const tiny_uop *item = tn_grid_row_items(s, row, &x, &rest);
+  if (item) tn_grid_part_sums(s, &x, n, item);
+  tn_grid_spread(s, p, x.held > TN_GRID_HELD ? 1 : tn_grid_dim(s));
+  tn_grid_unroll(s, x.copies);
   if (item && rest && tn_axis_of(s, rest) >= 0)
-    tn_grid_try(s, TN_OPT_UPCAST, rest, tn_grid_divisor(tn_range_extent(rest), TN_GRID_UNROLL));
+    tn_grid_try(s, TN_OPT_UPCAST, rest, tn_grid_divisor(tn_range_extent(rest), x.copies));
   return 1;
 }
 
@@ -437,11 +527,13 @@ static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   if (together && wanted < tn_grid_sharers(s->target, n, group)) wanted = tn_grid_sharers(s->target, n, group);
   while (2 * g * beside <= group && 2 * g <= wanted && 2 * g * TN_GRID_SUMMED <= n) g *= 2;
   if (g * beside < warp / 4 || g < 2) return 0;
+  tn_grid_part_of_row x = {g, 1, TN_GRID_UNROLL, 0};
+  if (together && beside == 1) x = tn_grid_part_of(s, p, n, g, NULL);
   const tiny_uop *item = beside > 1 ? tn_grid_items(s, last, beside, &rest) : NULL;
-  tn_grid_share_sums(s, NULL, g);
-  tn_grid_spread(s, p);
+  tn_grid_part_sums(s, &x, n, NULL);
+  tn_grid_spread(s, p, x.held > TN_GRID_HELD ? 1 : tn_grid_dim(s));
   if (item) tn_grid_groups(s, rest);
-  tn_grid_unroll(s);
+  tn_grid_unroll(s, x.copies);
   return 1;
 }
 
@@ -524,7 +616,7 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
     tn_do_split(s, TN_OPT_LANE, last, lanes, NULL);
     *p = tn_profile_of(s);
   }
-  tn_grid_spread(s, p);
+  tn_grid_spread(s, p, tn_grid_dim(s));
 }
 
 // ** sums that go on with a maximum so far **
@@ -600,7 +692,7 @@ static void tn_grid_blocks(tn_kernel_state *s, const tn_online_axes *a, const tn
   if (groups) tn_grid_groups(s, groups);
   const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
-  tn_grid_unroll(s);
+  tn_grid_unroll(s, TN_GRID_UNROLL);
   tn_grid_ahead(s);
 }
 
