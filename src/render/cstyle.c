@@ -387,7 +387,9 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
 // A STORE that the device does by itself: what it loads is not loaded before.
 static int tn_copies_text(const tn_text *x, const tiny_uop *store) {
   const int n = store->src[1]->lanes;
-  return x->lang->copy && tn_copies_later(store) && (n == 1 || tn_is_aligned_local(x, store->src[0], n));
+  if (!x->lang->copy || !tn_copies_later(store)) return 0;
+  const tiny_uop *load = tn_copied(store);
+  return n == 1 || (tn_is_aligned(x, store->src[0], n) && tn_is_aligned(x, load->src[0], load->lanes));
 }
 static void tn_copy_text(tn_text *x, const tiny_uop *u) {
   const tiny_uop *valid = u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL, *load = tn_copied(u), *from = load->src[0];

@@ -99,7 +99,7 @@ enum { TN_CUDA_VALUES = 128 };
   "#endif"
 
 // Copies to shared memory that items do not wait for: PTX ISA, cp.async, from sm_80 on. What is no 16 bytes is kept in
-// L1, as the instruction wants it; what does not lie at a multiple of its size is copied by the item.
+// L1, as the instruction wants it.
 #define TN_CUDA_COPIES \
   "#ifndef __HIP__", \
   "  #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800", \
@@ -113,8 +113,7 @@ enum { TN_CUDA_VALUES = 128 };
   "    template <int n> FN void wait_copies() {}", \
   "  #endif", \
   "  template <typename V, typename T, typename U> FN void copy_later(T *to, const U *from, bool there) {", \
-  "    if (!ALIGNED(from, V)) EACH(sizeof(V) / sizeof(U)) to[i] = bits_as<T>(there ? from[i] : U());", \
-  "    else if (sizeof(V) == 16) COPY(\"cg\", 16);", "    else if (sizeof(V) == 8) COPY(\"ca\", 8);", \
+  "    if (sizeof(V) == 16) COPY(\"cg\", 16);", "    else if (sizeof(V) == 8) COPY(\"ca\", 8);", \
   "    else COPY(\"ca\", 4);", "  }", \
   "#endif"
 
