@@ -113,8 +113,19 @@ template <typename T> static inline void mock_mma(const char *x, const char *y, 
     c[i] = (T)sum;
   }
 }
-// ldmatrix.m8n8.x4.trans: lane l has the address of row l % 8 of matrix l / 8.
-#define TINY_TURNED 1
+// ldmatrix.m8n8.x4, .trans and as rows lie: lane l has the address of row l % 8 of matrix l / 8.
+#define TINY_ROWS 1
+template <typename V, typename T> static inline V load_rows(const T *p) {
+  unsigned row[4][32], word[4];
+  V v;
+  mock_gather((const unsigned *)(const void *)p, 4, row);
+  for (int i = 0; i < 4; i++) word[i] = row[mock_now->lane % 4][8 * i + mock_now->lane / 4];
+  for (int i = 0; i < V::count; i++) {
+    const int each = V::count / 4;
+    v.at[i] = (T)(word[i / each] >> 32 / each * (i % each));
+  }
+  return v;
+}
 template <typename V, typename T> static inline V load_turned(const T *p) {
   unsigned row[4][32];
   V v;

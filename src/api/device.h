@@ -297,7 +297,7 @@ typedef struct tiny_language {
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
   // The same of memory as aligned as vectors are, LOCAL or, of TINY_TARGET_ALIGNED, any; NULL: as load, store
   const char *load_aligned, *store_aligned;
-  const char *load_turned;                 // of rows of 8x8 matrices, by a warp; NULL: there is none
+  const char *load_turned, *load_rows;     // of rows of 8x8 matrices, by a warp, as columns and as words; NULL: none
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"

@@ -182,7 +182,7 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
     return tn_eval_bad(d, u, "the lanes of the validity do not fit");
   if (!stores && u->nsrc > 1 && (s[1]->slot < 0 || (s[1]->lanes != 1 && s[1]->lanes != lanes)))
     return tn_eval_bad(d, u, "the lanes of the alternative do not fit");
-  if (!stores && u->k && (!tn_turns(u) || m->space != TN_SPACE_LOCAL)) return tn_eval_bad(d, u, "rows of no matrix");
+  if (!stores && u->k && (!tn_loads_rows(u) || m->space != TN_SPACE_LOCAL)) return tn_eval_bad(d, u, "rows of no matrix");
   if (stores && u->k && m->space != TN_SPACE_LOCAL) return tn_eval_bad(d, u, "happens later, but not to LOCAL memory");
   tn_eval_ins *i = tn_eval_emit(d, u, 0, stores ? 0 : lanes);
   d->c->later |= stores && u->k;
@@ -435,18 +435,21 @@ static int64_t tn_eval_from_raw(int dtype, uint64_t bits) {
   return tn_dtype_load(dtype, raw);
 }
 
-// Rows that the lanes of each warp have loaded, as columns.
-static tiny_code tn_eval_turn(tn_eval_run *r, const tn_eval_ins *i) {
+// Rows that the lanes of each warp have loaded, as columns, or as words of rows.
+static tiny_code tn_eval_rows(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
-  int64_t row[TN_TURNED_LANES][TN_TURNED_ROW];
+  const int n = i->u.lanes, each = n / 4;  // elements of a row, and of a word
+  int64_t row[TN_TURNED_LANES][2 * TN_TURNED_ROW];
   for (int64_t item = 0; item < r->items; item++) if (!mask[item] || r->items % TN_TURNED_LANES)
-    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp turn a matrix",
+    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp load rows",
       (long long)item);
   for (int64_t first = 0; first < r->items; first += TN_TURNED_LANES) {
-    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < TN_TURNED_ROW; e++)
+    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < n; e++)
       row[lane][e] = tn_eval_slot(r, i->slot + e)[first + lane];
-    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < TN_TURNED_ROW; e++)
-      tn_eval_slot(r, i->slot + e)[first + lane] = row[8 * (e / 2) + 2 * (lane % 4) + e % 2][lane / 4];
+    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < n; e++)
+      tn_eval_slot(r, i->slot + e)[first + lane] = i->u.k == TN_ROWS ?
+          row[8 * (e / each) + lane / 4][lane % 4 * each + e % each] :
+          row[8 * (e / 2) + 2 * (lane % 4) + e % 2][lane / 4];
   }
   return TINY_OK;
 }
@@ -690,7 +693,7 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
   switch (i->u.op) {
     case TINY_OP_LOAD: case TINY_OP_STORE: {
       const tiny_code code = tn_eval_touch(r, i);
-      return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k == TN_TURNED ? tn_eval_turn(r, i) : code;
+      return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k ? tn_eval_rows(r, i) : code;
     }
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r, i);

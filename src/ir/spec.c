@@ -192,7 +192,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_INDEX: return tn_spec_index(u);
     case TINY_OP_LOAD: return x->op != TINY_OP_INDEX ? "loads from what is no INDEX"
-      : u->k && !tn_turns(u) ? "has rows of no matrix" : NULL;
+      : u->k && !tn_loads_rows(u) ? "has rows of no matrix" : NULL;
     case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"

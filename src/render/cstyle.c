@@ -240,6 +240,11 @@ static void tn_load_if(tn_text *x, tiny_bytes *out, const char *load, const tiny
   tn_format(out, x->lang->load_if ? x->lang->load_if : "(%1 ? %0 : %2)", &b);
 }
 
+static const char *tn_rows_format(const tiny_language *l, int64_t k) {
+  const char *const format = k == TN_ROWS ? l->load_rows : l->load_turned;
+  return format ? format : "?";
+}
+
 static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const tiny_language *l = x->lang;
@@ -255,7 +260,7 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const char *otherwise = u->nsrc == 2   ? tn_expr(x, u->src[1]) :
                           u->lanes == 1  ? tn_const_text(x, u->dtype, 0) : tn_filled(x, l->zero ? l->zero : "", &b);
   const char *format = u->lanes == 1     ? l->ops[TINY_OP_LOAD] :
-                       u->k              ? (l->load_turned ? l->load_turned : "?") :
+                       u->k              ? tn_rows_format(l, u->k) :
                        l->load_aligned && tn_is_aligned(x, index, u->lanes) ? l->load_aligned :
                        index->lanes == 1 ? (masked ? l->load_masked : l->load) :
                                            (masked ? l->gather_masked : l->gather);

@@ -78,14 +78,15 @@ enum { TN_CUDA_VALUES = 128 };
   "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 2> a, unsigned b, lanes<T, 4> c) { \\", \
   "        PTX(MMA(shape, \"{%4,%5}\", \"{%6}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \"r\"(b)) return c; }", \
   "  #endif", \
-  "  #ifndef TINY_TURNED", \
-  "    template <typename V, typename T> FN V load_turned(const T *p) {", \
-  "      lanes<unsigned, 4> v;", \
-  "      PTX(\"{ .reg .u64 at; .reg .u32 near; cvta.to.shared.u64 at, %4; cvt.u32.u64 near, at; \"", \
-  "          \"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [near]; }\"", \
-  "          : \"=r\"(v.at[0]), \"=r\"(v.at[1]), \"=r\"(v.at[2]), \"=r\"(v.at[3]) : \"l\"(p) : \"memory\")", \
-  "      return bits_as<V>(v);", \
-  "    }", \
+  "  #ifndef TINY_ROWS", \
+  "    #define TINY_ROWS(name, how) \\", \
+  "      template <typename V, typename T> FN V name(const T *p) { \\", \
+  "        lanes<unsigned, 4> v; \\", \
+  "        PTX(\"{ .reg .u64 at; .reg .u32 near; cvta.to.shared.u64 at, %4; cvt.u32.u64 near, at; \" \\", \
+  "            \"ldmatrix.sync.aligned.m8n8.x4\" how \".shared.b16 {%0, %1, %2, %3}, [near]; }\" \\", \
+  "            : \"=r\"(v.at[0]), \"=r\"(v.at[1]), \"=r\"(v.at[2]), \"=r\"(v.at[3]) : \"l\"(p) : \"memory\") \\", \
+  "        return bits_as<V>(v); }", \
+  "    TINY_ROWS(load_turned, \".trans\") TINY_ROWS(load_rows, \"\")", \
   "  #endif", \
   "  TINY_MATRIX_2(sm75_m16n8k8_f16, \"m16n8k8.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
   "  TINY_MATRIX(sm80_m16n8k16_f16, \"m16n8k16.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
@@ -299,7 +300,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   l->vector = "lanes<%e, %l>";
   l->address = "%0 + %1";
   l->load_aligned = "*(const %t *)(%0)"; l->store_aligned = "*(%t *)(%0) = %1";
-  l->load_turned = "load_turned<%t>(%0)";
+  l->load_turned = "load_turned<%t>(%0)"; l->load_rows = "load_rows<%t>(%0)";
   if (arch >= 80) { l->copy = "copy_later<%t>(%0, %1, %2)"; l->wait = "wait_copies<%k>();"; }
   l->load = "load<%t>(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
   l->gather = "gather<%t>(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";
@@ -324,7 +325,7 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   (void)gfx;
   tn_lang_cuda(r, 0);
   r->name = "HIP C"; r->file = "hip";
-  r->language.load_turned = NULL;
+  r->language.load_turned = r->language.load_rows = NULL;
   r->language.barrier = "meet();";
 }
 #endif
