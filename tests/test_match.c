@@ -195,6 +195,36 @@ static void test_marks(tiny_ctx *t) {
   CHECK_EQ(t->code, TINY_OK);
 }
 
+// Of ctx, so that no flag is taken: x * 1 -> x; the body looks at nodes, and takes the marks of those that it reaches.
+RULES(set_looks, x, y)
+  RULE("(MUL x 1)") {
+    tn_list all = {NULL, 0, 0};
+    tn_toposort(t, (tiny_uop *)ctx, &all);
+    return all.n ? x : NULL;
+  }
+RULES_END
+// A walk that marks what it leaves alone gives what one with a map gives, also where bodies of rules take its marks; the
+// map then holds what was changed, and no more.
+static void test_alone(tiny_ctx *t) {
+  static const char text[] = "s = (ADD (IDIV a 3) b) q = (MUL (XOR s a) 1) (ADD (ADD (MUL s 1) (IDIV s q)) (MUL q (MUL a 1)))";
+  tiny_uop *u = parse(t, text), *want = tn_rewrite(t, u, set_looks, u);
+  tn_map all = {NULL, 0, 0}, changed = {NULL, 0, 0};
+  int n = 0;
+  CHECK(want != u);
+  CHECK(tn_rewrite_walk(t, &all, 0, u, set_looks, u) == want);
+  CHECK(tn_rewrite_walk(t, &changed, ++t->ir->epoch, u, set_looks, u) == want);
+  CHECK(changed.n < all.n);
+  for (int i = 0; i < changed.cap; i++) n += changed.row[i].key && changed.row[i].key == changed.row[i].value;
+  CHECK_EQ(n, 0);
+  CHECK(tn_rewrite_walk(t, &changed, ++t->ir->epoch, want, set_looks, u) == want);
+  n = 0;                                   // shared nodes are visited once
+  tn_map none = {NULL, 0, 0};
+  tn_rewrite_walk(t, &none, ++t->ir->epoch, parse(t, "s = (MUL a 1) (ADD (ADD s b) (MUL s s))"), set_count, &n);
+  CHECK_EQ(n, 1);
+  CHECK_EQ(none.n, 0);
+  CHECK_EQ(t->code, TINY_OK);
+}
+
 static void test_divergence(tiny_ctx *t) {
   tn_rewrite(t, parse(t, "(ADD a 5)"), set_forever, NULL);
   CHECK_EQ(t->code, TINY_E_INTERNAL);
@@ -246,6 +276,7 @@ int main(void) {
   test_errors(t);
   test_walks(t);
   test_marks(t);
+  test_alone(t);
   test_divergence(t);
   test_trace(t);
   print_speed(t);

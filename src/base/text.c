@@ -8,9 +8,9 @@
 
 TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
   if (b->n + nbytes + 1 > b->cap) {
-    size_t cap = b->cap ? b->cap * 2 : 256;
+    size_t cap = b->cap ? b->cap * 2 : 64; // a kernel's text is made of many that are short
     while (cap < b->n + nbytes + 1) cap *= 2;
-    char *grown = (char *)tn_scratch(b->t, cap);
+    char *grown = (char *)tn_scratch_bare(b->t, cap);
     if (!grown) return;                    // in a backend
     if (b->n) memcpy(grown, b->data, b->n);
     b->data = grown; b->cap = cap;

@@ -598,18 +598,17 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   return tn_like(t, u, u->lanes, src.n, src.u);
 }
 
-// Does some load read other vectors for each copy of r? 2: in a loop of sums, 1: elsewhere, as what they add to.
-static int tn_copies_vectors(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
+// Does one of the loads, of whose indices these are, read other vectors for each copy of r? 2: in a loop of sums, 1:
+// elsewhere, as what they add to.
+static int tn_copies_vectors(tiny_ctx *t, const tn_list *at, const tn_list *ranges, const tiny_uop *r) {
   int best = 0;
-  for (int i = 0; i < all->n; i++) {
-    tiny_uop *at = all->u[i]->op == TINY_OP_LOAD ? all->u[i]->src[0]->src[1] : NULL;
-    if (!at || !tn_depends(t, at, r)) continue;
+  for (int i = 0; i < at->n && best < 2; i++) {
     int vector = 0, sums = 0;
-    for (int j = 0; j < all->n; j++) {
-      const tiny_uop *other = all->u[j];
-      const int kind = other->op == TINY_OP_RANGE ? tn_range_kind(other) : -1;
-      if (kind == TN_VECTOR) vector |= tn_depends(t, at, other);
-      if (kind == TN_REDUCE) sums |= tn_depends(t, at, other);
+    if (!tn_depends(t, at->u[i], r)) continue;
+    for (int j = 0; j < ranges->n; j++) {
+      const int kind = tn_range_kind(ranges->u[j]);
+      if (kind == TN_VECTOR && !vector) vector = tn_depends(t, at->u[i], ranges->u[j]);
+      if (kind == TN_REDUCE && !sums) sums = tn_depends(t, at->u[i], ranges->u[j]);
     }
     if (vector && 1 + sums > best) best = 1 + sums;
   }
@@ -619,13 +618,18 @@ static int tn_copies_vectors(tiny_ctx *t, const tn_list *all, const tiny_uop *r)
 // The range whose copies stand beside each other before others are copied: of a tile of sums that are products of a
 // few vectors and of numbers, each number meets all vectors at once, and leaves its register.
 static tiny_uop *tn_copies_next(tiny_ctx *t, const tn_list *all) {
+  tn_list at = {NULL, 0, 0}, ranges = {NULL, 0, 0};
   tiny_uop *first = NULL;
   int best = -1;
-  for (int i = 0; i < all->n && best < 2; i++) {
-    tiny_uop *r = all->u[i];
-    if (r->op != TINY_OP_RANGE || (tn_range_kind(r) != TN_UPCAST && tn_range_kind(r) != TN_UNROLL)) continue;
-    const int vectors = tn_copies_vectors(t, all, r);
-    if (vectors > best) { best = vectors; first = r; }
+  for (int i = 0; i < all->n; i++) {
+    if (all->u[i]->op == TINY_OP_LOAD) tn_push(t, &at, all->u[i]->src[0]->src[1]);
+    else if (all->u[i]->op == TINY_OP_RANGE) tn_push(t, &ranges, all->u[i]);
+  }
+  for (int i = 0; i < ranges.n && best < 2; i++) {
+    const int kind = tn_range_kind(ranges.u[i]);
+    if (kind != TN_UPCAST && kind != TN_UNROLL) continue;
+    const int vectors = tn_copies_vectors(t, &at, &ranges, ranges.u[i]);
+    if (vectors > best) { best = vectors; first = ranges.u[i]; }
   }
   return first;
 }

@@ -464,19 +464,40 @@ typedef struct tn_frame { tiny_uop *u, *wait; uint32_t next; } tn_frame;   // wa
 // Chains of rewrites longer than this, and than the graph is large, never end.
 enum { TN_FIRINGS_DEEP = 10000, TN_FIRINGS = 1 << 26 };
 
-// What u becomes, as far as it is known: nodes that a set has left alone before carry the set's bit in flags.
-static tiny_uop *tn_rewrite_known(const tn_map *memo, tiny_uop *u, uint8_t fixed) {
-  return u->flags & fixed ? u : (tiny_uop *)tn_map_get(memo, u);
+// What is known of a walk's nodes. map: of what is done to its result. What a set leaves alone needs no row: it carries
+// the set's bit in flags, or the mark `alone`, if that is not 0.
+typedef struct tn_memo { tn_map *map; uint32_t alone; uint8_t fixed; } tn_memo;
+
+// What u becomes; NULL: it is not known.
+static tiny_uop *tn_rewrite_known(const tn_memo *memo, tiny_uop *u) {
+  if (u->flags & memo->fixed || (memo->alone && u->mark == memo->alone)) return u;
+  return (tiny_uop *)tn_map_get(memo->map, u);
+}
+// What u becomes, after it has been visited: a mark may have been taken by another walk, in the body of a rule.
+static tiny_uop *tn_rewrite_result(const tn_memo *memo, tiny_uop *u) {
+  tiny_uop *known = tn_rewrite_known(memo, u);
+  return known || !memo->alone ? known : u;
+}
+static void tn_rewrite_done(tiny_ctx *t, const tn_memo *memo, tiny_uop *u, tiny_uop *w) {
+  if (memo->fixed) u->flags |= memo->fixed;
+  else if (memo->alone && u == w) u->mark = memo->alone;
+  else tn_map_set(t, memo->map, u, w);
 }
 
-static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_map *memo, tiny_uop *u, uint8_t fixed) {
+static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_memo *memo, tiny_uop *u) {
   tiny_uop *few[8], **src = u->nsrc <= 8 ? few : (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
   int changed = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    src[i] = tn_rewrite_known(memo, u->src[i], fixed);
+    src[i] = tn_rewrite_result(memo, u->src[i]);
     changed |= src[i] != u->src[i];
   }
   return changed ? tn_uop_with(t, u, src) : u;
+}
+
+// The same node of what a map that has all of its sources makes of them.
+static tiny_uop *tn_map_sources(tiny_ctx *t, tn_map *map, tiny_uop *u) {
+  const tn_memo memo = {map, 0, 0};
+  return tn_rewrite_sources(t, &memo, u);
 }
 
 static TN_COLD int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limit, int rule) {
@@ -499,13 +520,14 @@ static uint8_t tn_rules_fixed(struct tn_match *m, int set) {
   return s->fixed;
 }
 
-// memo maps what is done to its result; what it holds at first is taken as given. set may be NULL: only memo acts.
-// A set without ctx on an empty memo depends on the node alone: what it leaves alone is marked, and never tried again.
-static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_rules_fn fn, void *ctx) {
+// map: what is done to its result; what it holds at first is taken as given. fn may be NULL: only the map acts. alone: an
+// epoch, which nothing but the bodies of rules may begin after it, or 0. A set without ctx on an empty map depends on
+// the node alone: what it leaves alone is marked, and never tried again.
+static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *map, uint32_t alone, tiny_uop *root, tn_rules_fn fn, void *ctx) {
   const int set = fn ? tn_rules_find(t, fn) : 0;
   if (set < 0) return root;
-  const uint8_t fixed = fn && !ctx && !memo->n ? tn_rules_fixed(t->match, set) : 0;
-  tiny_uop *known = tn_rewrite_known(memo, root, fixed);
+  const tn_memo all = {map, alone, (uint8_t)(fn && !ctx && !map->n ? tn_rules_fixed(t->match, set) : 0)}, *memo = &all;
+  tiny_uop *known = tn_rewrite_known(memo, root);
   if (known) return known;
   tn_frame *stack = NULL;
   int n = 0, cap = 0, deep = 0, limit = TN_FIRINGS_DEEP, rule = 0, fired = 0;
@@ -514,11 +536,11 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
     tn_frame *f = &stack[n - 1];
     tiny_uop *u = f->u;
     if (f->wait) {
-      tn_map_set(t, memo, u, tn_rewrite_known(memo, f->wait, fixed));
+      tn_map_set(t, map, u, tn_rewrite_result(memo, f->wait));
       deep--; n--;
       continue;
     }
-    while (f->next < u->nsrc && tn_rewrite_known(memo, u->src[f->next], fixed)) f->next++;
+    while (f->next < u->nsrc && tn_rewrite_known(memo, u->src[f->next])) f->next++;
     if (f->next < u->nsrc) {
       tiny_uop *s = u->src[f->next];
       tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
@@ -526,30 +548,30 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
       g->u = s;
       continue;
     }
-    tiny_uop *w = tn_rewrite_sources(t, memo, u, fixed), *next = w;
+    tiny_uop *w = tn_rewrite_sources(t, memo, u), *next = w;
     if (w == u) next = fn ? tn_match_apply(t, set, u, ctx, &rule) : NULL;
     if (!next || !fn) {
-      if (fixed) u->flags |= fixed; else tn_map_set(t, memo, u, w);
+      tn_rewrite_done(t, memo, u, w);
       n--;
       continue;
     }
     f->wait = next;
     if (tn_rewrite_diverges(t, root, ++deep, &limit, rule)) return root;
     if (++fired == TN_FIRINGS) { tn_stop(t, "match: rewriting does not end"); return root; }
-    if (!tn_rewrite_known(memo, next, fixed)) {
+    if (!tn_rewrite_known(memo, next)) {
       tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
       memset(g, 0, sizeof *g);
       g->u = next;
     }
   }
-  return tn_rewrite_known(memo, root, fixed);
+  return tn_rewrite_result(memo, root);
 }
 
 // root with the rules of a set applied until none applies. On an error in t the result is root.
 static tiny_uop *tn_rewrite(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *ctx) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_map memo = {NULL, 0, 0};
-  root = tn_rewrite_walk(t, &memo, root, set, ctx);
+  root = tn_rewrite_walk(t, &memo, 0, root, set, ctx);
   tn_scratch_rewind(t, mark);
   return root;
 }
@@ -557,7 +579,7 @@ static tiny_uop *tn_rewrite(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *
 // root with the keys of the map replaced by its values, which are not searched again. The map
 // grows: it is the walk's memo.
 static tiny_uop *tn_substitute(tiny_ctx *t, tiny_uop *root, tn_map *from_to) {
-  return tn_rewrite_walk(t, from_to, root, NULL, NULL);
+  return tn_rewrite_walk(t, from_to, 0, root, NULL, NULL);
 }
 
 // ** end **

@@ -625,10 +625,12 @@ RULES_END
 // ** all of it **
 
 typedef struct tn_decomposing { void *target; tn_map done[3]; } tn_decomposing;        // by each set
-static tiny_uop *tn_decomposed(tiny_ctx *t, tn_decomposing *d, tiny_uop *u) {
-  u = tn_rewrite_walk(t, &d->done[0], u, tn_rules_decompose, d->target);
-  u = tn_rewrite_walk(t, &d->done[1], u, tn_rules_spell, d->target);
-  return tn_rewrite_walk(t, &d->done[2], u, tn_rules_lanes, d->target);
+// last: nothing comes after it, and what a set leaves alone needs not be known.
+static tiny_uop *tn_decomposed(tiny_ctx *t, tn_decomposing *d, tiny_uop *u, int last) {
+  static const tn_rules_fn sets[3] = {tn_rules_decompose, tn_rules_spell, tn_rules_lanes};
+  for (int i = 0; i < 3; i++)
+    u = tn_rewrite_walk(t, &d->done[i], last ? ++t->ir->epoch : 0, u, sets[i], d->target);
+  return u;
 }
 // Where a loop begins and ends, if that is computed, is decomposed before what it loops over: with another end it would
 // be another loop, and all that depends on it would be made again.
@@ -636,7 +638,7 @@ static tiny_uop *tn_decomposed_ends(tiny_ctx *t, tn_decomposing *d, tiny_uop *ra
   tiny_uop *src[2];
   int changed = 0;
   for (uint32_t i = 0; i < range->nsrc; i++) {
-    src[i] = tn_is_const(range->src[i]) ? range->src[i] : tn_decomposed(t, d, range->src[i]);
+    src[i] = tn_is_const(range->src[i]) ? range->src[i] : tn_decomposed(t, d, range->src[i], 0);
     changed |= src[i] != range->src[i];
   }
   return changed ? tn_uop_with(t, range, src) : range;
@@ -664,7 +666,7 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
   d.target = (void *)(uintptr_t)target;
   if (target->renderer) {
     if (!tn_takes_all_memory(target)) sink = tn_rewrite(t, sink, tn_rules_memory, d.target);
-    sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d));
+    sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d), 1);
   }
   tn_scratch_rewind(t, mark);
   return sink;

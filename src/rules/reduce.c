@@ -208,7 +208,7 @@ static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, 
   for (int i = 0; i < all.n; i++) {
     tiny_uop *x = all.u[i];
     if (x == range) continue;
-    tiny_uop *w = tn_rewrite_sources(t, &map, x, 0);
+    tiny_uop *w = tn_map_sources(t, &map, x);
     if (w != x && w->op == TINY_OP_INDEX)
       w = tn_index_gated(t, w, w->src[1], w->nsrc > 2 ? and_(w->src[2], p) : p);
     tn_map_set(t, &map, x, w);

@@ -202,7 +202,7 @@ static int tn_cluster_split(tn_cluster *c, int i, const tn_slab *s, tiny_uop *fl
     tiny_uop *u = all.u[j];
     if (tn_map_has(&map, u)) continue;
     const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED;
-    tn_map_set(t, &map, u, closes ? tn_close_mapped(t, u, &map) : tn_rewrite_sources(t, &map, u, 0));
+    tn_map_set(t, &map, u, closes ? tn_close_mapped(t, u, &map) : tn_map_sources(t, &map, u));
   }
   k->ast = tn_simplify(t, (tiny_uop *)tn_map_get(&map, k->ast));
   return 1;
@@ -602,7 +602,7 @@ static tn_kernel tn_tiled_kernel(tn_cluster *c, int i, int level, int part, int 
     if (s && s->in) w = tn_tiled_slab(&v, s, u);
     else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED)
       w = tn_close_mapped(t, u, &v.map);
-    else w = tn_rewrite_sources(t, &v.map, u, 0);
+    else w = tn_map_sources(t, &v.map, u);
     if (u->op == TINY_OP_STORE && m->reduce) {
       tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
                *index = tn_index_of(t, memory, w->src[0]->src[1], NULL);
