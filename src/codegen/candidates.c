@@ -39,7 +39,8 @@ typedef struct tn_candidates {
 static const int tn_candidates_copies[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
 static const int tn_candidates_blocks[] = {4, 8, 16, 32, 64, 128, 256};
 enum { TN_CANDIDATES_COPIES = sizeof tn_candidates_copies / sizeof *tn_candidates_copies,
-  TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks };
+  TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks,
+  TN_CANDIDATES_AHEAD = 3 };               // iterations that STAGEs are copied ahead
 
 static void tn_candidates_open(tn_candidates *s, tiny_ctx *t, tiny_uop *kept, tiny_uop *sink,
                                const tn_target *target, int cores) {
@@ -190,6 +191,18 @@ static void tn_candidates_pack(tn_candidates *s, tn_candidates_base *b, const tn
   tn_candidates_extend(s, b, &o);
 }
 
+// What a group holds is copied ahead of the iterations that read it.
+static void tn_candidates_ahead(tn_candidates *s, tn_candidates_base *b) {
+  const tn_list stages = tn_kernel_collect(&b->state, TINY_OP_STAGE);
+  for (int i = 0; i < stages.n; i++) {
+    tiny_uop *loop = tn_stage_loop(s->t, b->state.sink, stages.u[i]);
+    if (!loop || tn_axis_of(&b->state, loop) < 0) continue;
+    tn_opt o = tn_opt_of(&b->state, TN_OPT_PREFETCH, 1, &loop, 0);
+    tn_opt_set_operand(&b->state, &o, stages.u[i]);
+    for (o.amount = 1; o.amount <= TN_CANDIDATES_AHEAD; o.amount++) tn_candidates_extend(s, b, &o);
+  }
+}
+
 // All lists that are this one and one more opt.
 static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   tn_candidates_base *b = (tn_candidates_base *)tn_scratch(s->t, sizeof *b);
@@ -211,6 +224,7 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   }
   for (int i = 0; i < loads.n; i++)
     for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_pack(s, b, &p, loads.u[i], j);
+  if (!s->target->limits->threads) tn_candidates_ahead(s, b);
   memset(&o, 0, sizeof o);
   o.kind = TN_OPT_REUSE;
   if (p.row && !list->n) tn_candidates_extend(s, b, &o);

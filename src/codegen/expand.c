@@ -317,7 +317,7 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
 // ** STAGEs that are copied ahead: each has memory for as many iterations more, one after the other **
 //
 //   for the first iterations           copy
-//   BARRIER                            which waits for all of that
+//   BARRIER                            which waits for all of that, unless that in the loop does
 //   for each iteration                 BARRIER: copies for this one are there, and nobody reads those of the last one
 //                                      copy what is read `ahead` iterations later, to where those of the last one were
 //                                      compute
@@ -431,7 +431,8 @@ static tiny_uop *tn_expand_ahead(tiny_ctx *t, tiny_uop *sink, tiny_uop *loop, ti
     tn_push(t, &begun, tn_ahead_begin(t, &a->f[i], loop, start, free_now ? tn_after(t, a->memory[i], free_now) :
                                                                           a->memory[i], ahead));
   }
-  tn_push(t, &wait, tn_barrier_wait(t, &begun, 0));
+  if (least > 1) tn_push(t, &wait, tn_barrier_wait(t, &begun, 0));
+  for (int i = 0; i < begun.n && least == 1; i++) tn_push(t, &wait, begun.u[i]);
   tn_push(t, &wait, loop);
   tiny_uop *turn = tn_barrier_wait(t, &wait, least - 1);
   for (int i = 0; i < a->n; i++) {
