@@ -20,7 +20,7 @@ typedef struct language {
 static void cuda_75(tiny_renderer *r) { tn_lang_cuda(r, 75); }
 static void cuda_80(tiny_renderer *r) { tn_lang_cuda(r, 80); }
 static void hip(tiny_renderer *r) { tn_lang_hip(r, "gfx1100"); }
-static void opencl(tiny_renderer *r) { tn_lang_opencl(r, TN_OPENCL_F64 | TN_OPENCL_F16 | TN_OPENCL_I64); }
+static void opencl(tiny_renderer *r) { tn_lang_opencl(r, TN_OPENCL_F64 | TN_OPENCL_F16 | TN_OPENCL_I64 | TN_OPENCL_INSTRUCTIONS); }
 static void metal_24(tiny_renderer *r) { tn_lang_metal(r, 24); }
 static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31); }
 static void wgsl_16(tiny_renderer *r) { tn_lang_wgsl(r, 1); }

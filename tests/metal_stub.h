@@ -88,7 +88,14 @@ namespace metal {
   enum class mem_flags { mem_none, mem_device, mem_threadgroup };
   inline void threadgroup_barrier(mem_flags) { metal_meet(); }
   inline float trunc(float x) { return __builtin_truncf(x); }
-  namespace precise { inline float sqrt(float x) { return __builtin_sqrtf(x); } }
+  namespace precise {
+    inline float sqrt(float x) { return __builtin_sqrtf(x); }
+    // as far off as it may be (8.4), and farther: up or down, as bits of x have it
+    inline float exp2(float x) {
+      const float by = 0x1p-17f;
+      return __builtin_exp2f(x) * (__builtin_bit_cast(uint, x) >> 13 & 1 ? 1 + by : 1 - by);
+    }
+  }
   template <int L> inline metal_vector<float, L> trunc(metal_vector<float, L> x) {
     for (int i = 0; i < L; i++) x[i] = trunc(x[i]);
     return x;
@@ -96,6 +103,10 @@ namespace metal {
   namespace precise {
     template <int L> inline metal_vector<float, L> sqrt(metal_vector<float, L> x) {
       for (int i = 0; i < L; i++) x[i] = sqrt(x[i]);
+      return x;
+    }
+    template <int L> inline metal_vector<float, L> exp2(metal_vector<float, L> x) {
+      for (int i = 0; i < L; i++) x[i] = exp2(x[i]);
       return x;
     }
   }

@@ -203,7 +203,8 @@ static void tn_cl_describe(tn_cl *d) {
   tn_cl_text(d, TN_CL_DRIVER_VERSION, driver, sizeof driver);
   tn_cl_text(d, TN_CL_DEVICE_VERSION, version, sizeof version);
   d->has = TN_OPENCL_I64 | (tn_cl_number(d, TN_CL_DOUBLE_FP_CONFIG) ? TN_OPENCL_F64 : 0) |
-      (tn_cl_has_extension(d, "cl_khr_fp16") ? TN_OPENCL_F16 : 0);
+      (tn_cl_has_extension(d, "cl_khr_fp16") ? TN_OPENCL_F16 : 0) |
+      (tn_cl_number(d, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU ? 0 : TN_OPENCL_INSTRUCTIONS);
   d->alignment = (size_t)tn_cl_number(d, TN_CL_MEM_BASE_ADDR_ALIGN) / 8;
   if (!d->alignment) d->alignment = 1;
   d->most = (size_t)tn_cl_number(d, TN_CL_GLOBAL_MEM_SIZE);

@@ -7,7 +7,8 @@
 //    rules/decompose.c takes apart. limits.dtypes is to be TN_METAL_ARITHMETIC: narrow floats are computed in f32.
 //  - The text is to be compiled without fast math (MTLCompileOptions: mathMode safe; before macOS 15 fastMathEnabled
 //    NO), else it may be taken that there is no NaN, infinity or -0 (1.6.5). From 3.2 on it says so itself.
-//  - exp2, log2 and sin are decomposed: the language allows them 4 ulp (8.4), this library promises 1. Quotients and
+//  - exp2, log2 and sin are decomposed: the language allows them 4 ulp (8.4), this library promises 1, but for 2^x that
+//    is rounded to a narrow float. Quotients and
 //    roots are rounded correctly. The device may flush numbers below the normals of f32 to 0 (8.1).
 //  - Integers wrap: sums and products are of unsigned types, unless their bounds say that they need not.
 //  - Vectors lie in memory at the alignment of an element: packed_float4 and so on (2.2.3).
@@ -70,7 +71,7 @@ static const struct { int op; const char *scalar, *exact, *vector; } tn_metal_op
   {TINY_OP_SHR, "%t(%0 >> %1)", "%0 >> %1", NULL}, {TINY_OP_LT, "%0 < %1", NULL, NULL},
   {TINY_OP_NE, "%0 != %1", NULL, NULL}, {TINY_OP_EQ, "%0 == %1", NULL, NULL},
   {TINY_OP_WHERE, "%0 ? %1 : %2", NULL, "select(%2, %1, %0)"},
-  {TINY_OP_SQRT, "precise::sqrt(%0)", NULL, NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL, NULL},
+  {TINY_OP_EXP2, "precise::exp2(%0)", NULL, NULL}, {TINY_OP_SQRT, "precise::sqrt(%0)", NULL, NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL, NULL},
   {TINY_OP_CAST, "%t(%0)", NULL, NULL}, {TINY_OP_BITCAST, "as_type<%t>(%0)", NULL, NULL},
   {TINY_OP_BROADCAST, "%t(%0)", NULL, NULL}, {TINY_OP_PICK, "%0[%k]", NULL, NULL},
   {TINY_OP_STACK, "%t(%a)", NULL, NULL}, {TINY_OP_LOAD, "*(%0)", NULL, NULL},
@@ -90,7 +91,7 @@ static void tn_lang_metal(tiny_renderer *r, int version) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "Metal"; r->file = "metal";
-  r->flags = TINY_TARGET_OPTIMIZES;
+  r->flags = TINY_TARGET_OPTIMIZES; r->exp2_ulps = 4;
   l->prelude = tn_metal_prelude;
   l->kernel = "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2)]] void %n(%a,\n"
       "    uint3 group [[threadgroup_position_in_grid]], uint3 item [[thread_position_in_threadgroup]]) {";

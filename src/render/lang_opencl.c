@@ -8,7 +8,8 @@
 //  - A bool is 0 or 1 in a char. A vector of them has lanes of 0 and -1, as comparisons give (6.3.d). Bools never
 //    reach memory or casts: rules/decompose.c has turned those into u8.
 //  - Vectors are loaded and stored at the alignment of an element, by vloadn and vstoren (6.12.7).
-//  - exp2, log2 and sin are decomposed: the language allows them 3 and 4 ulp (7.4), this library promises 1.
+//  - exp2, log2 and sin are decomposed: the language allows them 3 and 4 ulp (7.4), this library promises 1, but for
+//    2^x that is rounded to a narrow float, where that is an instruction.
 //    Quotients and roots of f32 are within 2.5 and 3 ulp where the device has no correctly rounded ones.
 //  - The compiler may fuse a product with the sum that uses it (FP_CONTRACT ON, 6.12.2), as the CPU's does.
 // It stands in tiny_cl.h: it uses nothing but tiny.h's public part.
@@ -19,7 +20,8 @@
 #endif
 #include <string.h>
 
-enum { TN_OPENCL_F64 = 1, TN_OPENCL_F16 = 2, TN_OPENCL_I64 = 4 };      // what a device has
+// what a device has; INSTRUCTIONS: of transcendental functions
+enum { TN_OPENCL_F64 = 1, TN_OPENCL_F16 = 2, TN_OPENCL_I64 = 4, TN_OPENCL_INSTRUCTIONS = 8 };
 
 // WRAP_T x: x as its sum with others wraps. Narrow integers would be promoted to int. BITS_T: an argument's value.
 #define TN_OPENCL_VECTORS(t, u) \
@@ -66,7 +68,7 @@ static const struct { int op; const char *scalar, *vector; } tn_opencl_ops[] = {
   {TINY_OP_LT, "%0 < %1", "convert_%t(%0 < %1)"}, {TINY_OP_NE, "%0 != %1", "convert_%t(%0 != %1)"},
   {TINY_OP_EQ, "%0 == %1", "convert_%t(%0 == %1)"},
   {TINY_OP_WHERE, "%0 ? %1 : %2", "select(%2, %1, convert_%i(%0))"},
-  {TINY_OP_SQRT, "sqrt(%0)", NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL},
+  {TINY_OP_EXP2, "exp2(%0)", NULL}, {TINY_OP_SQRT, "sqrt(%0)", NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL},
   {TINY_OP_CAST, "(%t)%0", "convert_%t(%0)"}, {TINY_OP_BITCAST, "as_%t(%0)", NULL},
   {TINY_OP_BROADCAST, "%0", "(%t)(%0)"}, {TINY_OP_PICK, "LANE_%k(%0)", NULL}, {TINY_OP_STACK, "(%t)(%a)", NULL},
   {TINY_OP_LOAD, "*(%0)", NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL}
@@ -85,7 +87,7 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "OpenCL C"; r->file = "cl";
-  r->flags = TINY_TARGET_OPTIMIZES;
+  r->flags = TINY_TARGET_OPTIMIZES; r->exp2_ulps = 3;
   l->prelude = tn_opencl_prelude;
   l->kernel = "__kernel __attribute__((reqd_work_group_size(%0, %1, %2))) void %n(%a) {";
   l->end = "}";
@@ -110,6 +112,7 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
     l->ops[tn_opencl_ops[i].op] = tn_opencl_ops[i].scalar;
     l->vops[tn_opencl_ops[i].op] = tn_opencl_ops[i].vector;
   }
+  if (!(has & TN_OPENCL_INSTRUCTIONS)) l->ops[TINY_OP_EXP2] = NULL;
   l->bops[TINY_OP_BROADCAST] = "(%t)(-(%0))";       // lanes of true are all ones
   l->address = "%0 + %1";
   l->load = "vload%l(0, %0)"; l->store = "vstore%l(%1, 0, %0)";
