@@ -83,10 +83,22 @@ template <typename to, typename from> inline to as_type(from x) {
   return __builtin_bit_cast(to, x);
 }
 
-extern "C" { extern void (*metal_meet)(void); }
+extern "C" {
+  extern void (*metal_meet)(void);
+  typedef unsigned long long trade(unsigned long long word, unsigned mask);
+  extern trade *metal_trade;
+}
 namespace metal {
   enum class mem_flags { mem_none, mem_device, mem_threadgroup };
   inline void threadgroup_barrier(mem_flags) { metal_meet(); }
+  // what has one word of 64 bits or less
+  template <typename T> inline T simd_shuffle_xor(T x, ushort mask) {
+    unsigned long long word = 0;
+    __builtin_memcpy(&word, &x, sizeof x);
+    word = metal_trade(word, mask);
+    __builtin_memcpy(&x, &word, sizeof x);
+    return x;
+  }
   inline float trunc(float x) { return __builtin_truncf(x); }
   namespace precise {
     inline float sqrt(float x) { return __builtin_sqrtf(x); }

@@ -3,9 +3,9 @@
 // In:    a kernel as the scheduler wrote it. Out: the same, each EXP2 with TN_EXP_ROUNDED in its k, or none of them.
 // Holds: what is marked may be off as TN_EXP_ULPS says: the narrow float that comes of it, f16, bf16 or fp8, is
 //        as far from the true one as before, but for 1/32 of an ulp. Its neighbours on the way are those that hand a
-//        relative error on: products, quotients, roots, choices, maxima, comparisons with 0; additions of what is not negative; sums, whose
-//        error is of the sum of the absolute values, as that of any order of adding is (Higham, Accuracy and Stability
-//        of Numerical Algorithms, 2nd ed., 4.2).
+//        relative error on: products, quotients, roots, choices, maxima, comparisons with 0; additions of what is not
+//        negative; sums, whose error is of the sum of the absolute values, as that of any order of adding is (Higham,
+//        Accuracy and Stability of Numerical Algorithms, 2nd ed., 4.2).
 //
 // The softmax, attention, sigmoid and SiLU of halves are of this kind. All or none, as a row's reductions share them.
 #ifndef TN_CODEGEN_ROUNDED

@@ -12,10 +12,11 @@
 //    TN_CUDA_ARITHMETIC. Where types have no name (bf16 of HIP and of sm_75, fp8), rules/decompose.c makes
 //    integers of them.
 //  - Integers wrap: sums and products are of unsigned types, unless their bounds say that they need not.
-//  - exp2, log2 and sin are decomposed, as this library promises 1 ulp, but for 2^x that is rounded to a narrow float:
-//    ex2.approx is within 2^-22 of the value, 4 ulp (PTX ISA, ex2), v_exp_f32 within 1 where that is normal (AMD, RDNA3
-//    ISA, V_EXP_F32), and is of 2^(x + 64) below. Quotients and roots are rounded correctly, as both compilers have it unless
-//    they are told otherwise (-prec-div, -prec-sqrt; -fhip-fp32-correctly-rounded-divide-sqrt).
+//  - exp2, log2 and sin are decomposed, as this library promises 1 ulp, but for 2^x that is rounded to a narrow
+//    float: ex2.approx is within 2^-22 of the value, 4 ulp (PTX ISA, ex2), v_exp_f32 within 1 where that is normal
+//    (AMD, RDNA3 ISA, V_EXP_F32), and is of 2^(x + 64) below. Quotients and roots are rounded correctly, as both
+//    compilers have it unless they are told otherwise (-prec-div, -prec-sqrt;
+//    -fhip-fp32-correctly-rounded-divide-sqrt).
 //  - A bool is 0 or 1, also as a lane. Vectors lie in memory at the alignment of an element: CUDA reads one at once
 //    where the address allows it, which is asked of memory outside of the kernel alone.
 #ifndef TN_RENDER_LANG_CUDA
