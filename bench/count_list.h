@@ -31,8 +31,8 @@ enum {
 // product and shifts; by others, and of floats, what CUDA's and ROCm's compilers write for them.
 typedef struct tn_gpu_row { uint8_t op, kind, n, kind_too, n_too; } tn_gpu_row;
 static const tn_gpu_row tn_gpu_rows[] = {
-  {TINY_OP_EXP2, TN_GPU_SPECIAL, 1, TN_GPU_FLOAT, 2},    // scaled, where the result is denormal
-  {TINY_OP_LOG2, TN_GPU_SPECIAL, 1, TN_GPU_FLOAT, 2},
+  {TINY_OP_EXP2, TN_GPU_FLOAT, 12, TN_GPU_INTEGER, 3},   // rules/transcendental.c: a polynomial, and 2^n
+  {TINY_OP_LOG2, TN_GPU_FLOAT, 34, TN_GPU_INTEGER, 10},
   {TINY_OP_SIN, TN_GPU_SPECIAL, 1, TN_GPU_FLOAT, 4},     // brought into one period
   {TINY_OP_SQRT, TN_GPU_SPECIAL, 1, TN_GPU_FLOAT, 5},    // Newton's step
   {TINY_OP_FDIV, TN_GPU_SPECIAL, 1, TN_GPU_FLOAT, 7},
@@ -46,6 +46,8 @@ static const tn_gpu_row tn_gpu_rows[] = {
   {TINY_OP_MAX, TN_GPU_SELECT, 1, 0, 0},
   {TINY_OP_SHUFFLE, TN_GPU_SHARED, 1, 0, 0},             // by the unit that reads shared memory
 };
+// Of what is rounded to a narrow float: times log2(e), and scaled where the result is denormal.
+static const tn_gpu_row tn_gpu_rounded = {TINY_OP_EXP2, TN_GPU_SPECIAL, 1, TN_GPU_FLOAT, 3};
 enum { TN_GPU_BY_CONSTANT = 4 };         // of a division of integers; by a power of two it is a shift, or an AND
 // A LOAD of what STOREs store that happen later, and nobody else reads; that and its STORE where they are one
 // instruction, whose value is in no register (PTX ISA, cp.async).
@@ -205,6 +207,7 @@ static void tn_gpu_alu(tn_gpu_list *l, int at) {
   for (size_t k = 0; k < sizeof tn_gpu_rows / sizeof *tn_gpu_rows; k++) {
     const tn_gpu_row *row = &tn_gpu_rows[k];
     if (row->op != u->op) continue;
+    if (u->op == TINY_OP_EXP2 && u->k & TN_EXP_ROUNDED) row = &tn_gpu_rounded;
     tn_gpu_add(l, at, row->kind, n * row->n);
     if (row->n_too) tn_gpu_add(l, at, row->kind_too, n * row->n_too);
     return;

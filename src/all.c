@@ -141,6 +141,7 @@ TN_SMALL_BEGIN
 #include "codegen/scan.c"
 #include "codegen/profile.c"
 #include "codegen/collapse.c"
+#include "codegen/rounded.c"
 #include "codegen/transform.c"
 #include "codegen/dot.c"
 #include "codegen/scatter.c"

@@ -39,6 +39,17 @@ static void host_cuda_meet(int warp) {
   host_cuda_item = mine;
 }
 
+// What Metal's text sees: a word of the lane whose number is this one's ^ mask.
+static unsigned long long host_trade(unsigned long long word, unsigned mask) {
+  unsigned long long *lanes = host_cuda_item.lanes;
+  const int lane = host_cuda_item.lane;
+  lanes[lane] = word;
+  host_cuda_meet(1);
+  word = lanes[lane ^ (int)mask];
+  host_cuda_meet(1);
+  return word;
+}
+
 static void host_fiber(void) {
   host_items *r = host_running;
   const int i = r->now;
@@ -115,7 +126,8 @@ static void host_metal_entry(tiny_bytes *out, const char *name, const char *head
     if (*space == 'd' && sscanf(buffer, "[[buffer(%d)", &k) == 1) tn_text_add(out, "(device %s *)mem[%d], ", type, k);
     else if (sscanf(buffer, "[[buffer(30 - %d)", &k) == 1) tn_text_add(out, "*(const %s *)(args + %d), ", type, k);
   }
-  tn_text_put(out, "uint3{group[0], group[1], group[2]}, uint3{item[0], item[1], item[2]});\n");
+  tn_text_add(out, "uint3{group[0], group[1], group[2]}, %s);\n", strncmp(strchr(end, ',') + 2, "uint3", 5)
+                  ? "item[3] / 32, 32, item[3] % 32" : "uint3{item[0], item[1], item[2]}");
 }
 static void host_cuda_entry(tiny_bytes *out, const char *name, const char *head) {
   (void)head;
@@ -127,7 +139,7 @@ static void host_cuda_entry(tiny_bytes *out, const char *name, const char *head)
 
 #define HOST_FLAGS "-x c++ -std=c++17 -w -O0 -ffp-contract=off -shared -fPIC "
 static const host_language host_metal = {
-  "[[kernel, ", "threadgroup_barrier(", "simd_", HOST_FLAGS "-D__METAL_VERSION__=310 -Ibuild/metal",
+  "[[kernel, ", "threadgroup_barrier(", "exchanged(", HOST_FLAGS "-D__METAL_VERSION__=310 -Ibuild/metal",
   {"\n  threadgroup ", "\n  static      "}, host_metal_entry
 };
 static const host_language host_cuda = {
@@ -170,7 +182,7 @@ static tiny_code host_compile(tiny_ctx *t, const host_language *h, const char *s
   tn_text_put(&text, source);
   for (char *at = text.data; h->shared[0] && (at = strstr(at, h->shared[0])) != NULL; at++)
     memcpy(at, h->shared[1], strlen(h->shared[1]));
-  if (h == &host_metal) tn_text_put(&text, "extern \"C\" { void (*metal_meet)(void); }\n");
+  if (h == &host_metal) tn_text_put(&text, "extern \"C\" { void (*metal_meet)(void); trade *metal_trade; }\n");
   host_entries(&text, h, source);
   snprintf(command, sizeof command, "%s %s - -o %s", host_compiler(), h->flags, path);
   FILE *cc = popen(command, "w");
@@ -191,7 +203,10 @@ static void *host_load(const char *path) {
   if (!m->handle) { fprintf(stderr, "  %s\n", dlerror()); free(m); return NULL; }
   void (**meet)(void) = (void (**)(void))dlsym(m->handle, "metal_meet");
   mock_item **now = (mock_item **)dlsym(m->handle, "mock_now");
+  unsigned long long (**trade)(unsigned long long, unsigned) =
+      (unsigned long long (**)(unsigned long long, unsigned))dlsym(m->handle, "metal_trade");
   if (meet) *meet = host_meet;
+  if (trade) *trade = host_trade;
   if (now) *now = &host_cuda_item;
   return m;
 }

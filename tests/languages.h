@@ -20,9 +20,11 @@ typedef struct language {
 static void cuda_75(tiny_renderer *r) { tn_lang_cuda(r, 75); }
 static void cuda_80(tiny_renderer *r) { tn_lang_cuda(r, 80); }
 static void hip(tiny_renderer *r) { tn_lang_hip(r, "gfx1100"); }
-static void opencl(tiny_renderer *r) { tn_lang_opencl(r, TN_OPENCL_F64 | TN_OPENCL_F16 | TN_OPENCL_I64); }
-static void metal_24(tiny_renderer *r) { tn_lang_metal(r, 24); }
-static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31); }
+enum { OPENCL = TN_OPENCL_F64 | TN_OPENCL_F16 | TN_OPENCL_I64 | TN_OPENCL_INSTRUCTIONS };
+static void opencl(tiny_renderer *r) { tn_lang_opencl(r, OPENCL); }
+static void opencl_lanes(tiny_renderer *r) { tn_lang_opencl(r, OPENCL | TN_OPENCL_EXCHANGES); }
+static void metal_24(tiny_renderer *r) { tn_lang_metal(r, 24, 0); }
+static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31, 1); }
 static void wgsl_16(tiny_renderer *r) { tn_lang_wgsl(r, 1); }
 static void wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
 
@@ -30,6 +32,7 @@ static const language languages[] = {
   {"cuda75", cuda_75, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
   {"cuda80", cuda_80, 1024, 48 << 10, TN_CUDA_ARITHMETIC, &host_cuda},
   {"hip", hip, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
+  {"clexchange", opencl_lanes, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
   {"opencl", opencl, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
   {"metal24", metal_24, 1024, 32 << 10, TN_METAL_ARITHMETIC, NULL},
   {"metal31", metal_31, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal},

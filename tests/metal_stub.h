@@ -83,12 +83,31 @@ template <typename to, typename from> inline to as_type(from x) {
   return __builtin_bit_cast(to, x);
 }
 
-extern "C" { extern void (*metal_meet)(void); }
+extern "C" {
+  extern void (*metal_meet)(void);
+  typedef unsigned long long trade(unsigned long long word, unsigned mask);
+  extern trade *metal_trade;
+}
 namespace metal {
   enum class mem_flags { mem_none, mem_device, mem_threadgroup };
   inline void threadgroup_barrier(mem_flags) { metal_meet(); }
+  // what has one word of 64 bits or less
+  template <typename T> inline T simd_shuffle_xor(T x, ushort mask) {
+    unsigned long long word = 0;
+    __builtin_memcpy(&word, &x, sizeof x);
+    word = metal_trade(word, mask);
+    __builtin_memcpy(&x, &word, sizeof x);
+    return x;
+  }
   inline float trunc(float x) { return __builtin_truncf(x); }
-  namespace precise { inline float sqrt(float x) { return __builtin_sqrtf(x); } }
+  namespace precise {
+    inline float sqrt(float x) { return __builtin_sqrtf(x); }
+    // as far off as it may be (8.4), and farther: up or down, as bits of x have it
+    inline float exp2(float x) {
+      const float by = 0x1p-17f;
+      return __builtin_exp2f(x) * (__builtin_bit_cast(uint, x) >> 13 & 1 ? 1 + by : 1 - by);
+    }
+  }
   template <int L> inline metal_vector<float, L> trunc(metal_vector<float, L> x) {
     for (int i = 0; i < L; i++) x[i] = trunc(x[i]);
     return x;
@@ -96,6 +115,10 @@ namespace metal {
   namespace precise {
     template <int L> inline metal_vector<float, L> sqrt(metal_vector<float, L> x) {
       for (int i = 0; i < L; i++) x[i] = sqrt(x[i]);
+      return x;
+    }
+    template <int L> inline metal_vector<float, L> exp2(metal_vector<float, L> x) {
+      for (int i = 0; i < L; i++) x[i] = exp2(x[i]);
       return x;
     }
   }

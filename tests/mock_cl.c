@@ -4,6 +4,7 @@
 //   MOCK_CL_DEVICES=1     how many there are
 //   MOCK_CL_VERSION="OpenCL 1.2 mock"
 //   MOCK_CL_AVAILABLE=1, MOCK_CL_COMPILER=1, MOCK_CL_LITTLE=1
+//   MOCK_CL_EXTENSIONS="", MOCK_CL_SUB_GROUPS="8 16 32", MOCK_CL_WARP=0, MOCK_CL_TYPE=4     (a GPU)
 //   MOCK_CL_CONTEXT=-6    what clCreateContext fails with; 0: it gives one
 //   MOCK_CL_QUEUE=-6      the same of clCreateCommandQueue
 #include "../src/api/api.h"
@@ -55,8 +56,14 @@ int clGetDeviceIDs(void *platform, uint64_t type, uint32_t n, void **devices, ui
   if (count) *count = has;
   return 0;
 }
+static int give_sizes(const char *text, size_t nbytes, void *out, size_t *need) {
+  size_t sizes[8], n = 0;
+  for (char *end; text && n < 8 && *text; text = *end ? end + 1 : end) sizes[n++] = strtoul(text, &end, 10);
+  return n ? give(sizes, n * sizeof *sizes, nbytes, out, need) : -30;
+}
 int clGetDeviceInfo(void *device, uint32_t what, size_t nbytes, void *out, size_t *need) {
-  const char *version = getenv("MOCK_CL_VERSION");
+  const char *version = getenv("MOCK_CL_VERSION"), *extensions = getenv("MOCK_CL_EXTENSIONS");
+  const uint64_t type = (uint64_t)said("MOCK_CL_TYPE", 4);
   (void)device;
   switch (what) {
     case TN_CL_DEVICE_NAME: return give_text("mock of a GPU", nbytes, out, need);
@@ -64,6 +71,10 @@ int clGetDeviceInfo(void *device, uint32_t what, size_t nbytes, void *out, size_
     case TN_CL_AVAILABLE: return give_int((uint32_t)said("MOCK_CL_AVAILABLE", 1), nbytes, out, need);
     case TN_CL_COMPILER_AVAILABLE: return give_int((uint32_t)said("MOCK_CL_COMPILER", 1), nbytes, out, need);
     case TN_CL_ENDIAN_LITTLE: return give_int((uint32_t)said("MOCK_CL_LITTLE", 1), nbytes, out, need);
+    case TN_CL_EXTENSIONS: return give_text(extensions ? extensions : "", nbytes, out, need);
+    case TN_CL_SUB_GROUP_SIZES_INTEL: return give_sizes(getenv("MOCK_CL_SUB_GROUPS"), nbytes, out, need);
+    case TN_CL_WAVEFRONT_WIDTH_AMD: return give_int((uint32_t)said("MOCK_CL_WARP", 0), nbytes, out, need);
+    case TN_CL_DEVICE_TYPE: return give(&type, sizeof type, nbytes, out, need);
     default: return -30;
   }
 }

@@ -678,6 +678,14 @@ int main(int argc, char **argv) {
     tiny_close(t);
     return 0;
   }
+  if (argc > 1 && !strcmp(argv[1], "lanes")) {                  // what is known of sub-groups
+    const struct tn_device *d = code == TINY_OK ? t->device[0] : NULL;
+    if (d) printf("warp %d, %d exchange, %s\n", d->limits.warp, d->renderer.ops[TINY_OP_SHUFFLE] ?
+                  d->limits.warp : 0, cl_of(t)->options);
+    else printf("%s\n", tiny_error(t));
+    tiny_close(t);
+    return 0;
+  }
   if (argc > 1) {                          // the rest goes on, on the CPU
     CHECK_EQ(code, TINY_E_DEVICE);
     printf("%s\n", tiny_error(t));

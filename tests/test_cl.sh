@@ -35,6 +35,16 @@ if [ "$(uname)" = Linux ]; then
   refused "no context" "clCreateContext returned -6 on mock of a GPU: the driver has no memory left" MOCK_CL_CONTEXT=-6
   refused "a lost device" "clCreateContext returned -2 on mock of a GPU: the device is lost" MOCK_CL_CONTEXT=-2
   refused "no queue" "clCreateCommandQueue returned -5 on mock of a GPU" MOCK_CL_CONTEXT=0 MOCK_CL_QUEUE=-5
+  # Sub-groups whose size kernels are told, and no others.
+  sized=cl_intel_required_subgroup_size
+  lanes() { says "$1" "$2" env LD_LIBRARY_PATH="$work" MOCK_CL_CONTEXT=0 MOCK_CL_QUEUE=0 "${@:3}" build/plain/test_cl lanes; }
+  lanes "sub-groups" "warp 16, 16 exchange, .*-DSUB_GROUP=16$" "MOCK_CL_EXTENSIONS=$sized cl_intel_subgroups" "MOCK_CL_SUB_GROUPS=8 16 32"
+  lanes "long sub-groups" "warp 32, 32 exchange, .*-DSUB_GROUP=32$" "MOCK_CL_EXTENSIONS=cl_khr_subgroup_shuffle $sized" "MOCK_CL_SUB_GROUPS=32 64"
+  lanes "sub-groups too long" "warp 0, 0 exchange, -cl-std=CL1.2$" "MOCK_CL_EXTENSIONS=$sized cl_khr_subgroup_shuffle" MOCK_CL_SUB_GROUPS=64
+  lanes "sub-groups of any size" "warp 64, 0 exchange, -cl-std=CL1.2$" "MOCK_CL_EXTENSIONS=cl_khr_subgroups cl_khr_subgroup_shuffle" MOCK_CL_WARP=64
+  lanes "no exchanges" "warp 0, 0 exchange, -cl-std=CL1.2$" "MOCK_CL_EXTENSIONS=$sized" "MOCK_CL_SUB_GROUPS=8 16"
+  lanes "no sizes" "warp 0, 0 exchange, -cl-std=CL1.2$" "MOCK_CL_EXTENSIONS=$sized cl_intel_subgroups"
+  lanes "a CPU" "warp 0, 0 exchange, -cl-std=CL1.2$" "MOCK_CL_EXTENSIONS=$sized cl_intel_subgroups" "MOCK_CL_SUB_GROUPS=8 16" MOCK_CL_TYPE=2
 fi
 
 device=$(build/plain/test_cl device)

@@ -137,7 +137,7 @@ static void test_divergence(tiny_ctx *t) {
   hand_count(t, &h, NULL);
   for (int i = 0; i < 64; i++) CHECK(memory[0][i] == (float)(i % 32 > 2 ? i % 32 - 2 : 0));
   CHECK_EQ(h.n.n[TN_GPU_FLOAT], 29);       // 2..30
-  h.text = "o = (PARAM:f32:0 64) i = (SPECIAL:item0 64) f = (IF (LT i 32)) s = (STORE (INDEX o i) (EXP2 (CAST:f32 i))) (ENDIF f)";
+  h.text = "o = (PARAM:f32:0 64) i = (SPECIAL:item0 64) f = (IF (LT i 32)) s = (STORE (INDEX o i) (SIN (CAST:f32 i))) (ENDIF f)";
   hand_count(t, &h, NULL);
   CHECK(h.n.n[TN_GPU_SPECIAL] == 0.5);     // of two warps one
   CHECK_EQ(h.n.global[1].requests, 1);
@@ -158,6 +158,14 @@ static void test_instructions(tiny_ctx *t) {
   CHECK_EQ(h.n.n[TN_GPU_SELECT], 3);       // two comparisons and a choice
   CHECK_EQ(h.n.n[TN_GPU_INTEGER], 2);      // an address of each buffer; -1 is part of it
   CHECK_EQ(h.n.n[TN_GPU_GLOBAL], 3);
+  h.text = "o = (PARAM:f32:0 64) i = (SPECIAL:item0 64) (STORE (INDEX o i) (EXP2:f32:k=8 (CAST:f32 i)))";
+  hand_count(t, &h, NULL);
+  CHECK_EQ(h.n.n[TN_GPU_SPECIAL], 1);      // few of its bits are looked at: the device's own
+  CHECK_EQ(h.n.n[TN_GPU_FLOAT], 3);
+  h.text = "o = (PARAM:f32:0 64) i = (SPECIAL:item0 64) (STORE (INDEX o i) (EXP2:f32:k=1 (CAST:f32 i)))";
+  hand_count(t, &h, NULL);
+  CHECK_EQ(h.n.n[TN_GPU_SPECIAL], 0);      // a polynomial
+  CHECK_EQ(h.n.n[TN_GPU_FLOAT], 12);
   h.text = "o = (PARAM:f32:0 64) a = (PARAM:f32:1 64) i = (SPECIAL:item0 64) p = (DEFINE:f32:0:reg 8) s = (STORE (INDEX p (CMOD i 8)) 1.0:f32)"
     "(STORE (INDEX o i) (LOAD (INDEX (AFTER p s) (CMOD i 8))))";
   hand_count(t, &h, NULL);

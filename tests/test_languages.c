@@ -133,6 +133,42 @@ static void test_values(const char *device) {
   tiny_close(interp);
 }
 
+// ** exponentials that are rounded to a narrow float **
+
+static tiny_tensor *f_exp(tiny_tensor *x) { return tiny_exp(x); }
+static tiny_tensor *f_exp2(tiny_tensor *x) { return tiny_exp2(x); }
+static tiny_tensor *f_sigmoid(tiny_tensor *x) { return tiny_sigmoid(x); }
+static tiny_tensor *f_silu(tiny_tensor *x) { return tiny_silu(x); }
+static double true_exp(double x) { return exp(x); }
+static double true_exp2(double x) { return exp2(x); }
+static double true_sigmoid(double x) { return 1 / (1 + exp(-x)); }
+static double true_silu(double x) { return x / (1 + exp(-x)); }
+
+// All values of a narrow float, by a 2^x that is as far off as it may be (metal_stub.h): half an ulp of the true result
+// but for rounding in f32 before. Results below the normals count in ulp of the least normal.
+static void test_rounded(const char *device, tiny_dtype d, tiny_tensor *(*f)(tiny_tensor *x), double (*want)(double x)) {
+  enum { N = 1 << 16 };
+  static uint16_t data[N], got[N];
+  tiny_backend b = language_backend();
+  tiny_ctx *t = language_context(&b, device);
+  const int mantissa = tn_dtypes[d].mantissa, least = d == TINY_F16 ? -14 : -126;
+  double most = 0;
+  for (int i = 0; i < N; i++) data[i] = (uint16_t)i;
+  CHECK_EQ(tiny_read(f(tiny_from(t, data, d, TINY_SHAPE(N))), got, sizeof got), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
+  for (int i = 0; i < N; i++) {
+    const double x = tn_dtype_unpack(d, i), y = tn_dtype_unpack(d, got[i]), true_y = want(x);
+    int e = 0;
+    if (x != x || true_y != true_y) { CHECK(y != y); continue; }
+    if (tn_dtype_round(d, true_y) == y) continue;
+    frexp(true_y, &e);
+    const double ulp = ldexp(1, (e - 1 < least ? least : e - 1) - mantissa), off = fabs(y - true_y) / ulp;
+    if (off > most) most = off;
+  }
+  CHECK(most <= 0.5 + 1.0 / 32);
+  if (most > 0.5 + 1.0 / 32) fprintf(stderr, "  %g ulp\n", most);
+  tiny_close(t);
+}
 // Integers as narrow floats where there is no f64 to cast them by, at the borders between two of them and beside.
 static void test_casts(void) {
   static const tiny_dtype to[] = {TINY_F16, TINY_BF16};
@@ -194,6 +230,11 @@ int main(void) {
   else {
     for (size_t i = 0; i < sizeof run / sizeof *run; i++) test_values(run[i]);
     test_casts();
+    test_rounded("LANG:metal31-run", TINY_F16, f_exp, true_exp);
+    test_rounded("LANG:metal31-lanes-run", TINY_F16, f_exp2, true_exp2);
+    test_rounded("LANG:metal31-run", TINY_BF16, f_exp, true_exp);
+    test_rounded("LANG:cuda80-run", TINY_F16, f_sigmoid, true_sigmoid);
+    test_rounded("LANG:metal31-run", TINY_F16, f_silu, true_silu);
   }
   return test_report();
 }

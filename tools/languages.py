@@ -60,6 +60,11 @@ LANGUAGES = [
                               (("gfx90a", 15), ("gfx942", 17), ("gfx1100", 15), ("gfx1201", 19))]),
     ("OpenCL C", "opencl", ".cl", [("SPIR 64", 15, opencl("-target", "spir64", "-emit-llvm")),
                                    ("x86-64", 15, opencl("-target", "x86_64-linux-gnu"))]),
+    ("OpenCL C, lanes", "clexchange", ".cl", [
+        ("Intel", 15, opencl("-DSUB_GROUP=16", "-Dcl_intel_subgroups", "-cl-no-stdinc", "-target", "spir64",
+                             "-emit-llvm")),
+        ("Khronos", 15, opencl("-DSUB_GROUP=32", "-Dcl_khr_subgroups", "-Dcl_khr_subgroup_shuffle", "-target", "spir64",
+                               "-emit-llvm"))]),
     ("Metal 2.4", "metal24", ".metal", [("C++, 2.4", 17, metal("240"))]),
     ("Metal 3.1", "metal31", ".metal", [("C++, 3.1", 17, metal("310"))]),
     ("WGSL", "wgsl", ".wgsl", [("Dawn", 0, ["node", "tools/validate_wgsl.mjs"])]),

@@ -350,6 +350,9 @@ struct tiny_renderer {
   uint8_t ops[TINY_OP_COUNT];              // TINY_ON_*; 0: decomposed before rendering
   uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
+  // How far EXP2 of f32, if ops has it, may be off, in ulp: more than 1 is for what is rounded to a narrower float, and
+  // so is e^x. 0: it is taken for all of them, e^x too.
+  uint32_t exp2_ulps;
   const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
   int (*units_allowed)(void);              // asked whenever a kernel has use for one; NULL: they are
   // Writes one kernel; *uses is for module. NULL: as `language` says, whose formats also tell ops, dtypes and dots, and

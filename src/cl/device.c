@@ -18,14 +18,14 @@ typedef struct tn_cl {
   tiny_ctx *t;
   tn_cl_calls cl;
   void *device, *context, *queue;
-  int has;                                 // TN_OPENCL_*
+  int has, sub_group;                      // TN_OPENCL_*; lanes of its sub-groups, 0: they are not known
   size_t alignment;                        // of what begins a part of memory
   size_t most, one;                        // bytes in all, and of one piece of memory
   size_t live;                             // bytes that are given out
   size_t work_items; size_t shared;        // of a group
   tn_cl_stamp *stamps;
   tn_cl_staged *staged; size_t nbytes_staged;
-  char name[TN_CL_NAME], target[3 * TN_CL_NAME], options[64];
+  char name[TN_CL_NAME], target[3 * TN_CL_NAME], options[96];
 } tn_cl;
 
 // ** what went wrong **
@@ -172,6 +172,22 @@ static tiny_code tn_cl_check(const tn_cl *d) {
   return wrong ? tiny_fail(d->t, TINY_E_DEVICE, "CL: %s (%s) %s", d->name, version, wrong) : TINY_OK;
 }
 
+// Lanes that a kernel's sub-groups can be told to have, and that exchange values: 16, of which Intel's compiler makes
+// most kernels, or the most up to 32 that there are. 0: the size is the driver's affair, kernel by kernel.
+static int tn_cl_sub_group(const tn_cl *d) {
+  size_t sizes[8], nbytes = 0;
+  int most = 0;
+  if (!tn_cl_has_extension(d, "cl_intel_required_subgroup_size") ||
+      !(tn_cl_has_extension(d, "cl_khr_subgroup_shuffle") || tn_cl_has_extension(d, "cl_intel_subgroups")) ||
+      d->cl.GetDeviceInfo(d->device, TN_CL_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &nbytes) != 0)
+    return 0;
+  for (size_t i = 0; i < nbytes / sizeof *sizes && i < sizeof sizes / sizeof *sizes; i++) {
+    if (sizes[i] == 16) return 16;
+    if (sizes[i] <= 32 && (int)sizes[i] > most) most = (int)sizes[i];
+  }
+  return most;
+}
+
 static void tn_cl_limits(tn_cl *d, tiny_limits *limits) {
   size_t items[3] = {0, 0, 0};
   d->work_items = (size_t)tn_cl_number(d, TN_CL_MAX_WORK_GROUP_SIZE);
@@ -187,6 +203,7 @@ static void tn_cl_limits(tn_cl *d, tiny_limits *limits) {
   limits->compute_units = (int)tn_cl_number(d, TN_CL_COMPUTE_UNITS);
   limits->warp = (int)tn_cl_number(d, TN_CL_WARP_SIZE_NV);
   if (!limits->warp) limits->warp = (int)tn_cl_number(d, TN_CL_WAVEFRONT_WIDTH_AMD);
+  if (d->sub_group) limits->warp = d->sub_group;
   if (tn_cl_number(d, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU) {   // an item is a task, with vectors of the processor's
     const int lanes = (int)tn_cl_number(d, TN_CL_NATIVE_VECTOR_FLOAT);
     limits->threads = 1;
@@ -203,7 +220,10 @@ static void tn_cl_describe(tn_cl *d) {
   tn_cl_text(d, TN_CL_DRIVER_VERSION, driver, sizeof driver);
   tn_cl_text(d, TN_CL_DEVICE_VERSION, version, sizeof version);
   d->has = TN_OPENCL_I64 | (tn_cl_number(d, TN_CL_DOUBLE_FP_CONFIG) ? TN_OPENCL_F64 : 0) |
-      (tn_cl_has_extension(d, "cl_khr_fp16") ? TN_OPENCL_F16 : 0);
+      (tn_cl_has_extension(d, "cl_khr_fp16") ? TN_OPENCL_F16 : 0) |
+      (tn_cl_number(d, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU ? 0 : TN_OPENCL_INSTRUCTIONS);
+  if (d->has & TN_OPENCL_INSTRUCTIONS) d->sub_group = tn_cl_sub_group(d);
+  if (d->sub_group) d->has |= TN_OPENCL_EXCHANGES;
   d->alignment = (size_t)tn_cl_number(d, TN_CL_MEM_BASE_ADDR_ALIGN) / 8;
   if (!d->alignment) d->alignment = 1;
   d->most = (size_t)tn_cl_number(d, TN_CL_GLOBAL_MEM_SIZE);
@@ -211,7 +231,9 @@ static void tn_cl_describe(tn_cl *d) {
   snprintf(d->options, sizeof d->options, "-cl-std=CL1.2%s",
            tn_cl_number(d, TN_CL_SINGLE_FP_CONFIG) & TN_CL_CORRECTLY_ROUNDED
                ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
-  snprintf(d->target, sizeof d->target, "%.100s %.100s %.100s %d", d->name, driver, version, d->has);
+  const size_t at = strlen(d->options);
+  if (d->sub_group) snprintf(d->options + at, sizeof d->options - at, " -DSUB_GROUP=%d", d->sub_group);
+  snprintf(d->target, sizeof d->target, "%.100s %.100s %.100s %d.%d", d->name, driver, version, d->has, d->sub_group);
 }
 
 static void tn_cl_give_back(tn_cl *d) {

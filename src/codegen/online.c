@@ -200,7 +200,7 @@ static int tn_online_step(tiny_ctx *t, const tiny_uop *u, tn_online_carried *c, 
   }
   if ((*value)->op == TINY_OP_AFTER) *value = (*value)->src[0];
   *value = tn_replace(t, *value, c->from.n, c->from.u, c->to.u);
-  k &= TN_EXP_NATURAL | TN_EXP_FALLING;
+  k &= TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_ROUNDED;
   tiny_uop *before = tn_online_at(t, offset, max, c->before),
            *scale = tn_online_scale(t, k, tn_online_at(t, offset, max, c->now), before);
   scale = tn_online_above(t, c->before, scale, tn_online_one(t, scale));
@@ -213,7 +213,8 @@ static tiny_uop *tn_online_done(tiny_ctx *t, const tiny_uop *u, tiny_uop *max, t
   tiny_uop *offset = tn_online_offset(t, u->src[0], max, u->src[1], &k),
            *start = offset ? tn_online_start(t, offset, max) : NULL;
   if (!start) return sum;
-  tiny_uop *scale = tn_online_scale(t, k & TN_EXP_NATURAL, tn_online_at(t, offset, max, whole), start);
+  k &= TN_EXP_NATURAL | TN_EXP_ROUNDED;
+  tiny_uop *scale = tn_online_scale(t, k, tn_online_at(t, offset, max, whole), start);
   scale = tn_online_above(t, whole, tn_online_one(t, scale), scale);
   return tn_u2(t, TINY_OP_MUL, sum, tn_lanes_of(t, tn_cast(t, scale, u->dtype), sum->lanes));
 }

@@ -14,6 +14,7 @@
 #include "hints.c"
 #include "scan.c"
 #include "collapse.c"
+#include "rounded.c"
 #include "optimize.c"
 #include "cost.c"
 #include "../ir/spec.c"
@@ -50,6 +51,8 @@ static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_si
 static tiny_uop *tn_pass_masked(tn_pipeline *p, tiny_uop *sink) { return tn_masked_keep(p->t, sink); }
 
 static tiny_uop *tn_pass_collapse(tn_pipeline *p, tiny_uop *sink) { return tn_collapse_loops(p->t, sink); }
+
+static tiny_uop *tn_pass_rounded(tn_pipeline *p, tiny_uop *sink) { return tn_mark_rounded(p->t, sink); }
 
 // ** opts **
 
@@ -137,6 +140,7 @@ static const tn_pass tn_passes[] = {
   {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
   {"masked",          tn_pass_masked,       TN_PREPARE, TN_IF_FREE},
   {"collapse",        tn_pass_collapse,     TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
+  {"rounded",         tn_pass_rounded,      TN_PREPARE, 0},                // exponentials that are near enough
   {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
   {"collectives",     tn_pass_collectives,  TN_LOWER,   0},                // REDUCE over items
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},

@@ -28,8 +28,10 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
   return word ? b : a;
 }
 
-// Bits of EXP2's k: e^x; x is not above 0, or NaN; nor what it gives below 2^-184.
-enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4 };
+// Bits of EXP2's k: e^x; x is not above 0, or NaN; nor what it gives below 2^-184; few of its bits are looked at
+// (codegen/rounded.c): what a device has of its own may be off by TN_EXP_ULPS, and by 2^-18 for e^x.
+enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4, TN_EXP_ROUNDED = 8, TN_EXP_BITS = 15 };
+enum { TN_EXP_ULPS = 64 };                 // 2^-23 each
 
 static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {

@@ -141,7 +141,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       : "takes its space and its number of elements";
     case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :
       tn_slope_fits(nsrc, src, k) ? NULL : "takes a slope, and a value of its arguments' shape";
-    case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_BOUNDED) ? NULL
+    case TINY_OP_EXP2: return k >= 0 && k <= TN_EXP_BITS ? NULL
       : "takes 0, or 1 for e^x, and 2 if x is not above 0";
     case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
     case TINY_OP_SCALAR: return nv == 0 || (nv == 2 && v[0] <= k && k <= v[1]) ? NULL :

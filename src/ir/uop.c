@@ -20,7 +20,7 @@
 //   COPY (x) k number of the device whose memory x goes to, v {part} or none: for which part of a SHARD
 //   SHARD (x0 x1 ..) parts on several devices, k 1 + the axis along which they lie beside each other, 0: each is the
 //   whole; it is the root of a tensor's graph, and what is computed of it another one (rules/shard.c)
-//   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
+//   EXP2 (x) k 1: e^x, +2: x is not above 0, +8: few bits are looked at | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value) k 1:

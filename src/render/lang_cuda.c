@@ -12,9 +12,11 @@
 //    TN_CUDA_ARITHMETIC. Where types have no name (bf16 of HIP and of sm_75, fp8), rules/decompose.c makes
 //    integers of them.
 //  - Integers wrap: sums and products are of unsigned types, unless their bounds say that they need not.
-//  - exp2, log2 and sin are decomposed: the device's are within 2 ulp (CUDA C++ Programming Guide, Mathematical
-//    Functions), this library promises 1. Quotients and roots are rounded correctly, as both compilers have it unless
-//    they are told otherwise (-prec-div, -prec-sqrt; -fhip-fp32-correctly-rounded-divide-sqrt).
+//  - exp2, log2 and sin are decomposed, as this library promises 1 ulp, but for 2^x that is rounded to a narrow
+//    float: ex2.approx is within 2^-22 of the value, 4 ulp (PTX ISA, ex2), v_exp_f32 within 1 where that is normal
+//    (AMD, RDNA3 ISA, V_EXP_F32), and is of 2^(x + 64) below. Quotients and roots are rounded correctly, as both
+//    compilers have it unless they are told otherwise (-prec-div, -prec-sqrt;
+//    -fhip-fp32-correctly-rounded-divide-sqrt).
 //  - A bool is 0 or 1, also as a lane. Vectors lie in memory at the alignment of an element: one whose place is known
 //    to be a multiple of its size, or of 16 bytes, is read at once; of others CUDA asks the address.
 #ifndef TN_RENDER_LANG_CUDA
@@ -137,6 +139,9 @@ static const char *const tn_cuda_prelude[] = {
   "  #define TINY_AT(type, word) (type *)(__attribute__((address_space(1))) type *)(word)",     // global, not flat
   "  #define AS_FLOAT(x) __builtin_bit_cast(float, x)",
   "  #define root32 __builtin_sqrtf", "  #define root64 __builtin_sqrt",
+  "  #if __has_builtin(__builtin_amdgcn_exp2f)", "    #define normal_power2 __builtin_amdgcn_exp2f",
+  "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
+  "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
   "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
   "  FN void meet() {",
   "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    __builtin_amdgcn_s_barrier();",
@@ -152,6 +157,9 @@ static const char *const tn_cuda_prelude[] = {
   "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n)",
   "  #define AS_FLOAT(x) __int_as_float(x)", "  #define lane_word(x, mask) __shfl_xor_sync(0xFFFFFFFFu, x, mask)",
   "  #define root32 sqrtf", "  #define root64 sqrt", "  #define whole32 truncf", "  #define whole64 trunc",
+  "  #ifdef __CUDA_ARCH__",
+  "    FN float power2(float x) { float y; asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x)); return y; }",
+  "  #else", "    FN float power2(float x) { return __builtin_exp2f(x); }", "  #endif",
   "#endif",
   "#define EACH(n) _Pragma(\"unroll\") for (int i = 0; i < (int)(n); i++)",
   "template <typename to, typename from> FN to bits_as(from x) { union { from f; to t; } u; u.f = x; return u.t; }",
@@ -225,7 +233,7 @@ static const char *const tn_cuda_prelude[] = {
   "LANES2(operator%, x.at[i] % y.at[i]) LANES2(operator&, x.at[i] & y.at[i]) LANES2(operator|, x.at[i] | y.at[i])",
   "LANES2(operator^, x.at[i] ^ y.at[i]) LANES2(operator<<, wrap(x.at[i]) << y.at[i])",
   "LANES2(operator>>, x.at[i] >> y.at[i]) LANES1(operator-, -wrap(x.at[i])) LANES1(root, root(x.at[i]))",
-  "LANES1(whole, whole(x.at[i])) COMPARE(<) COMPARE(!=) COMPARE(==)",
+  "LANES1(whole, whole(x.at[i])) LANES1(power2, power2(x.at[i])) COMPARE(<) COMPARE(!=) COMPARE(==)",
   "VECTORS lanes<T, n> choose(lanes<bool, n> m, lanes<T, n> x, lanes<T, n> y) {",
   "  EACH(n) x.at[i] = m.at[i] ? x.at[i] : y.at[i]; return x;", "}",
   "template <typename V, typename W> FN V converted(W x) {",
@@ -264,6 +272,7 @@ static const struct { int op; const char *scalar, *exact, *vector; } tn_cuda_ops
   {TINY_OP_NE, "%0 != %1", NULL, NULL}, {TINY_OP_EQ, "%0 == %1", NULL, NULL},
   {TINY_OP_WHERE, "%0 ? %1 : %2", NULL, "choose(%0, %1, %2)"},
   {TINY_OP_SQRT, "(%t)root(%0)", "root(%0)", "root(%0)"}, {TINY_OP_TRUNC, "(%t)whole(%0)", "whole(%0)", "whole(%0)"},
+  {TINY_OP_EXP2, "power2(%0)", NULL, NULL},
   {TINY_OP_CAST, "(%t)%0", NULL, "converted<%t>(%0)"}, {TINY_OP_BITCAST, "bits_as<%t>(%0)", NULL, NULL},
   {TINY_OP_BROADCAST, "%0", NULL, "spread<%t>(%0)"}, {TINY_OP_PICK, "%0.at[%k]", NULL, NULL},
   {TINY_OP_STACK, "%t{{%a}}", NULL, NULL}, {TINY_OP_SHUFFLE, "exchanged(%0, %k)", NULL, NULL},
@@ -284,7 +293,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "CUDA C"; r->file = "cu";
-  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED;
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED; r->exp2_ulps = 4;
   l->prelude = tn_cuda_prelude;
   l->kernel = "extern \"C\" __global__ void BOUNDS(%0 * %1 * %2) %n(VALUES) {\n  ITEMS(%0, %1)";
   l->end = "}";
@@ -324,7 +333,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
 static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   (void)gfx;
   tn_lang_cuda(r, 0);
-  r->name = "HIP C"; r->file = "hip";
+  r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
   r->language.load_turned = r->language.load_rows = NULL;
   r->language.barrier = "meet();";
 }

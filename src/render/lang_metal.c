@@ -7,9 +7,12 @@
 //    rules/decompose.c takes apart. limits.dtypes is to be TN_METAL_ARITHMETIC: narrow floats are computed in f32.
 //  - The text is to be compiled without fast math (MTLCompileOptions: mathMode safe; before macOS 15 fastMathEnabled
 //    NO), else it may be taken that there is no NaN, infinity or -0 (1.6.5). From 3.2 on it says so itself.
-//  - exp2, log2 and sin are decomposed: the language allows them 4 ulp (8.4), this library promises 1. Quotients and
+//  - exp2, log2 and sin are decomposed: the language allows them 4 ulp (8.4), this library promises 1, but for 2^x that
+//    is rounded to a narrow float. Quotients and
 //    roots are rounded correctly. The device may flush numbers below the normals of f32 to 0 (8.1).
 //  - Integers wrap: sums and products are of unsigned types, unless their bounds say that they need not.
+//  - Items are numbered by SIMD-groups, so that those beside each other are lanes of one, whose width the limits' warp
+//    is, where the device permutes their values (Metal Feature Set Tables: family Apple6 and newer, Mac2).
 //  - Vectors lie in memory at the alignment of an element: packed_float4 and so on (2.2.3).
 // What is what: Apple, Metal Shading Language Specification.
 #ifndef TN_RENDER_LANG_METAL
@@ -53,8 +56,14 @@ static const char *const tn_metal_prelude[] = {
   "  MEMORY_IN(threadgroup, T, 4)",
   "MEMORY(char) MEMORY(uchar) MEMORY(short) MEMORY(ushort) MEMORY(int) MEMORY(uint) MEMORY(long) MEMORY(ulong)",
   "MEMORY(half) MEMORY(float)",
+  // x of the lane whose number is this one's ^ mask, as a type that 6.9.2 has
+  "#define EXCHANGED(T, U) inline T exchanged(T x, ushort mask) { \\",
+  "  return as_type<T>(simd_shuffle_xor(as_type<U>(x), mask)); }",
+  "EXCHANGED(char, char) EXCHANGED(uchar, uchar) EXCHANGED(short, short) EXCHANGED(ushort, ushort) EXCHANGED(int, int)",
+  "EXCHANGED(uint, uint) EXCHANGED(long, uint2) EXCHANGED(ulong, uint2) EXCHANGED(half, half) EXCHANGED(float, float)",
+  "inline bool exchanged(bool x, ushort mask) { return exchanged(uchar(x), mask) != 0; }",
   "#if __METAL_VERSION__ >= 310",
-  "  WRAP(bfloat, bfloat, bfloat) MEMORY(bfloat)",
+  "  WRAP(bfloat, bfloat, bfloat) MEMORY(bfloat) EXCHANGED(bfloat, ushort)",
   "#endif",
   NULL
 };
@@ -70,10 +79,12 @@ static const struct { int op; const char *scalar, *exact, *vector; } tn_metal_op
   {TINY_OP_SHR, "%t(%0 >> %1)", "%0 >> %1", NULL}, {TINY_OP_LT, "%0 < %1", NULL, NULL},
   {TINY_OP_NE, "%0 != %1", NULL, NULL}, {TINY_OP_EQ, "%0 == %1", NULL, NULL},
   {TINY_OP_WHERE, "%0 ? %1 : %2", NULL, "select(%2, %1, %0)"},
+  {TINY_OP_EXP2, "precise::exp2(%0)", NULL, NULL},
   {TINY_OP_SQRT, "precise::sqrt(%0)", NULL, NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL, NULL},
   {TINY_OP_CAST, "%t(%0)", NULL, NULL}, {TINY_OP_BITCAST, "as_type<%t>(%0)", NULL, NULL},
   {TINY_OP_BROADCAST, "%t(%0)", NULL, NULL}, {TINY_OP_PICK, "%0[%k]", NULL, NULL},
-  {TINY_OP_STACK, "%t(%a)", NULL, NULL}, {TINY_OP_LOAD, "*(%0)", NULL, NULL},
+  {TINY_OP_STACK, "%t(%a)", NULL, NULL}, {TINY_OP_SHUFFLE, "exchanged(%0, %k)", NULL, NULL},
+  {TINY_OP_LOAD, "*(%0)", NULL, NULL},
   {TINY_OP_STORE, "*(%0) = %1", NULL, NULL}
 };
 
@@ -85,12 +96,12 @@ static const struct { int dtype, version; const char *type, *literal; } tn_metal
   {TINY_F16, 0, "half", "half(%kf)"}, {TINY_BF16, 31, "bfloat", "bfloat(%kf)"}, {TINY_F32, 0, "float", "%kf"}
 };
 
-// version: 24 of 2.4, 31 of 3.1: what MTLCompileOptions asks for.
-static void tn_lang_metal(tiny_renderer *r, int version) {
+// version: 24 of 2.4, 31 of 3.1: what MTLCompileOptions asks for. permutes: the lanes of a SIMD-group exchange values.
+static void tn_lang_metal(tiny_renderer *r, int version, int permutes) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "Metal"; r->file = "metal";
-  r->flags = TINY_TARGET_OPTIMIZES;
+  r->flags = TINY_TARGET_OPTIMIZES; r->exp2_ulps = 4;
   l->prelude = tn_metal_prelude;
   l->kernel = "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2)]] void %n(%a,\n"
       "    uint3 group [[threadgroup_position_in_grid]], uint3 item [[thread_position_in_threadgroup]]) {";
@@ -120,5 +131,11 @@ static void tn_lang_metal(tiny_renderer *r, int version) {
     l->eops[tn_metal_ops[i].op] = tn_metal_ops[i].exact;
     l->vops[tn_metal_ops[i].op] = tn_metal_ops[i].vector;
   }
+  if (!permutes) { l->ops[TINY_OP_SHUFFLE] = NULL; return; }
+  l->kernel = "[[kernel, max_total_threads_per_threadgroup(%0 * %1 * %2)]] void %n(%a,\n"
+      "    uint3 group [[threadgroup_position_in_grid]], uint simd [[simdgroup_index_in_threadgroup]],\n"
+      "    uint width [[threads_per_simdgroup]], uint lane [[thread_index_in_simdgroup]]) {\n"
+      "  const uint number = simd * width + lane;\n"
+      "  const uint item[3] = {number %% %0, number / %0 %% %1, number / (%0 * %1)};";
 }
 #endif

@@ -8,8 +8,12 @@
 //  - A bool is 0 or 1 in a char. A vector of them has lanes of 0 and -1, as comparisons give (6.3.d). Bools never
 //    reach memory or casts: rules/decompose.c has turned those into u8.
 //  - Vectors are loaded and stored at the alignment of an element, by vloadn and vstoren (6.12.7).
-//  - exp2, log2 and sin are decomposed: the language allows them 3 and 4 ulp (7.4), this library promises 1.
+//  - exp2, log2 and sin are decomposed: the language allows them 3 and 4 ulp (7.4), this library promises 1, but for
+//    2^x that is rounded to a narrow float, where that is an instruction.
 //    Quotients and roots of f32 are within 2.5 and 3 ulp where the device has no correctly rounded ones.
+//  - Items are numbered by sub-groups where those exchange values, so that lanes of one are beside each other: which
+//    items its lanes are is the device's affair (OpenCL C 3.0, 3.2.2). cl_intel_required_subgroup_size fixes its size;
+//    cl_khr_subgroup_shuffle or cl_intel_subgroups exchanges words.
 //  - The compiler may fuse a product with the sum that uses it (FP_CONTRACT ON, 6.12.2), as the CPU's does.
 // It stands in tiny_cl.h: it uses nothing but tiny.h's public part.
 #ifndef TN_RENDER_LANG_OPENCL
@@ -19,7 +23,11 @@
 #endif
 #include <string.h>
 
-enum { TN_OPENCL_F64 = 1, TN_OPENCL_F16 = 2, TN_OPENCL_I64 = 4 };      // what a device has
+// What a device has. INSTRUCTIONS: of transcendental functions; EXCHANGES: between the lanes of sub-groups of one size,
+// SUB_GROUP, which the text is compiled with.
+enum {
+  TN_OPENCL_F64 = 1, TN_OPENCL_F16 = 2, TN_OPENCL_I64 = 4, TN_OPENCL_INSTRUCTIONS = 8, TN_OPENCL_EXCHANGES = 16
+};
 
 // WRAP_T x: x as its sum with others wraps. Narrow integers would be promoted to int. BITS_T: an argument's value.
 #define TN_OPENCL_VECTORS(t, u) \
@@ -45,6 +53,20 @@ static const char *const tn_opencl_prelude[] = {
   "#define BITS_int (int)", "#define BITS_uint (uint)", "#define BITS_long (long)", "#define BITS_ulong (ulong)",
   "#define BITS_half(x) as_half((ushort)(x))", "#define BITS_float(x) as_float((uint)(x))",
   "#define BITS_double(x) as_double(x)",
+  "#ifdef SUB_GROUP",
+  "  #ifdef cl_khr_subgroup_shuffle", "    #define EXCHANGED sub_group_shuffle_xor",
+  "  #else", "    #define EXCHANGED intel_sub_group_shuffle_xor", "  #endif",
+  "  #define EXCHANGED_char(x, k) (char)EXCHANGED((int)(x), k)",
+  "  #define EXCHANGED_uchar(x, k) (uchar)EXCHANGED((uint)(x), k)",
+  "  #define EXCHANGED_short(x, k) (short)EXCHANGED((int)(x), k)",
+  "  #define EXCHANGED_ushort(x, k) (ushort)EXCHANGED((uint)(x), k)",
+  "  #define EXCHANGED_int(x, k) EXCHANGED(x, k)", "  #define EXCHANGED_uint(x, k) EXCHANGED(x, k)",
+  "  #define EXCHANGED_long(x, k) EXCHANGED(x, k)", "  #define EXCHANGED_ulong(x, k) EXCHANGED(x, k)",
+  "  #define EXCHANGED_half(x, k) as_half((ushort)EXCHANGED((uint)as_ushort(x), k))",
+  "  #define EXCHANGED_float(x, k) EXCHANGED(x, k)",
+  "  #define EXCHANGED_double(x, k) as_double(EXCHANGED(as_ulong(x), k))",
+  "  #define NUMBER (get_sub_group_id() * SUB_GROUP + get_sub_group_local_id())",
+  "#endif",
   "#define LANE_0(v) (v).s0", "#define LANE_1(v) (v).s1", "#define LANE_2(v) (v).s2", "#define LANE_3(v) (v).s3",
   "#define LANE_4(v) (v).s4", "#define LANE_5(v) (v).s5", "#define LANE_6(v) (v).s6", "#define LANE_7(v) (v).s7",
   "#define LANE_8(v) (v).s8", "#define LANE_9(v) (v).s9", "#define LANE_10(v) (v).sa", "#define LANE_11(v) (v).sb",
@@ -66,9 +88,10 @@ static const struct { int op; const char *scalar, *vector; } tn_opencl_ops[] = {
   {TINY_OP_LT, "%0 < %1", "convert_%t(%0 < %1)"}, {TINY_OP_NE, "%0 != %1", "convert_%t(%0 != %1)"},
   {TINY_OP_EQ, "%0 == %1", "convert_%t(%0 == %1)"},
   {TINY_OP_WHERE, "%0 ? %1 : %2", "select(%2, %1, convert_%i(%0))"},
-  {TINY_OP_SQRT, "sqrt(%0)", NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL},
+  {TINY_OP_EXP2, "exp2(%0)", NULL}, {TINY_OP_SQRT, "sqrt(%0)", NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL},
   {TINY_OP_CAST, "(%t)%0", "convert_%t(%0)"}, {TINY_OP_BITCAST, "as_%t(%0)", NULL},
-  {TINY_OP_BROADCAST, "%0", "(%t)(%0)"}, {TINY_OP_PICK, "LANE_%k(%0)", NULL}, {TINY_OP_STACK, "(%t)(%a)", NULL},
+  {TINY_OP_SHUFFLE, "EXCHANGED_%t(%0, %k)", NULL}, {TINY_OP_BROADCAST, "%0", "(%t)(%0)"},
+  {TINY_OP_PICK, "LANE_%k(%0)", NULL}, {TINY_OP_STACK, "(%t)(%a)", NULL},
   {TINY_OP_LOAD, "*(%0)", NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL}
 };
 
@@ -85,7 +108,7 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "OpenCL C"; r->file = "cl";
-  r->flags = TINY_TARGET_OPTIMIZES;
+  r->flags = TINY_TARGET_OPTIMIZES; r->exp2_ulps = 3;
   l->prelude = tn_opencl_prelude;
   l->kernel = "__kernel __attribute__((reqd_work_group_size(%0, %1, %2))) void %n(%a) {";
   l->end = "}";
@@ -109,6 +132,14 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
   for (size_t i = 0; i < sizeof tn_opencl_ops / sizeof *tn_opencl_ops; i++) {
     l->ops[tn_opencl_ops[i].op] = tn_opencl_ops[i].scalar;
     l->vops[tn_opencl_ops[i].op] = tn_opencl_ops[i].vector;
+  }
+  if (!(has & TN_OPENCL_INSTRUCTIONS)) l->ops[TINY_OP_EXP2] = NULL;
+  if (!(has & TN_OPENCL_EXCHANGES)) l->ops[TINY_OP_SHUFFLE] = NULL;
+  else {
+    l->kernel = "__attribute__((intel_reqd_sub_group_size(SUB_GROUP)))\n"
+        "__kernel __attribute__((reqd_work_group_size(%0, %1, %2))) void %n(%a) {\n"
+        "  const uint item[3] = {NUMBER %% %0, NUMBER / %0 %% %1, NUMBER / (%0 * %1)};";
+    l->local_id = "(%t)item[%d]";
   }
   l->bops[TINY_OP_BROADCAST] = "(%t)(-(%0))";       // lanes of true are all ones
   l->address = "%0 + %1";

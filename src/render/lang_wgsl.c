@@ -5,6 +5,9 @@
 //      of group 0, ARG k binding k of group 1, LOCAL memory belongs to the module.
 // Holds:
 //  - What needs 64 or 8 bits, bf16, bools in memory, or vectors of memory has no form here: rendering it says so.
+//  - exp2, log2 and sin are the language's, which are off by 3 + 2 |x| ulp, by 3 or 2^-21, by 2^-11 ("Accuracy of
+//    Concrete Floating Point Expressions"): what rules/transcendental.c makes of them depends on the order of
+//    additions, which implementations may change ("Reassociation and Fusion").
 //  - f16 is computed in f32 where limits.dtypes leaves it out, as on any device.
 //  - select has both of its values computed. An element beyond the memory may be read: some element of the memory, or
 //    0, is what it gives (WGSL, "Invalid memory references").

@@ -480,17 +480,27 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
   }
 }
 
-// e^x and cos x of a language that has 2^x and sin.
+// Is the target's own 2^x near enough?
+static int tn_lacks_function(const void *target, const tiny_uop *r) {
+  const uint32_t ulps = ((const tn_target *)target)->renderer->exp2_ulps;
+  if (tn_lacks(target, r->op) || r->op != TINY_OP_EXP2 || !ulps) return tn_lacks(target, r->op);
+  if (r->dtype != TINY_F32) return 1;
+  return r->k & TN_EXP_ROUNDED ? ulps > TN_EXP_ULPS : ulps > 1 || r->k & TN_EXP_NATURAL;
+}
+// e^x and cos x of a language that has 2^x and sin. x log2(e) of 128 is off by 2^-18.
 static tiny_uop *tn_by_sibling(tiny_ctx *t, const tiny_uop *r) {
   tiny_uop *x = r->src[0];
-  if (r->op == TINY_OP_EXP2)
-    return tn_u1(t, TINY_OP_EXP2, r->k & TN_EXP_NATURAL ? mul(x, N(x, 1.4426950408889634)) : x);
+  if (r->op == TINY_OP_EXP2) {
+    if (r->k & TN_EXP_NATURAL) x = mul(x, N(x, 1.4426950408889634));
+    const int64_t k = r->k & TN_EXP_ROUNDED;
+    return k == r->k ? NULL : tn_uop_make(t, TINY_OP_EXP2, r->dtype, r->lanes, 1, &x, k, 0, NULL);
+  }
   tiny_uop *s = tn_u1(t, TINY_OP_SIN, mul(x, N(x, 0.5)));
   return add(mul(mul(s, s), N(x, -2)), N(x, 1));             // no rounding of the argument, as sin(x + pi/2) has
 }
 
 RULES(tn_rules_missing, x, y, z)
-  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks(ctx, r->op) ? tn_transcend(t, r)
+  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks_function(ctx, r) ? tn_transcend(t, r)
       : r->k ? tn_by_sibling(t, r) : NULL;
   RULE("(MAX x y)")                        return tn_lacks(ctx, r->op) ? tn_max_of(t, x, y) : NULL;
   RULE("(TRUNC x:i)")                      return x;

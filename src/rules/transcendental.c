@@ -1,5 +1,6 @@
 // transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers. EXP2 and SIN have
-// k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0, + 4 nor 2^x or e^x below 2^-184.
+// k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0, + 4 nor 2^x or e^x below 2^-184. Its + 8 is for
+// targets that have a 2^x of their own: see tn_by_sibling.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
 // Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge

@@ -208,6 +208,7 @@ static const tn_digest *tn_programs_base(struct tn_programs *p) {
     tn_digest_add(&all, r->ops, sizeof r->ops);
     tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
     tn_digest_add(&all, &r->dots, sizeof r->dots);
+    tn_digest_add(&all, &r->exp2_ulps, sizeof r->exp2_ulps);
     tn_digest_add(&all, &r->flags, sizeof r->flags);
     for (int i = 0; i < r->nunits; i++) tn_digest_add(&all, &r->units[i].m, 7);
     if (r->module) r->module(t, r, NULL, 0, &empty);
