@@ -86,6 +86,9 @@ template <typename to, typename from> inline to as_type(from x) {
 extern "C" { extern void (*metal_meet)(void); }
 namespace metal {
   enum class mem_flags { mem_none, mem_device, mem_threadgroup };
+  enum memory_order { memory_order_relaxed };                // one item runs at a time
+  struct atomic_int { int x; }; struct atomic_uint { uint x; }; struct atomic_float { float x; };
+  template <typename A, typename T> inline void atomic_fetch_add_explicit(device A *p, T x, memory_order) { p->x += x; }
   inline void threadgroup_barrier(mem_flags) { metal_meet(); }
   inline float trunc(float x) { return __builtin_truncf(x); }
   namespace precise { inline float sqrt(float x) { return __builtin_sqrtf(x); } }

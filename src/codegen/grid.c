@@ -139,12 +139,13 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
   int64_t others = 1;
   memset(tile, 0, sizeof *tile);
   if (registers < TN_GRID_REGISTERS || p->row || p->carried || p->filled || !tn_opt_fits(s, 1, side * side) ||
-      tn_machine_items(s->target->limits) < side * side || !tn_contraction_of_kernel(s->t, p, &fact) || fact.inside)
+      tn_machine_items(s->target->limits) < side * side || !tn_contraction_of_kernel(s->t, p, &fact) ||
+      (fact.inside && !p->adds))
     return 0;
   for (int i = 0; i < 2; i++) tile->side[i].r = tn_core_range(p, &fact, i);
   for (int i = 0; i < p->nred; i++)
     if (!tile->k || tn_range_extent(p->red[i]) > tn_range_extent(tile->k)) tile->k = p->red[i];
-  if (!tile->side[0].r || !tile->side[1].r) return 0;
+  if (!tile->side[0].r || !tile->side[1].r || tn_masks_sides(s->t, &fact, tile->side[0].r, tile->side[1].r)) return 0;
   if (tn_stride_in(s->t, p->store->src[1], tile->side[0].r) == 1) {
     const tn_grid_side last = tile->side[0];
     tile->side[0] = tile->side[1];
@@ -239,7 +240,8 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
   int n = 0;
   if (!x) return;
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
-  const int across = tn_grid_lies_together(s, x, tile->k_next), lanes = tn_machine_vector(s->target->limits) >= 16;
+  const tn_profile p = tn_profile_of(s);
+  const int across = tn_grid_lies_together(s, x, tile->k_next), lanes = tn_target_lanes(s->target, &p) >= TN_GRID_NEAR;
   tiny_uop **fresh = n ? tn_do_stage(s, x, n, inner, across ? TN_GRID_PAD : 0) : NULL;
   if (!fresh) return;
   memcpy(copy, fresh, (size_t)n * sizeof *copy);
@@ -254,7 +256,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_grid_tile tile;
   if (!tn_grid_tile_of(s, p, &tile)) return 0;
   tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
-  const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
+  const int lanes = tn_target_lanes(s->target, p) >= TN_GRID_NEAR && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
       tn_stride_in(s->t, p->store->src[1], last) == 1;
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
@@ -570,7 +572,60 @@ static int tn_grid_online(tn_kernel_state *s, tn_profile *p) {
   return 1;
 }
 
+// ** sums that groups add to memory **
+
+// Groups that a kernel without parts has: tiles of products, columns of a warp, or rows; *least: what is worth a part.
+static int64_t tn_grid_sum_groups(tn_kernel_state *s, const tn_profile *p, int64_t *least) {
+  const int64_t outputs = tn_extents(p->out, p->nout), warp = tn_machine_warp(s->target->limits), side = TN_SPLIT_TILE;
+  const tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL;
+  int64_t reads[2] = {1, 1};
+  tn_contraction c;
+  if (tn_contraction_of_kernel(s->t, p, &c))
+    for (int d = 0; d < p->nout; d++) for (int i = 0; i < 2; i++)
+      if (c.own[i] >> d & 1) reads[i] *= tn_range_extent(p->out[d]);
+  *least = TN_SPLIT_PRODUCTS;
+  if (reads[0] >= side / 4 && reads[1] >= side / 4)
+    return (reads[0] + side - 1) / side * ((reads[1] + side - 1) / side) * (outputs / (reads[0] * reads[1]));
+  *least = TN_SPLIT_SUMMED;
+  for (int i = 0; last && i < p->nload; i++)
+    if (tn_stride_in(s->t, p->load[i]->src[1], last) == 1) return (outputs + warp - 1) / warp;
+  return outputs;
+}
+
+// The longest loop of a sum is cut into as many parts as keep all units busy; what it has not, it gets.
+static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
+  int64_t least, parts = 1, groups;
+  tiny_uop *longest = NULL;
+  for (int i = 0; i < p->nred; i++)
+    if (!longest || tn_range_extent(p->red[i]) > tn_range_extent(longest)) longest = p->red[i];
+  if (!longest || !tn_opt_may_add(s, p, longest)) return;
+  groups = tn_grid_sum_groups(s, p, &least);
+  parts = TN_SPLIT_BUSY * tn_machine_units(s->target->limits) / (groups < 1 ? 1 : groups);
+  const int64_t n = tn_range_extent(longest), summed = tn_extents(p->red, p->nred);
+  if (parts > TN_SPLIT_PARTS) parts = TN_SPLIT_PARTS;
+  if (parts > summed / least) parts = summed / least;
+  if (parts > n) parts = n;
+  if (parts < 2) return;
+  int64_t part = (n + parts - 1) / parts;
+  if (part >= TN_SPLIT_TILE) part = (part + TN_GRID_SIDE - 1) / TN_GRID_SIDE * TN_GRID_SIDE;
+  if (n % part) longest = tn_do_pad(s, longest, part);
+  const tn_opt o = tn_opt_of(s, TN_OPT_ATOMIC, 1, &longest, tn_range_extent(longest) / part);
+  const int loop = part > 1 ? s->naxes : o.axis[0];
+  if (tn_range_extent(longest) > part && tn_range_extent(longest) % part == 0 && tn_do(s, &o))
+    tn_grid_groups(s, s->axis[loop]);
+  *p = tn_profile_of(s);
+}
+
+// Summands that name their element: an item has one, those of a row lie together.
+static int tn_grid_scatter(tn_kernel_state *s) {
+  if (!tn_do_plain(s, TN_OPT_SCATTER)) return 0;
+  const tn_profile p = tn_profile_of(s);
+  tn_grid_spread(s, &p);
+  return 1;
+}
+
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
+  if (p->adds) tn_grid_add_parts(s, p);
   if (!tn_grid_online(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) &&
       !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);

@@ -494,14 +494,14 @@ static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t fla
 static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   const tn_eval_mem *m = &r->c->mem[i->mem];
   const tn_eval_arg *a = &r->c->arg[i->arg];
-  const int stores = i->u.op == TINY_OP_STORE, d = i->u.dtype;
+  const int stores = i->u.op == TINY_OP_STORE, adds = stores && i->u.k == TN_ADDS, d = i->u.dtype;
   const uint8_t *mask = r->mask + r->depth * r->items;
   const int64_t *element = tn_eval_slot(r, a[0].slot);
   const int64_t *valid = a[2].slot >= 0 ? tn_eval_slot(r, a[2].slot) : NULL;
   int64_t *value = a[1].slot >= 0 ? tn_eval_slot(r, a[1].slot) : NULL, *out = tn_eval_slot(r, i->slot);
   char *base = m->space == TN_SPACE_GLOBAL ? (char *)r->l->mem[m->id].base + r->l->mem[m->id].offset : NULL;
   for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++) {
-    const int64_t from_value = value ? value[a[1].lanes > 1 ? lane * r->items + item : item] : 0;
+    int64_t from_value = value ? value[a[1].lanes > 1 ? lane * r->items + item : item] : 0;
     if (!mask[item] || (valid && !valid[a[2].lanes > 1 ? lane * r->items + item : item])) {
       if (!stores) out[lane * r->items + item] = from_value;
       continue;
@@ -516,6 +516,7 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
     int64_t *cell = m->space == TN_SPACE_LOCAL ? &r->shared[m->at + flat]
                   : m->space == TN_SPACE_REG ? &r->reg[(m->at + flat) * r->items + item] : NULL;
     char *p = cell ? NULL : base + flat * (int64_t)tn_dtypes[d].nbytes;
+    if (adds) from_value = tn_eval_binary(TINY_OP_ADD, d, cell ? *cell : tn_dtype_load(d, p), from_value);
     if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
     else out[lane * r->items + item] = cell ? *cell : tn_dtype_load(d, p);
   }

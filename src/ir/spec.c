@@ -169,6 +169,10 @@ static int tn_spec_memory(const tiny_uop *u) {
   while (u->op == TINY_OP_AFTER) u = u->src[0];
   return u->op == TINY_OP_PARAM || u->op == TINY_OP_DEFINE || u->op == TINY_OP_STAGE;
 }
+static int tn_spec_is_param(const tiny_uop *u) {
+  while (u->op == TINY_OP_AFTER) u = u->src[0];
+  return u->op == TINY_OP_PARAM;
+}
 static const char *tn_spec_ranges(const tiny_uop *u) {
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i]->op != TINY_OP_RANGE) return "closes what is no RANGE";
   return NULL;
@@ -190,7 +194,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       : u->k && !tn_turns(u) ? "has rows of no matrix" : NULL;
     case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
-      : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
+      : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"
+      : u->k && (u->k != TN_ADDS || !tn_spec_is_param(x->src[0])) ? "adds to what is no PARAM" : NULL;
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";

@@ -63,6 +63,13 @@ static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, cons
   return parts > summed / least ? summed / least : parts;
 }
 
+// May groups add what each has of a sum to one element, in any order?
+static int tn_sum_is_added(const tiny_limits *limits, const tiny_uop *u) {
+  const tiny_uop *x = u->src[0];
+  return tn_machine_units(limits) && (u->k & 0xFF) == TINY_OP_ADD && (limits->atomics >> u->dtype & 1) && !u->extent &&
+      !x->extent;
+}
+
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
 // on the shape and the device alone.
 static tiny_uop *tn_split_reduce(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
@@ -70,6 +77,7 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, const tiny_limits *limits, tiny_uo
   int64_t dim[TINY_MAX_DIMS], to[TINY_MAX_DIMS], parts = 1;
   const int64_t most = tn_split_parts(limits, u, x);
   int axis = -1;
+  if (most > 1 && tn_sum_is_added(limits, u)) return tn_u1(t, TINY_OP_CONTIGUOUS, u);      // atomics.c
   for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
     for (int64_t p = most; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
   if (parts < 2 || (!tn_machine_units(limits) && parts < TN_SPLIT_LEAST)) return u;
