@@ -1,5 +1,6 @@
 // count: kernels as the heuristics make them for GPUs that are not here, run and counted (count.h).
-//   build/bench/count [-v] [-k TEXT] [TARGET..]   sm_90 and gfx1100; -v: each access; -k: kernels whose name has TEXT
+//   build/bench/count [-v] [-a] [-k TEXT] [TARGET..]   sm_90 and gfx1100; -v: each access; -a: with atomic
+//   additions (tiny_desc.atomics); -k: kernels whose name has TEXT
 // What the columns mean stands at tn_gpu_print. "x N": a kernel that runs N times, tile by tile; its first time is
 // counted.
 #define _GNU_SOURCE
@@ -31,6 +32,13 @@ static tiny_tensor *matmul_odd(tiny_ctx *t) { return product(t, TINY_F32, 777); 
 static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
 static tiny_tensor *matmul_deep(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16384), f32(t, 16384, 64)); }
+static tiny_tensor *matmul_prime(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16381), f32(t, 16381, 64)); }
+// Of 8192 tokens into rows of 256. Memory is zeros: all go to one row, as they do at worst.
+static tiny_tensor *embedding_grad(tiny_ctx *t) {
+  tiny_tensor *w = f32(t, 4096, 256), *ids = zeros(t, TINY_I32, TINY_SHAPE(8192)), *g, *y = tiny_embedding(ids, w, -1);
+  return tiny_grad(tiny_sum(tiny_mul(y, f32(t, 8192, 256)), TINY_ALL, 0), &w, 1, &g) == TINY_OK ? g : y;
+}
+static tiny_tensor *counts(tiny_ctx *t) { return tiny_bincount(zeros(t, TINY_I32, TINY_SHAPE(1 << 18)), NULL, 4096); }
 static tiny_tensor *sum(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), TINY_ALL, 0); }
 static tiny_tensor *linear_f16(tiny_ctx *t) {
   tiny_tensor *x = zeros(t, TINY_F16, TINY_SHAPE(1024, 1024)), *w = zeros(t, TINY_F16, TINY_SHAPE(1024, 1024));
@@ -57,10 +65,12 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"logsumexp 2048x1024", log_sum},
   {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
-  {"matmul 64x16384x64", matmul_deep}, {"sum 2048x2048", sum}, {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention},
+  {"matmul 64x16384x64", matmul_deep},
+  {"matmul 64x16381x64", matmul_prime}, {"sum 2048x2048", sum}, {"embedding gradient", embedding_grad},
+  {"bincount", counts}, {"conv 3x3 64 56x56", conv}, {"attention 512x64", attention},
   {"gradients 512x64", attention_grad}};
 
-typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; int verbose; } subject;
+typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; int verbose, atomics; } subject;
 
 static tiny_code count_kernel(tiny_ctx *t, const subject *x, const char *name, const tn_kernel *kernel,
                               const tn_lowered *low, tiny_bytes *text) {
@@ -98,6 +108,7 @@ static tiny_code count_kernels(tiny_ctx *t, void *arg) {
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
   memset(&v, 0, sizeof v); memset(&targets, 0, sizeof targets);
   if (!tn_gpu_limits(x->gpu->name, &limits)) return TINY_E_ARG;
+  limits.atomics = x->atomics ? ~(uint64_t)0 : 0;
   targets.limits[0] = &limits; targets.n = 1;
   tn_visit_graph(t, &v, &root, 1);
   if (tn_draft_plan(t, &targets, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
@@ -126,7 +137,7 @@ static int count_subject(int i, const tn_gpu *gpu, int verbose) {
   d.device = "INTERP"; d.cache_dir = "";
   tiny_ctx *t = tiny_open(&d);
   tiny_tensor *y = subjects[i].make(t);
-  subject x = {subjects[i].name, gpu, tn_uop_of(y), verbose};
+  subject x = {subjects[i].name, gpu, tn_uop_of(y), verbose & 1, verbose >> 1};
   const int wrong = tiny_error(t)[0] || tn_guard(t, count_kernels, &x) != TINY_OK;
   if (wrong) printf("%-22s %s\n", x.name, tiny_error(t));
   tiny_close(t);
@@ -159,7 +170,8 @@ static int each_target(int argc, char **argv, int (*run)(const char *name, const
   const char *only = NULL;
   int verbose = 0, targets = 0, wrong = 0;
   for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "-v")) verbose = 1;
+    if (!strcmp(argv[i], "-v")) verbose |= 1;
+    else if (!strcmp(argv[i], "-a")) verbose |= 2;
     else if (!strcmp(argv[i], "-k") && i + 1 < argc) only = argv[++i];
     else { wrong += run(argv[i], only, verbose); targets++; }
   }

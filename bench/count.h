@@ -19,6 +19,8 @@
 //   time     The slowest of: bytes by the memory's bandwidth and by L2's, instructions by what a unit issues, each kind
 //            by its own rate, and latency: a warp waits for memory once in straight code and in each iteration of a loop
 //            that loads, of which compilers unroll a few. Units that have a group more than others are waited for.
+//   atomics  The last cache adds: sectors are read there and written, and an element takes one addition a cycle (NVIDIA,
+//            Kepler GK110 white paper, "Atomic Operations"); of the element that gets most, as groups that were run have it.
 //   caches   What a group has had before L1 gives it again, if it holds all that the groups of its unit touch; the last
 //            cache what any group has had, if it holds all buffers.
 #ifndef BENCH_COUNT_H
@@ -55,6 +57,8 @@ typedef struct tn_gpu_run {
   // Of memories, of loads and of stores: sectors moved; those that a group moves for the first time, and which
   double (*sectors)[2], (*fresh)[2];
   uint8_t *(*seen)[2];
+  uint32_t **adds;                         // of memories, by element: how often it is added to
+  double added;                            // most of them
 } tn_gpu_run;
 
 // ** accesses of a warp **
@@ -182,6 +186,17 @@ static tiny_code tn_gpu_written(tn_gpu_run *c, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
+static void tn_gpu_atomics(tn_gpu_run *c, int mem, const tn_gpu_piece *p) {
+  const tn_eval_mem *m = &c->r.c->mem[mem];
+  const int64_t nbytes = tn_dtypes[m->dtype].nbytes;
+  if (!c->adds[mem]) c->adds[mem] = (uint32_t *)tn_scratch(c->r.t, (size_t)m->nelem * sizeof **c->adds);
+  for (int i = 0; i < p->n; i++)
+    for (int64_t at = p->address[i]; at < p->address[i] + p->nbytes; at += nbytes) {
+      const uint32_t n = ++c->adds[mem][(at - (int64_t)c->r.l->mem[m->id].offset) / nbytes];
+      if (n > c->added) c->added = n;
+    }
+}
+
 static void tn_gpu_access(tn_gpu_run *c, int at) {
   const tn_eval_ins *i = &c->r.c->ins[at];
   const int space = c->r.c->mem[i->mem].space, stores = i->u.op == TINY_OP_STORE;
@@ -204,8 +219,11 @@ static void tn_gpu_access(tn_gpu_run *c, int at) {
       if (space == TN_SPACE_LOCAL) tn_gpu_shared(c, to, &p, item);
       else tn_gpu_global(c, to, &p);
       if (space != TN_SPACE_GLOBAL) continue;
-      c->sectors[i->mem][stores] += to->moved - before;
-      tn_gpu_first(c, c->seen[i->mem][stores], &c->fresh[i->mem][stores], &p);
+      for (int way = stores && i->u.k == TN_ADDS ? 0 : stores; way <= stores; way++) {     // what adds reads as well
+        c->sectors[i->mem][way] += to->moved - before;
+        tn_gpu_first(c, c->seen[i->mem][way], &c->fresh[i->mem][way], &p);
+      }
+      if (stores && i->u.k == TN_ADDS) tn_gpu_atomics(c, i->mem, &p);
     }
   }
 }
@@ -430,7 +448,7 @@ static void tn_gpu_time(const tn_gpu_run *c) {
     {lanes * o->n[TN_GPU_CONVERT] / g->convert * cycle_us, "convert"},
     {lanes * o->n[TN_GPU_SPECIAL] / g->special * cycle_us, "special"}, {flops / g->matrix * cycle_us, "matrix"},
     {rounds * moved * cycle_us, "shared"}, {rounds * lines * cycle_us, "L1"},
-    {turns * tn_gpu_waits(c) * g->latency * cycle_us, "latency"}};
+    {c->added * tn_gpu_scale(o) * cycle_us, "atomics"}, {turns * tn_gpu_waits(c) * g->latency * cycle_us, "latency"}};
   for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
     if (limit[i].us > o->us) { o->us = limit[i].us; o->limit = limit[i].name; }
   const double even = (double)o->groups / g->units / rounds;
@@ -482,6 +500,7 @@ static void tn_gpu_open_memory(tn_gpu_run *c) {
   c->sectors = (double (*)[2])tn_scratch(c->r.t, n * sizeof *c->sectors);
   c->fresh = (double (*)[2])tn_scratch(c->r.t, n * sizeof *c->fresh);
   c->seen = (uint8_t *(*)[2])tn_scratch(c->r.t, n * sizeof *c->seen);
+  c->adds = (uint32_t **)tn_scratch(c->r.t, n * sizeof *c->adds);
   for (int m = 0; m < code->nmem; m++) for (int stores = 0; stores < 2; stores++)
     if (code->mem[m].space == TN_SPACE_GLOBAL)
       c->seen[m][stores] = (uint8_t *)tn_scratch(c->r.t, tn_gpu_seen_nbytes(c, &code->mem[m]));
