@@ -28,6 +28,9 @@ static tiny_tensor *product(tiny_ctx *t, tiny_dtype d, int64_t n) {
 }
 static tiny_tensor *matmul(tiny_ctx *t) { return product(t, TINY_F32, 1024); }
 static tiny_tensor *matmul_large(tiny_ctx *t) { return product(t, TINY_F32, 4096); }
+static tiny_tensor *matmul_1100(tiny_ctx *t) { return product(t, TINY_F32, 1100); }
+static tiny_tensor *matmul_1536(tiny_ctx *t) { return product(t, TINY_F32, 1536); }
+static tiny_tensor *matmul_2304(tiny_ctx *t) { return product(t, TINY_F32, 2304); }
 static tiny_tensor *matmul_odd(tiny_ctx *t) { return product(t, TINY_F32, 777); }
 static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
@@ -63,7 +66,8 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"copy 2048", copy}, {"transpose 2048", transposition}, {"sum of rows 2048", row_sums},
   {"sum of columns 2048", column_sums}, {"softmax 2048x1024", softmax}, {"layer_norm 2048x1024", layer_norm},
   {"logsumexp 2048x1024", log_sum},
-  {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
+  {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd},
+  {"matmul 1100", matmul_1100}, {"matmul 1536", matmul_1536}, {"matmul 2304", matmul_2304}, {"matmul f16 1024", matmul_f16},
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
   {"matmul 64x16384x64", matmul_deep},
   {"matmul 64x16381x64", matmul_prime}, {"sum 2048x2048", sum}, {"embedding gradient", embedding_grad},

@@ -591,7 +591,8 @@ static int tn_takes_memory(const void *ctx, const tiny_uop *access, int lanes) {
 static int tn_takes_all_memory(const tn_target *target) {
   enum { ALL = TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED };
   const uint8_t *ops = target->renderer->ops;
-  return (ops[TINY_OP_LOAD] & ops[TINY_OP_STORE] & ALL) == ALL && !tn_target_exchanges(target) && !target->renderer->atomics;
+  return (ops[TINY_OP_LOAD] & ops[TINY_OP_STORE] & ALL) == ALL && !tn_target_exchanges(target) &&
+      !target->renderer->atomics;
 }
 static tiny_uop *tn_load_elements(tiny_ctx *t, const tiny_uop *load) {
   tiny_uop *one[TN_MEMORY_LANES], *src[2];
