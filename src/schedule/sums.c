@@ -70,7 +70,8 @@ static int64_t tn_wave_parts(const tiny_limits *limits, int64_t rows, int64_t co
   for (int64_t parts = 1; parts <= TN_WAVE_PARTS && (parts == 1 || k / parts >= TN_SPLIT_PRODUCTS); parts++)
     for (int i = first; i < 4; i++) {
       const int64_t steps = (k + parts - 1) / parts + (parts > 1 ? TN_TILE_ADDED : 0);
-      const double cost = tn_waves_cost(limits, rows, columns, others * parts, tn_tile_copies[i]) * (double)steps;
+      const double masked = k % (parts * TN_TILE_SIDE) ? TN_TILE_MASKED : 1,
+                   cost = tn_waves_cost(limits, rows, columns, others * parts, tn_tile_copies[i]) * (double)steps * masked;
       if (least > 0 && cost * (parts > 1 && best == 1 ? 1.05 : 1) >= least) continue;
       least = cost;
       best = parts;
