@@ -1,7 +1,8 @@
 // count: kernels as the heuristics make them for GPUs that are not here, run and counted (count.h).
-//   build/bench/count [-v] [-k TEXT] [-w FOLDER] [TARGET..]   sm_90 and gfx1100
-//   -v: each access; -k: kernels whose name has TEXT; -w: NVIDIA's kernels as CUDA C, too, as FOLDER/sm_90-01.cu and so
-//   on, with what was counted in the first line (tools/sass_count.py compiles them)
+//   build/bench/count [-v] [-a] [-k TEXT] [-w FOLDER] [TARGET..]   sm_90 and gfx1100
+//   -v: each access; -a: with atomic additions (tiny_desc.atomics); -k: kernels whose name has TEXT; -w: NVIDIA's
+//   kernels as CUDA C, too, as FOLDER/sm_90-01.cu and so on, with what was counted in the first line
+//   (tools/sass_count.py compiles them)
 // What the columns mean stands at tn_gpu_print. "x N": a kernel that runs N times, tile by tile; its first time is
 // counted.
 #define _GNU_SOURCE
@@ -47,10 +48,20 @@ static tiny_tensor *product(tiny_ctx *t, tiny_dtype d, int64_t n) {
 }
 static tiny_tensor *matmul(tiny_ctx *t) { return product(t, TINY_F32, 1024); }
 static tiny_tensor *matmul_large(tiny_ctx *t) { return product(t, TINY_F32, 4096); }
+static tiny_tensor *matmul_1100(tiny_ctx *t) { return product(t, TINY_F32, 1100); }
+static tiny_tensor *matmul_1536(tiny_ctx *t) { return product(t, TINY_F32, 1536); }
+static tiny_tensor *matmul_2304(tiny_ctx *t) { return product(t, TINY_F32, 2304); }
 static tiny_tensor *matmul_odd(tiny_ctx *t) { return product(t, TINY_F32, 777); }
 static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
 static tiny_tensor *matmul_deep(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16384), f32(t, 16384, 64)); }
+static tiny_tensor *matmul_prime(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16381), f32(t, 16381, 64)); }
+// Of 8192 tokens into rows of 256. Memory is zeros: all go to one row, as they do at worst.
+static tiny_tensor *embedding_grad(tiny_ctx *t) {
+  tiny_tensor *w = f32(t, 4096, 256), *ids = zeros(t, TINY_I32, TINY_SHAPE(8192)), *g, *y = tiny_embedding(ids, w, -1);
+  return tiny_grad(tiny_sum(tiny_mul(y, f32(t, 8192, 256)), TINY_ALL, 0), &w, 1, &g) == TINY_OK ? g : y;
+}
+static tiny_tensor *counts(tiny_ctx *t) { return tiny_bincount(zeros(t, TINY_I32, TINY_SHAPE(1 << 18)), NULL, 4096); }
 static tiny_tensor *sum(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), TINY_ALL, 0); }
 static tiny_tensor *linear_f16(tiny_ctx *t) {
   tiny_tensor *x = zeros(t, TINY_F16, TINY_SHAPE(1024, 1024)), *w = zeros(t, TINY_F16, TINY_SHAPE(1024, 1024));
@@ -78,14 +89,17 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"softmax f16 2048x4096", softmax_f16}, {"softmax's gradient", softmax_grad}, {"layer_norm 1024x8192", norm_long},
   {"rms_norm f16 2048x4096", norm_f16}, {"variance 1024x8192", spread_long}, {"logsumexp 1024x8192", log_long},
   {"entropy 1024x8192", entropy_long},
-  {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd}, {"matmul f16 1024", matmul_f16},
+  {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd},
+  {"matmul 1100", matmul_1100}, {"matmul 1536", matmul_1536}, {"matmul 2304", matmul_2304},
+  {"matmul f16 1024", matmul_f16},
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
-  {"matmul 64x16384x64", matmul_deep}, {"sum 2048x2048", sum}, {"conv 3x3 64 56x56", conv},
+  {"matmul 64x16384x64", matmul_deep}, {"matmul 64x16381x64", matmul_prime}, {"sum 2048x2048", sum},
+  {"embedding gradient", embedding_grad}, {"bincount", counts}, {"conv 3x3 64 56x56", conv},
   {"attention 512x64", attention},
   {"gradients 512x64", attention_grad}};
 
 // What is asked for; written: files in the folder.
-typedef struct options { const char *only, *folder; int verbose, written; } options;
+typedef struct options { const char *only, *folder; int verbose, atomics, written; } options;
 typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; options *o; } subject;
 
 // The device that the kernels of an NVIDIA GPU are written for. 0: it is none.
@@ -160,6 +174,7 @@ static tiny_code count_kernels(tiny_ctx *t, void *arg) {
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
   memset(&v, 0, sizeof v); memset(&targets, 0, sizeof targets);
   if (!tn_gpu_limits(x->gpu->name, &limits)) return TINY_E_ARG;
+  limits.atomics = x->o->atomics ? ~(uint64_t)0 : 0;
   targets.limits[0] = &limits; targets.n = 1;
   tn_visit_graph(t, &v, &root, 1);
   if (tn_draft_plan(t, &targets, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
@@ -219,10 +234,11 @@ static int count_target(const char *name, options *o) {
 // Runs each target that is named, or else both of these.
 static int each_target(int argc, char **argv, int (*run)(const char *name, options *o), const char *first,
                        const char *second) {
-  options o = {NULL, NULL, 0, 0};
+  options o = {NULL, NULL, 0, 0, 0};
   int targets = 0, wrong = 0;
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "-v")) o.verbose = 1;
+    else if (!strcmp(argv[i], "-a")) o.atomics = 1;
     else if (!strcmp(argv[i], "-k") && i + 1 < argc) o.only = argv[++i];
     else if (!strcmp(argv[i], "-w") && i + 1 < argc) o.folder = argv[++i];
     else { wrong += run(argv[i], &o); targets++; }

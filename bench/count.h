@@ -23,6 +23,8 @@
 //            comes on top of its waits, as it uses what it has waited for (Volkov, Understanding Latency Hiding on
 //            GPUs, 2016, 4.3), but in a kernel all of whose loops load what later iterations read, and store it after
 //            other work. Units that have a group more than others are waited for.
+//   atomics  The last cache adds: sectors are read there and written, and an element takes one addition a cycle (NVIDIA,
+//            Kepler GK110 white paper, "Atomic Operations"); of the element that gets most, as groups that were run have it.
 //   caches   What a group has had before L1 gives it again, if it holds all that the groups of its unit touch; the last
 //            cache what any group has had, if it holds all buffers.
 #ifndef BENCH_COUNT_H
@@ -60,6 +62,8 @@ typedef struct tn_gpu_run {
   // Of memories, of loads and of stores: sectors moved; those that a group moves for the first time, and which
   double (*sectors)[2], (*fresh)[2];
   uint8_t *(*seen)[2];
+  uint32_t **adds;                         // of memories, by element: how often it is added to
+  double added;                            // most of them
 } tn_gpu_run;
 
 // ** accesses of a warp **
@@ -187,6 +191,17 @@ static tiny_code tn_gpu_written(tn_gpu_run *c, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
+static void tn_gpu_atomics(tn_gpu_run *c, int mem, const tn_gpu_piece *p) {
+  const tn_eval_mem *m = &c->r.c->mem[mem];
+  const int64_t nbytes = tn_dtypes[m->dtype].nbytes;
+  if (!c->adds[mem]) c->adds[mem] = (uint32_t *)tn_scratch(c->r.t, (size_t)m->nelem * sizeof **c->adds);
+  for (int i = 0; i < p->n; i++)
+    for (int64_t at = p->address[i]; at < p->address[i] + p->nbytes; at += nbytes) {
+      const uint32_t n = ++c->adds[mem][(at - (int64_t)c->r.l->mem[m->id].offset) / nbytes];
+      if (n > c->added) c->added = n;
+    }
+}
+
 static void tn_gpu_access(tn_gpu_run *c, int at) {
   const tn_eval_ins *i = &c->r.c->ins[at];
   const int space = c->r.c->mem[i->mem].space, stores = i->u.op == TINY_OP_STORE;
@@ -209,8 +224,11 @@ static void tn_gpu_access(tn_gpu_run *c, int at) {
       if (space == TN_SPACE_LOCAL) tn_gpu_shared(c, to, &p, item);
       else tn_gpu_global(c, to, &p);
       if (space != TN_SPACE_GLOBAL) continue;
-      c->sectors[i->mem][stores] += to->moved - before;
-      tn_gpu_first(c, c->seen[i->mem][stores], &c->fresh[i->mem][stores], &p);
+      for (int way = stores && i->u.k == TN_ADDS ? 0 : stores; way <= stores; way++) {     // what adds reads as well
+        c->sectors[i->mem][way] += to->moved - before;
+        tn_gpu_first(c, c->seen[i->mem][way], &c->fresh[i->mem][way], &p);
+      }
+      if (stores && i->u.k == TN_ADDS) tn_gpu_atomics(c, i->mem, &p);
     }
   }
 }
@@ -415,7 +433,7 @@ static int tn_gpu_hides(const tn_gpu_run *c, int loop) {
     const tn_eval_ins *i = &c->r.c->ins[at];
     if (c->list.range[at] != loop || c->list.ahead[at] == TN_GPU_COPIES) continue;
     if (i->u.op == TINY_OP_LOAD && c->list.ahead[at]) last = at;
-    if (i->u.op == TINY_OP_STORE && i->u.k && first < 0) first = at;
+    if (i->u.op == TINY_OP_STORE && i->u.k == TN_LATER && first < 0) first = at;
   }
   return last < 0 || first - last > TN_GPU_BETWEEN;
 }
@@ -477,7 +495,7 @@ static void tn_gpu_time(const tn_gpu_run *c) {
     {lanes * o->n[TN_GPU_CONVERT] / g->convert * cycle_us, "convert"},
     {lanes * o->n[TN_GPU_SPECIAL] / g->special * cycle_us, "special"}, {flops / g->matrix * cycle_us, "matrix"},
     {rounds * moved * cycle_us, "shared"}, {rounds * lines * cycle_us, "L1"},
-    {0, "latency"}};
+    {c->added * tn_gpu_scale(o) * cycle_us, "atomics"}, {0, "latency"}};
   const size_t limits = sizeof limit / sizeof *limit;
   int serial = 0;
   const double waits = tn_gpu_waits(c, &serial) * g->latency * cycle_us;
@@ -541,6 +559,7 @@ static void tn_gpu_open_memory(tn_gpu_run *c) {
   c->sectors = (double (*)[2])tn_scratch(c->r.t, n * sizeof *c->sectors);
   c->fresh = (double (*)[2])tn_scratch(c->r.t, n * sizeof *c->fresh);
   c->seen = (uint8_t *(*)[2])tn_scratch(c->r.t, n * sizeof *c->seen);
+  c->adds = (uint32_t **)tn_scratch(c->r.t, n * sizeof *c->adds);
   for (int m = 0; m < code->nmem; m++) for (int stores = 0; stores < 2; stores++)
     if (code->mem[m].space == TN_SPACE_GLOBAL)
       c->seen[m][stores] = (uint8_t *)tn_scratch(c->r.t, tn_gpu_seen_nbytes(c, &code->mem[m]));

@@ -134,7 +134,7 @@ static void tn_gpu_values(tn_gpu_list *l) {
 static void tn_gpu_find_ahead(tn_gpu_list *l, int copies) {
   for (int at = l->c->nins - 1; at >= 0; at--) {
     const tn_eval_ins *i = &l->c->ins[at];
-    const int later = i->u.op == TINY_OP_STORE && i->u.k;
+    const int later = i->u.op == TINY_OP_STORE && i->u.k == TN_LATER;
     if (later && copies && tn_copies_later(&i->u)) l->ahead[at] = TN_GPU_COPIES;
     if (!later && (!l->ahead[at] || i->u.op == TINY_OP_LOAD)) continue;
     for (int j = later; j < (later ? 2 : tn_gpu_nargs(i)); j++) {

@@ -128,6 +128,7 @@ TN_SMALL_BEGIN
 #include "schedule/order.c"
 #include "schedule/masked.c"
 #include "schedule/sums.c"
+#include "schedule/atomics.c"
 #include "schedule/plan.c"
 
 // ** codegen: kernel -> program **

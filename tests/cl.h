@@ -9,6 +9,7 @@ static void *cl_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   const char *named = getenv("TEST_CL");
   void *dev = tn_cl_open(t, *which || !named ? which : named, limits);
   if (getenv("TEST_CL_GRID")) { limits->threads = 0; limits->vector_nbytes = 16; limits->vector_registers = 64; }
+  if (!limits->threads) limits->atomics = TN_OPENCL_ATOMICS;
   return dev;
 }
 

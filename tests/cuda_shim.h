@@ -44,6 +44,9 @@ static inline float __fdiv_rn(float x, float y) { return x / y; }
 static inline float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
 static inline double __dsqrt_rn(double x) { return __builtin_sqrt(x); }
 
+// One item runs at a time.
+template <typename T> static inline T atomicAdd(T *p, T x) { const T was = *p; *p = was + x; return was; }
+
 // Lanes of a warp leave a value, meet, take one, meet.
 template <typename T> static inline T mock_exchange(T x, int from) {
   mock_item *const me = mock_now;

@@ -207,6 +207,17 @@ static int g_lengths(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   return 1;
 }
 
+// ** sums that groups add to memory, where they may **
+
+static int g_added(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
+  tiny_tensor *w = given(t, d, TINY_SHAPE(96, 20));
+  if (v == 0) out[0] = tiny_matmul(given(t, d, TINY_SHAPE(20, 1100)), given(t, d, TINY_SHAPE(1100, 24)));
+  if (v == 1) out[0] = tiny_sum(given(t, d, TINY_SHAPE(40009)), TINY_ALL, 0);
+  if (v == 2) return with_gradients(t, tiny_embedding(ids(t, TINY_SHAPE(500), 96), w, -1), &w, 1, out);
+  if (v == 3) out[0] = tiny_cast(tiny_bincount(ids(t, TINY_SHAPE(500), 300), NULL, 300), TINY_I32);
+  return 1;
+}
+
 static const graph graphs[] = {
   {"functions", g_functions, dtypes_floats, 16}, {"pairs", g_pairs, dtypes_numbers, 10},
   {"bits", g_bits, dtypes_integers, 6}, {"casts", g_casts, dtypes_all, 15}, {"moved", g_moved, dtypes_numbers, 4},
@@ -217,7 +228,7 @@ static const graph graphs[] = {
   {"attention", g_attention, dtypes_floats, 8}, {"loss", g_loss, dtypes_floats, 2},
   {"scans", g_scans, dtypes_numbers, 4}, {"sorts", g_sorts, dtypes_numbers, 3},
   {"positions", g_positions, dtypes_half, 5}, {"random", g_random, dtypes_f32, 4},
-  {"lengths", g_lengths, dtypes_half, 1}
+  {"lengths", g_lengths, dtypes_half, 1}, {"added", g_added, dtypes_f32, 4}
 };
 enum { GRAPHS = sizeof graphs / sizeof *graphs };
 #endif

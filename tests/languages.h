@@ -86,7 +86,7 @@ static void language_close(void *dev) {
   if (d->items) tiny_realloc(t, d->items, sizeof *d->items, 0);
   tiny_realloc(t, d, sizeof *d, 0);
 }
-// which: "metal31", "metal31-lanes", "metal31-lanes-run"
+// which: "metal31", "metal31-lanes", "metal31-lanes-run", "metal31-atomics": with what the language has of them
 static void *language_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   int i = 0;
   while (i < LANGUAGES && strncmp(which, languages[i].name, strlen(languages[i].name))) i++;
@@ -100,6 +100,10 @@ static void *language_open(tiny_ctx *t, const char *which, tiny_limits *limits) 
   if (d->run && !d->items) { language_close(d); return NULL; }
   limits->host_memory = d->run;
   limits->dtypes = d->language->dtypes;
+  tiny_renderer r;
+  d->language->renderer(&r);
+  tn_target_of_language(&r);
+  limits->atomics = strstr(which, "-atomics") ? r.atomics : 0;
   limits->threads = d->lanes;
   limits->vector_nbytes = d->lanes ? 16 : 0;
   limits->warp = 32;
@@ -146,7 +150,7 @@ static tiny_backend language_backend(void) {
 static tiny_ctx *language_context(const tiny_backend *b, const char *device) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = device; d.backends[0] = b; d.cache_dir = ""; d.threads = 1;
+  d.device = device; d.backends[0] = b; d.cache_dir = ""; d.threads = 1; d.atomics = 1;
   return tiny_open(&d);
 }
 #endif

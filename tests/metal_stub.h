@@ -90,6 +90,9 @@ extern "C" {
 }
 namespace metal {
   enum class mem_flags { mem_none, mem_device, mem_threadgroup };
+  enum memory_order { memory_order_relaxed };                // one item runs at a time
+  struct atomic_int { int x; }; struct atomic_uint { uint x; }; struct atomic_float { float x; };
+  template <typename A, typename T> inline void atomic_fetch_add_explicit(device A *p, T x, memory_order) { p->x += x; }
   inline void threadgroup_barrier(mem_flags) { metal_meet(); }
   // what has one word of 64 bits or less
   template <typename T> inline T simd_shuffle_xor(T x, ushort mask) {

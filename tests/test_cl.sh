@@ -52,8 +52,9 @@ case $device in
   on*) echo "$device" ;;
   *) echo "test_cl.sh: left out, but for what opening says: $device"; report ;;
 esac
-make -s build/cl/test_vectors build/cl/test_random >/dev/null || { failed=$((failed + 1)); report; }
+make -s build/cl/test_vectors build/cl/test_random build/cl/test_atomics >/dev/null || { failed=$((failed + 1)); report; }
 export TINY_DEV=INTERP                     # which is OpenCL in these (tests/cl.h)
+says "sums that groups add to memory" " passed, 0 failed" env TEST_CL_GRID=1 TEST_BRIEF=1 build/cl/test_atomics
 for grid in "" 1; do
   [ -z "$grid" ] || export TEST_CL_GRID=1  # as for a GPU
   says "vectors ${grid:+by a grid}" " passed, 0 failed" env TEST_STRIDE=${TEST_STRIDE:-1200} build/cl/test_vectors

@@ -56,18 +56,19 @@ static void write_room(tiny_ctx *t, const vector_room *room) {
   }
   free(data);
 }
-static void write_graphs(tiny_ctx *t, int all) {
-  for (int i = 0; i < GRAPHS; i++)
+// added: of sums that groups add to memory, and these alone.
+static void write_graphs(tiny_ctx *t, int all, int added) {
+  for (int i = added ? GRAPHS - 1 : 0; i < GRAPHS; i++)
     for (int at = 0, n = graph_number(graphs[i].dtypes); at < n * graphs[i].variants; at++)
-      if (all || is_of_few(&graphs[i], at)) write_graph(t, &graphs[i], graphs[i].dtypes[at % n], at / n);
+      if (all || added || is_of_few(&graphs[i], at)) write_graph(t, &graphs[i], graphs[i].dtypes[at % n], at / n);
 }
 static void write_language(const language *l, int all) {
-  static const char *const how[] = {"", "-lanes"};
+  static const char *const how[] = {"", "-lanes", "-atomics"};
   char path[300], device[64];
   tiny_backend b = language_backend();
   language_path(path, sizeof path, l, NULL);
   mkdir(path, 0777);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     snprintf(device, sizeof device, "LANG:%s%s", l->name, how[i]);
     tiny_ctx *t = language_context(&b, device);
     CHECK(tiny_status(t) == TINY_OK);
@@ -76,7 +77,7 @@ static void write_language(const language *l, int all) {
     language_renderer(t->device[0]->dev, &r);
     r.module(t, &r, NULL, 0, &prelude);
     if (!i) language_write(l, "prelude.txt", prelude.data);
-    write_graphs(t, all);
+    write_graphs(t, all, i == 2);
     for (size_t k = 0; all && !i && k < sizeof rooms / sizeof *rooms; k++) write_room(t, &rooms[k]);
     tiny_close(t);
   }
@@ -108,6 +109,7 @@ static void compare(const subject *s) {
 static void test_values(const char *device) {
   static subject subjects[256];
   static tiny_tensor *all[256 * GRAPH_OUTPUTS];
+  const int added = strstr(device, "-atomics") != NULL;
   int nsubject = 0, n = 0;
   tiny_backend b = language_backend();
   tiny_ctx *t = language_context(&b, device), *interp = language_context(&b, "INTERP");
@@ -117,7 +119,7 @@ static void test_values(const char *device) {
     for (int at = 0, dtypes = graph_number(g->dtypes); at < dtypes * g->variants; at++) {
       const tiny_dtype d = g->dtypes[at % dtypes];
       subject *s = &subjects[nsubject];
-      if (!is_of_few(g, at) || (d == TINY_F64 && strstr(device, "metal"))) continue;
+      if ((added ? i + 1 < GRAPHS : !is_of_few(g, at)) || (d == TINY_F64 && strstr(device, "metal"))) continue;
       snprintf(s->name, sizeof s->name, "%s %s %d", g->name, tiny_dtype_name(d), at / dtypes);
       s->n = g->make(t, d, at / dtypes, s->got);
       CHECK_EQ(g->make(interp, d, at / dtypes, s->want), s->n);
@@ -216,7 +218,8 @@ static void test_refused(void) {
 
 int main(void) {
   static const char *const run[] = {
-    "LANG:metal31-run", "LANG:metal31-lanes-run", "LANG:cuda80-run", "LANG:cuda80-lanes-run"
+    "LANG:metal31-run", "LANG:metal31-lanes-run", "LANG:cuda80-run", "LANG:cuda80-lanes-run",
+    "LANG:metal31-run-atomics", "LANG:cuda80-run-atomics"
   };
   const char *all = getenv("TEST_LANGUAGES_ALL");
   mkdir("build", 0777); mkdir("build/metal", 0777);          // tools/languages.py includes from there, too

@@ -210,6 +210,9 @@ typedef struct tiny_desc {
   uint64_t seed;                           // of tiny_rand and tiny_randn
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
+  // 1: sums and scatters that many groups share may end in atomic additions, where the device has them: fewer kernels
+  // and more of them at a time, but the last bits differ from run to run. 0: the same bits every run
+  int atomics;
   const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal

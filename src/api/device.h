@@ -239,6 +239,7 @@ typedef struct tiny_limits {
   int64_t global_max[3], local_max[3];     // groups, and items of a group, in each dim; 0: any number
   int64_t local_total;                     // items of a group in all; 0: 256
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
+  uint64_t atomics;                        // bit per dtype of which elements in memory can be added to atomically
   const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
 } tiny_limits;
@@ -268,6 +269,7 @@ typedef struct tiny_language {
   const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
   const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none
   const char *global_buffer, *global_scalar;   // parameter %n of slot %k, before the kernel
+  const char *global_atomic;               // the same of memory that is added to; NULL: global_buffer
   const char *kernel, *end;                // "void %n(%a) {", "}"; %0 %1 %2: work items of a group, for launch bounds
   const char *buffer, *scalar;             // "%t *%n", "%t %n": parameters; NULL: not in %a
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
@@ -301,6 +303,7 @@ typedef struct tiny_language {
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
+  const char *atomics[TINY_DTYPE_COUNT];   // adds %1 to the element at %0, to which others add as well; NULL: none
   const char *stream;                      // as store, for TINY_HINT_STREAM; NULL: never asked for
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // of words %0 and %1, sum so far %2: one, or 4 and more; NULL: none
@@ -348,6 +351,7 @@ typedef struct tiny_renderer tiny_renderer;
 struct tiny_renderer {
   const char *name, *file;                 // "C", "c": file extension in dumps
   uint8_t ops[TINY_OP_COUNT];              // TINY_ON_*; 0: decomposed before rendering
+  uint64_t atomics;                        // bit per dtype: STOREs that add
   uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   // How far EXP2 of f32, if ops has it, may be off, in ulp: more than 1 is for what is rounded to a narrower float, and
@@ -355,8 +359,8 @@ struct tiny_renderer {
   uint32_t exp2_ulps;
   const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
   int (*units_allowed)(void);              // asked whenever a kernel has use for one; NULL: they are
-  // Writes one kernel; *uses is for module. NULL: as `language` says, whose formats also tell ops, dtypes and dots, and
-  // flags that follow from them: what stands above is what they cannot tell.
+  // Writes one kernel; *uses is for module. NULL: as `language` says, whose formats also tell ops, dtypes, atomics and
+  // dots, and flags that follow from them: what stands above is what they cannot tell.
   tiny_code (*kernel)(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out, uint64_t *uses);
   // Makes a module of kernels, 0 of them for the cache's key; NULL: one after the other.
   tiny_code (*module)(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n, tiny_bytes *out);

@@ -210,7 +210,7 @@ static void tn_cl_limits(tn_cl *d, tiny_limits *limits) {
     limits->vector_nbytes = lanes >= 16 ? 64 : lanes >= 8 ? 32 : 16;
     limits->vector_registers = lanes >= 16 ? 32 : 16;
     limits->cache_nbytes = d->shared / 2;  // what is packed for a core lies in memory of its group
-  }
+  } else limits->atomics = TN_OPENCL_ATOMICS;
   limits->memory[2].nbytes = (size_t)tn_cl_number(d, TN_CL_CACHE_SIZE);
   limits->memory[2].line = (int)tn_cl_number(d, TN_CL_CACHELINE_SIZE);
 }

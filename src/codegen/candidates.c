@@ -139,6 +139,8 @@ static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, c
   for (int i = 0; i < TN_CANDIDATES_BLOCKS && tn_candidates_blocks[i] <= n; i++)
     if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_LOCAL, axis, tn_candidates_blocks[i]);
   if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_GRID, axis, 0);
+  for (int i = 0; p->adds && kind == TN_REDUCE && i < TN_CANDIDATES_COPIES; i++)
+    tn_candidates_part(s, b, TN_OPT_ATOMIC, axis, tn_candidates_copies[i]);
   if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_SHARE, axis, 0);
   for (int j = 0; j < p->nreduce && kind == TN_REDUCE; j++) {
     if (!tn_reduces_over(p->reduce[j], r)) continue;

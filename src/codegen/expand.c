@@ -749,15 +749,13 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
     tiny_uop *value = tn_lanes_of(t, store->src[1], lanes);
     for (int i = 0; i < lanes; i++) {
       tiny_uop *at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i)));
-      tiny_uop *src[2] = {tn_index_with(t, index, at, 1), tn_pick(t, value, i, 1)};
-      tn_push(t, &one, tn_uop_with(t, store, src));
+      tn_push(t, &one, tn_store_as(t, store, tn_index_with(t, index, at, 1), tn_pick(t, value, i, 1)));
     }
     return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
   }
   index = base && step == 1 ? tn_index_with(t, index, base, 1) :
                               tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
-  tiny_uop *src[2] = {index, tn_lanes_of(t, store->src[1], lanes)};
-  return tn_uop_with(t, store, src);
+  return tn_store_as(t, store, index, tn_lanes_of(t, store->src[1], lanes));
 }
 
 // Lanes lie beside each other, or near the first.

@@ -21,10 +21,9 @@
 #endif
 
 enum {
-  TN_GRID_SIDE = 16,                       // items of a group along each side of a tile,
-  TN_GRID_NEAR = 4,                        // elements of each that lie together,
-  TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
-  TN_GRID_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
+  TN_GRID_SIDE = TN_TILE_SIDE,             // items of a group along each side of a tile,
+  TN_GRID_NEAR = TN_TILE_NEAR,             // elements of each that lie together,
+  TN_GRID_REGISTERS = 48, TN_GRID_MANY = TN_TILE_MANY,    // of an item, from which it holds 4 x 4 elements, 8 x 8
   TN_GRID_BAND = 8,                        // rows of tiles that a band has at most
   TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
@@ -105,27 +104,16 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p, int64_t most
 typedef struct tn_grid_side { tiny_uop *r, *next, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
 typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_next, *k_part; int64_t k_block; } tn_grid_tile;
 
-// What tiles take that a unit does one after the other, whose items hold 4 x copies elements along each side.
-static double tn_grid_tile_cost(const tn_kernel_state *s, const tn_grid_tile *tile, int64_t others,
-                                const int64_t *copies) {
-  const int64_t few = TN_GRID_NEAR, m = few * copies[0], n = few * copies[1], side = TN_GRID_SIDE,
-                units = tn_machine_units(s->target->limits),
-                rows = (tn_range_extent(tile->side[0].r) + side * m - 1) / (side * m),
-                columns = (tn_range_extent(tile->side[1].r) + side * n - 1) / (side * n);
-  return (double)((rows * columns * others + units - 1) / units) *
-      (double)(m * n + copies[0] + copies[1] + TN_GRID_STEP);
-}
-
 // Sides of 64 or, where an item has so many registers, 128 elements.
 static void tn_grid_tile_sides(const tn_kernel_state *s, tn_grid_tile *tile, int64_t others) {
-  static const int64_t choices[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
   const int many = tn_machine_registers(s->target->limits) >= TN_GRID_MANY;
   double least = 0;
   for (int i = many ? 0 : 3; i < 4; i++) {
-    const double cost = tn_grid_tile_cost(s, tile, others, choices[i]);
+    const double cost = tn_waves_cost(s->target->limits, tn_range_extent(tile->side[0].r),
+                                     tn_range_extent(tile->side[1].r), others, tn_tile_copies[i]);
     if (least > 0 && cost >= least) continue;
     least = cost;
-    for (int d = 0; d < 2; d++) tile->side[d].block = TN_GRID_SIDE * TN_GRID_NEAR * choices[i][d];
+    for (int d = 0; d < 2; d++) tile->side[d].block = TN_GRID_SIDE * TN_GRID_NEAR * tn_tile_copies[i][d];
   }
 }
 
@@ -144,12 +132,13 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
   int64_t others = 1;
   memset(tile, 0, sizeof *tile);
   if (registers < TN_GRID_REGISTERS || p->row || p->carried || p->filled || !tn_opt_fits(s, 1, side * side) ||
-      tn_machine_items(s->target->limits) < side * side || !tn_contraction_of_kernel(s->t, p, &fact) || fact.inside)
+      tn_machine_items(s->target->limits) < side * side || !tn_contraction_of_kernel(s->t, p, &fact) ||
+      (fact.inside && !p->adds))
     return 0;
   for (int i = 0; i < 2; i++) tile->side[i].r = tn_core_range(p, &fact, i);
   for (int i = 0; i < p->nred; i++)
     if (!tile->k || tn_range_extent(p->red[i]) > tn_range_extent(tile->k)) tile->k = p->red[i];
-  if (!tile->side[0].r || !tile->side[1].r) return 0;
+  if (!tile->side[0].r || !tile->side[1].r || tn_masks_sides(s->t, &fact, tile->side[0].r, tile->side[1].r)) return 0;
   if (tn_stride_in(s->t, p->store->src[1], tile->side[0].r) == 1) {
     const tn_grid_side last = tile->side[0];
     tile->side[0] = tile->side[1];
@@ -244,7 +233,8 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
   int n = 0;
   if (!x) return;
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
-  const int across = tn_grid_lies_together(s, x, tile->k_next), lanes = tn_machine_vector(s->target->limits) >= 16;
+  const tn_profile p = tn_profile_of(s);
+  const int across = tn_grid_lies_together(s, x, tile->k_next), lanes = tn_target_lanes(s->target, &p) >= TN_GRID_NEAR;
   tiny_uop **fresh = n ? tn_do_stage(s, x, n, inner, across ? TN_GRID_PAD : 0) : NULL;
   if (!fresh) return;
   memcpy(copy, fresh, (size_t)n * sizeof *copy);
@@ -259,7 +249,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_grid_tile tile;
   if (!tn_grid_tile_of(s, p, &tile)) return 0;
   tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
-  const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
+  const int lanes = tn_target_lanes(s->target, p) >= TN_GRID_NEAR && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
       tn_stride_in(s->t, p->store->src[1], last) == 1;
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
@@ -712,7 +702,62 @@ static int tn_grid_online(tn_kernel_state *s, tn_profile *p) {
   return 1;
 }
 
+// ** sums that groups add to memory **
+
+// Into how many parts k of what the kernel sums up is cut: as tn_split_parts has it.
+static int64_t tn_grid_sum_parts(tn_kernel_state *s, const tn_profile *p, int64_t k) {
+  const tiny_limits *limits = s->target->limits;
+  const int64_t outputs = tn_extents(p->out, p->nout), warp = tn_machine_warp(limits), side = TN_SPLIT_TILE;
+  const tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL;
+  int64_t reads[2] = {1, 1}, groups = outputs, least = TN_SPLIT_SUMMED;
+  tn_contraction c;
+  if (tn_contraction_of_kernel(s->t, p, &c))
+    for (int d = 0; d < p->nout; d++) for (int i = 0; i < 2; i++)
+      if (c.own[i] >> d & 1) reads[i] *= tn_range_extent(p->out[d]);
+  for (int i = 0; last && i < p->nload; i++)
+    if (tn_stride_in(s->t, p->load[i]->src[1], last) == 1) groups = (outputs + warp - 1) / warp;
+  if (reads[0] >= side / 4 && reads[1] >= side / 4) {
+    const int64_t others = outputs / (reads[0] * reads[1]);
+    least = TN_SPLIT_PRODUCTS;
+    groups = (reads[0] + side - 1) / side * ((reads[1] + side - 1) / side) * others;
+    if (2 * groups > tn_machine_units(limits)) return tn_wave_parts(limits, reads[0], reads[1], others, k);
+  }
+  const int64_t parts = TN_SPLIT_BUSY * tn_machine_units(limits) / (groups < 1 ? 1 : groups),
+                worth = tn_extents(p->red, p->nred) / least;
+  return parts < worth ? parts : worth;
+}
+
+// The longest loop of a sum is cut into as many parts as keep all units busy; what it has not, it gets.
+static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
+  tiny_uop *longest = NULL;
+  for (int i = 0; i < p->nred; i++)
+    if (!longest || tn_range_extent(p->red[i]) > tn_range_extent(longest)) longest = p->red[i];
+  if (!longest || !tn_opt_may_add(s, p, longest)) return;
+  const int64_t n = tn_range_extent(longest);
+  int64_t parts = tn_grid_sum_parts(s, p, n);
+  if (parts > TN_SPLIT_PARTS) parts = TN_SPLIT_PARTS;
+  if (parts > n) parts = n;
+  if (parts < 2) return;
+  int64_t part = (n + parts - 1) / parts;
+  if (part >= TN_SPLIT_TILE) part = (part + TN_GRID_SIDE - 1) / TN_GRID_SIDE * TN_GRID_SIDE;
+  if (n % part) longest = tn_do_pad(s, longest, part);
+  const tn_opt o = tn_opt_of(s, TN_OPT_ATOMIC, 1, &longest, tn_range_extent(longest) / part);
+  const int loop = part > 1 ? s->naxes : o.axis[0];
+  if (tn_range_extent(longest) > part && tn_range_extent(longest) % part == 0 && tn_do(s, &o))
+    tn_grid_groups(s, s->axis[loop]);
+  *p = tn_profile_of(s);
+}
+
+// Summands that name their element: an item has one, those of a row lie together.
+static int tn_grid_scatter(tn_kernel_state *s) {
+  if (!tn_do_plain(s, TN_OPT_SCATTER)) return 0;
+  const tn_profile p = tn_profile_of(s);
+  tn_grid_spread(s, &p);
+  return 1;
+}
+
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
+  if (p->adds) tn_grid_add_parts(s, p);
   if (!tn_grid_online(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) &&
       !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);

@@ -92,7 +92,7 @@ static int tn_linear_early(const tn_linear *l, int copies, uint8_t *early, uint8
   int found = 0;
   for (int i = l->all.n - 1; i >= 0; i--) {
     const tiny_uop *u = l->all.u[i];
-    const int later = u->op == TINY_OP_STORE && u->k, loads = stored[i] && u->op == TINY_OP_LOAD;
+    const int later = u->op == TINY_OP_STORE && u->k == TN_LATER, loads = stored[i] && u->op == TINY_OP_LOAD;
     early[i] |= loads || (later && copies && tn_copies_later(u));
     found |= early[i];
     for (uint32_t j = 0; j < u->nsrc; j++) {

@@ -251,7 +251,7 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
                         index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first};
     const int gated = index->src[0]->op == TINY_OP_PARAM;
     tiny_uop *now = tn_like(t, index, index->lanes, gated ? 3 : (int)index->nsrc, src);
-    tn_push(t, &to, tn_store(t, now, stores.u[i]->src[1]));
+    tn_push(t, &to, tn_store_as(t, stores.u[i], now, stores.u[i]->src[1]));
   }
   return tn_replace(t, sink, stores.n, stores.u, to.u);
 }
@@ -310,7 +310,7 @@ static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   int later = 0;
   tn_collect_op(t, sink, TINY_OP_STORE, &stores);
-  for (int i = 0; i < stores.n; i++) later |= stores.u[i]->k != 0;
+  for (int i = 0; i < stores.n; i++) later |= stores.u[i]->k == TN_LATER;
   if (!later) return sink;
   tn_collect_op(t, sink, TINY_OP_END, &ends);
   tn_toposort(t, sink, &all);

@@ -24,6 +24,7 @@
 //   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
 //   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
+//   ATOMIC 2:16               16 parts of a sum over axis 2 are added to the element one by one, in loops of the store
 //   SCATTER                   summands go to the elements that they name, one after the other
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -72,6 +73,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
     tn_opt_warp_matrix) \
   _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
   _(BLOCKS,   TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 4, 4, tn_opt_blocks) \
+  _(ATOMIC,   TN_OPT_HAS_AMOUNT | TN_OPT_NOT_ONLINE, 1, 1, tn_opt_atomic) \
   _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
@@ -551,7 +553,7 @@ static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   memset(c, 0, sizeof *c);
-  if (o->number < 0 || o->number >= n || p->nreduce != 1 || !p->repeats || p->row || p->carried ||
+  if (o->number < 0 || o->number >= n || p->nreduce != 1 || !(p->repeats || p->adds) || p->row || p->carried ||
       p->filled || tn_opt_items(s) > 1 || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
       !tn_unit_plan_of(&units[o->number], &c->plan))
     return 0;
@@ -621,6 +623,22 @@ static int tn_opt_blocks(tn_kernel_state *s, const tn_profile *p, const tn_opt *
   return 0;
 }
 
+// Is r a loop of a sum that a store adds to memory as it is? How it is stored, and who shares it, was not said yet.
+static int tn_opt_may_add(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
+  const tiny_uop *end = s->sink->src[0], *sum = (end->op == TINY_OP_END ? end->src[0] : end)->src[1];
+  if (!p->adds || p->nreduce != 1 || p->row || p->carried || p->filled || p->reduce[0] != sum || sum->k != TINY_OP_ADD)
+    return 0;
+  for (uint32_t i = 1; i < sum->nsrc; i++) if (tn_range_kind(sum->src[i]) != TN_REDUCE) return 0;
+  return tn_closes(sum, r) && !tn_opt_has(s, TINY_OP_STAGE) && !tn_opt_has(s, TINY_OP_WMMA);
+}
+static int tn_opt_atomic(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *r = tn_opt_axis(s, o, 0);
+  const int64_t n = tn_range_extent(r), f = o->amount ? o->amount : n;
+  if (!tn_opt_may_add(s, p, r) || f < 2 || n % f) return 0;
+  tn_transform_atomic(s, tn_transform_split(s, r, f, TN_REDUCE, 1, NULL));
+  return 1;
+}
+
 static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_profile now;
   tn_scatter c;
@@ -629,7 +647,7 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
     const tn_opt *before = &s->done.opt[i];
     if (before->kind != TN_OPT_TASK && (before->kind != TN_OPT_GRID || before->amount)) return 0;
   }
-  if (!tn_scatter_of(s, &now, &c)) return 0;
+  if (!tn_scatter_of(s, &now, &c) || (now.adds && now.end->src[0]->src[1]->k != TINY_OP_ADD)) return 0;
   for (int i = 0; i < c.n; i++) if (tn_range_kind(c.range[i]) != TN_LOOP) return 0;
   tn_transform_scatter(s, &now, &c);
   return 1;

@@ -17,6 +17,7 @@ typedef struct tn_profile {
   tiny_uop *carried;                       // the range along which REDUCEs run: not in out
   tiny_uop **load; int nload;              // INDEX nodes that are read
   int nalu, row;                           // row: some output ranges loop inside of the scope of the REDUCEs
+  int adds;                                // the store adds to what is there: each element as often as it is stored
   int usable, repeats, filled;             // repeats: it reads nothing that it writes, elements may be stored twice
 } tn_profile;                              // filled: its output is filled in loops of their own first
 
@@ -71,7 +72,8 @@ static void tn_profile_nodes(tiny_ctx *t, tiny_uop *sink, const tn_list *all, tn
   for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_MASKED) return;
   if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
   p->store = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[0];
-  p->usable = p->repeats = 1;
+  p->adds = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->k == TN_ADDS;
+  p->usable = 1; p->repeats = !p->adds;
   for (int i = 0; i < all->n; i++) if (tn_is_carried(all->u[i])) p->carried = all->u[i]->src[1];
   tn_profile_lists(t, all, p);
 }

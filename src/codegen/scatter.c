@@ -3,7 +3,8 @@
 // In:    a kernel that stores a REDUCE of which rules/reduce.c has found that each summand goes to one element only.
 // Out:   one that first fills its output with the identity, then loops over the summands in order and reduces each into
 //        the element it names. What is adjacent and goes to one place together (a row) loops inside.
-// Holds: only other ranges of the output are ever shared between tasks or work items: no two of them meet in one
+//        Where the store adds to memory, all summands are added at once, in any order.
+// Holds: but for that, only other ranges of the output are ever shared between tasks or work items: no two of them meet in one
 //        element, and the order of additions never depends on who does them.
 #ifndef TN_CODEGEN_SCATTER
 #define TN_CODEGEN_SCATTER
@@ -32,9 +33,31 @@ static int tn_scatter_shares(tn_kernel_state *s, const tiny_uop *r) {
   return 1;
 }
 
+// The same where the store adds to memory that is zero: all summands at once, in loops of the store.
+static void tn_transform_scatter_added(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c) {
+  tiny_ctx *t = s->t;
+  const tiny_uop *reduce = p->end->src[0]->src[1];
+  tn_list loops = {NULL, 0, 0}, from = {NULL, 0, 0};
+  for (uint32_t i = 1; i < reduce->nsrc; i++) {
+    tn_push(t, &from, reduce->src[i]);
+    tn_push(t, &loops, tn_range(t, tn_range_extent(reduce->src[i]), TN_LOOP));
+  }
+  tiny_uop *flat = tn_simplify(t, tn_replace(t, p->store->src[1], c->n, c->range, c->at)),
+           *added = tn_store_as(t, p->end->src[0], tn_index_of(t, p->store->src[0], flat, c->valid), c->value),
+           *now = tn_replace(t, added, from.n, from.u, loops.u);
+  for (int i = 0; i < from.n; i++) tn_axis_becomes(s, from.u[i], loops.u[i]);
+  for (int i = 0; i < p->nout; i++) {
+    int target = 0;
+    for (int k = 0; k < c->n; k++) target |= p->out[i] == c->range[k];
+    if (!target) tn_push(t, &loops, p->out[i]);
+  }
+  s->sink = tn_sink_of(t, tn_end(t, now, loops.n, loops.u));
+}
+
 // The kernel of p as a scatter. The loops that fill get the next axes, in the order of the store's.
 static void tn_transform_scatter(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c) {
   tiny_ctx *t = s->t;
+  if (p->adds) { tn_transform_scatter_added(s, p, c); return; }
   tiny_uop *reduce = p->end->src[0]->src[1], *memory = p->store->src[0], *flat = p->store->src[1];
   tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, outer = {NULL, 0, 0}, inner = {NULL, 0, 0};
   for (int i = 0; i < p->nout; i++) {

@@ -16,6 +16,7 @@
 //            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
 //            what was added so far
 //   group    a reduction is shared by work items
+//   atomic   a part of a sum's range becomes a loop of a store that adds what it is given to memory
 //   share    the loops of a copy to LOCAL memory are shared by all items of a group
 #ifndef TN_CODEGEN_TRANSFORM
 #define TN_CODEGEN_TRANSFORM
@@ -332,5 +333,22 @@ static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r
   if (!given) tn_axis_add(s, item);
   tiny_uop *whole = tn_reduce_over(t, reduce->k, partial, 1, &item);
   s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
+}
+
+// A sum that the store adds to its element goes on over the other ranges: what it is for each value of r is added.
+static tiny_uop *tn_transform_atomic(tn_kernel_state *s, tiny_uop *r) {
+  tiny_ctx *t = s->t;
+  tiny_uop *loop = tn_range(t, tn_range_extent(r), TN_LOOP);
+  s->sink = tn_replace(t, s->sink, 1, &r, &loop);
+  tiny_uop *end = s->sink->src[0], *store = end->op == TINY_OP_END ? end->src[0] : end, *reduce = store->src[1];
+  tn_list sum = {NULL, 0, 0}, loops = {NULL, 0, 0};
+  for (uint32_t i = 1; i < reduce->nsrc; i++) if (reduce->src[i] != loop) tn_push(t, &sum, reduce->src[i]);
+  tn_push(t, &loops, loop);
+  for (uint32_t i = 1; end != store && i < end->nsrc; i++) tn_push(t, &loops, end->src[i]);
+  tiny_uop *part = tn_reduce_over(t, reduce->k, reduce->src[0], sum.n, sum.u),
+           *now = tn_end(t, tn_store_as(t, store, store->src[0], part), loops.n, loops.u);
+  s->sink = tn_replace(t, s->sink, 1, &end, &now);
+  tn_axis_becomes(s, r, loop);
+  return loop;
 }
 #endif

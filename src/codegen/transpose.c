@@ -133,7 +133,8 @@ static tiny_uop *tn_join_reduces(tiny_ctx *t, tiny_uop *u) {
     tiny_uop *reduce[TN_REDUCES_MOST];
     n = tn_reduces_adjacent(u, i);
     for (int j = 0; j < n; j++) reduce[j] = u->src[i + j]->src[1];
-    tn_push(t, &stores, n > 1 ? tn_store(t, u->src[i]->src[0], tn_reduces_joined(t, reduce, n)) : u->src[i]);
+    tn_push(t, &stores, n == 1 ? u->src[i] :
+                                 tn_store_as(t, u->src[i], u->src[i]->src[0], tn_reduces_joined(t, reduce, n)));
   }
   if (stores.n == (int)u->nsrc) return NULL;
   return stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores);

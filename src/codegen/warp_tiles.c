@@ -21,17 +21,24 @@ static int tn_unit_last(const tiny_warp_unit *unit) {
   return unit->layout[2].element[0] == 1 ? 0 : 1;
 }
 
+// Does a condition of the sum move with a side? Of what is cut along K one that does not is made by its last part.
+static int tn_masks_sides(tiny_ctx *t, const tn_contraction *c, const tiny_uop *rows, const tiny_uop *columns) {
+  return c->inside && (tn_depends(t, c->inside, rows) || tn_depends(t, c->inside, columns));
+}
+
 // The axes of the kernel for a unit's rows and columns; NULL: it does not fit.
 static const tiny_warp_unit *tn_warp_find(tn_kernel_state *s, const tn_profile *p, tiny_uop **axis, int *number) {
   tn_contraction fact;
   tn_unit_plan plan;
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
-  if (!n || !p->repeats || p->row || p->carried || p->filled || !tn_contraction_of_kernel(s->t, p, &fact) ||
-      fact.inside || fact.sum->k != TINY_OP_ADD || fact.product->op != TINY_OP_MUL)
+  if (!n || !(p->repeats || p->adds) || p->row || p->carried || p->filled ||
+      !tn_contraction_of_kernel(s->t, p, &fact) || (fact.inside && !p->adds) || fact.sum->k != TINY_OP_ADD ||
+      fact.product->op != TINY_OP_MUL)
     return NULL;
   tiny_uop *r[2] = {tn_core_range(p, &fact, 0), tn_core_range(p, &fact, 1)}, *k = NULL;
-  if (!r[0] || !r[1] || fact.operand[0]->op != TINY_OP_CAST || fact.operand[1]->op != TINY_OP_CAST) return NULL;
+  if (!r[0] || !r[1] || tn_masks_sides(s->t, &fact, r[0], r[1])) return NULL;
+  if (fact.operand[0]->op != TINY_OP_CAST || fact.operand[1]->op != TINY_OP_CAST) return NULL;
   for (int i = 0; i < p->nred; i++) if (!k || tn_range_extent(p->red[i]) > tn_range_extent(k)) k = p->red[i];
   const int last = tn_stride_in(s->t, p->store->src[1], r[0]) == 1 ? 0 : 1;
   for (int i = 0; i < n && k; i++) {

@@ -167,7 +167,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->vector_nbytes = 16; out->vector_registers = 255;
   out->copies_async = d->sm >= 80;          // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
-  out->dtypes = TN_CUDA_ARITHMETIC;
+  out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;
   for (int i = 0; i < 3; i++) { out->global_max[i] = d->grid[i]; out->local_max[i] = d->max_threads; }

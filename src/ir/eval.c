@@ -183,9 +183,10 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
   if (!stores && u->nsrc > 1 && (s[1]->slot < 0 || (s[1]->lanes != 1 && s[1]->lanes != lanes)))
     return tn_eval_bad(d, u, "the lanes of the alternative do not fit");
   if (!stores && u->k && (!tn_loads_rows(u) || m->space != TN_SPACE_LOCAL)) return tn_eval_bad(d, u, "rows of no matrix");
-  if (stores && u->k && m->space != TN_SPACE_LOCAL) return tn_eval_bad(d, u, "happens later, but not to LOCAL memory");
+  if (stores && u->k == TN_LATER && m->space != TN_SPACE_LOCAL)
+    return tn_eval_bad(d, u, "happens later, but not to LOCAL memory");
   tn_eval_ins *i = tn_eval_emit(d, u, 0, stores ? 0 : lanes);
-  d->c->later |= stores && u->k;
+  d->c->later |= stores && u->k == TN_LATER;
   i->mem = s[0]->mem; i->u.dtype = (uint8_t)dtype; i->u.lanes = (uint16_t)lanes;
   *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = element;
   tn_eval_take(d, u->nsrc > 1 ? s[1] : NULL);
@@ -525,14 +526,14 @@ static void tn_eval_wait(tn_eval_run *r, int64_t n) {
 static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   const tn_eval_mem *m = &r->c->mem[i->mem];
   const tn_eval_arg *a = &r->c->arg[i->arg];
-  const int stores = i->u.op == TINY_OP_STORE, d = i->u.dtype;
+  const int stores = i->u.op == TINY_OP_STORE, adds = stores && i->u.k == TN_ADDS, d = i->u.dtype;
   const uint8_t *mask = r->mask + r->depth * r->items;
   const int64_t *element = tn_eval_slot(r, a[0].slot);
   const int64_t *valid = a[2].slot >= 0 ? tn_eval_slot(r, a[2].slot) : NULL;
   int64_t *value = a[1].slot >= 0 ? tn_eval_slot(r, a[1].slot) : NULL, *out = tn_eval_slot(r, i->slot);
   char *base = m->space == TN_SPACE_GLOBAL ? (char *)r->l->mem[m->id].base + r->l->mem[m->id].offset : NULL;
   for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++) {
-    const int64_t from_value = value ? value[a[1].lanes > 1 ? lane * r->items + item : item] : 0;
+    int64_t from_value = value ? value[a[1].lanes > 1 ? lane * r->items + item : item] : 0;
     if (!mask[item] || (valid && !valid[a[2].lanes > 1 ? lane * r->items + item : item])) {
       if (!stores) out[lane * r->items + item] = from_value;
       continue;
@@ -547,7 +548,8 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
     int64_t *cell = m->space == TN_SPACE_LOCAL ? &r->shared[m->at + flat]
                   : m->space == TN_SPACE_REG ? &r->reg[(m->at + flat) * r->items + item] : NULL;
     char *p = cell ? NULL : base + flat * (int64_t)tn_dtypes[d].nbytes;
-    if (stores && i->u.k) tn_eval_put_off(r, m->at + flat, item, from_value);
+    if (adds) from_value = tn_eval_binary(TINY_OP_ADD, d, cell ? *cell : tn_dtype_load(d, p), from_value);
+    if (stores && i->u.k == TN_LATER) tn_eval_put_off(r, m->at + flat, item, from_value);
     else if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
     else out[lane * r->items + item] = cell ? *cell : tn_dtype_load(d, p);
   }

@@ -94,6 +94,11 @@ static tiny_uop *tn_store_later(tiny_ctx *t, tiny_uop *index, tiny_uop *value) {
   tiny_uop *src[2] = {index, value};
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, TN_LATER, 0, NULL);
 }
+// The same as another store does it: what that adds, this adds.
+static tiny_uop *tn_store_as(tiny_ctx *t, const tiny_uop *store, tiny_uop *index, tiny_uop *value) {
+  tiny_uop *src[2] = {index, value};
+  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, store->k, 0, NULL);
+}
 static tiny_uop *tn_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &index, 0, 0, NULL);
 }

@@ -174,6 +174,10 @@ static int tn_spec_waits(const tiny_uop *store) {
   while (u->op == TINY_OP_AFTER) u = u->src[0];
   return store->k == TN_LATER && u->op == TINY_OP_DEFINE && u->v[0] == TN_SPACE_LOCAL;
 }
+static int tn_spec_is_param(const tiny_uop *u) {
+  while (u->op == TINY_OP_AFTER) u = u->src[0];
+  return u->op == TINY_OP_PARAM;
+}
 static const char *tn_spec_ranges(const tiny_uop *u) {
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i]->op != TINY_OP_RANGE) return "closes what is no RANGE";
   return NULL;
@@ -196,7 +200,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"
-      : u->k && !tn_spec_waits(u) ? "is waited for, but not to LOCAL memory" : NULL;
+      : u->k == TN_LATER ? (tn_spec_waits(u) ? NULL : "is waited for, but not to LOCAL memory")
+      : u->k && (u->k != TN_ADDS || !tn_spec_is_param(x->src[0])) ? "adds to what is no PARAM" : NULL;
     case TINY_OP_BARRIER: return u->k >= 0 && u->k <= 1 + TN_STAGE_AHEAD_MOST ? NULL : "waits for no number of BARRIERs";
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";

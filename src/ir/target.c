@@ -60,7 +60,7 @@ static tiny_uop *tn_copied(const tiny_uop *store) {
 // together, zeros where they are not there? (PTX ISA, cp.async)
 static int tn_copies_later(const tiny_uop *store) {
   const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
-  if (!store->k || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 || from->lanes > 1 ||
+  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 || from->lanes > 1 ||
       tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
       (from->nsrc == 3 && from->src[2]->lanes > 1))
     return 0;
@@ -90,8 +90,10 @@ static void tn_target_of_language(tiny_renderer *r) {
   const tiny_language *l = &r->language;
   r->dtypes = 0;
   r->dots = 0;
+  r->atomics = 0;
   for (int op = 0; op < TINY_OP_COUNT; op++) r->ops[op] = (uint8_t)tn_language_on(l, op);
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(l->types[d] != NULL) << d;
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->atomics |= (uint64_t)(l->atomics[d] && l->types[d]) << d;
   for (int i = 0; i < TINY_DOT_COUNT; i++) r->dots |= (uint32_t)(l->dots[i] != NULL) << i;
   r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL)) |
       (l->shuffle ? (uint32_t)TINY_TARGET_SHUFFLES : 0) | (l->stream ? (uint32_t)TINY_TARGET_STREAMS : 0) |
@@ -117,7 +119,8 @@ static int tn_target_memory(const tiny_renderer *r, const tiny_uop *u, int lanes
 }
 
 static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
-  const int wide = u->lanes > 1 || (u->nsrc && u->src[0]->lanes > 1);
+  const int adds = u->op == TINY_OP_STORE && u->k == TN_ADDS, wide = u->lanes > 1 || (u->nsrc && u->src[0]->lanes > 1);
+  if (adds) return u->src[1]->lanes == 1 && (int)(r->atomics >> u->src[1]->dtype & 1);
   switch (u->op) {
     case TINY_OP_LOAD: return tn_target_memory(r, u, u->lanes);
     case TINY_OP_STORE: return tn_target_memory(r, u, u->src[1]->lanes);
@@ -146,7 +149,8 @@ static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *
     if (u->dtype != TINY_VOID && !(r->dtypes >> u->dtype & 1))
       return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[u->dtype].name);
     if (!tn_target_takes(r, u))
-      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s of %s", r->name, tn_ops[u->op].name,
+      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s%s of %s", r->name,
+                       u->op == TINY_OP_STORE && u->k == TN_ADDS ? "atomic " : "", tn_ops[u->op].name,
                        tn_target_lanes_text(u, value), tn_dtypes[value->dtype].name);
   }
   return TINY_OK;

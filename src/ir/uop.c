@@ -23,9 +23,10 @@
 //   EXP2 (x) k 1: e^x, +2: x is not above 0, +8: few bits are looked at | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
-//   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value) k 1:
-//   to LOCAL memory, at any time before a BARRIER that waits for it | BARRIER (done..) all items meet, k 1 + n: each
-//   has done with such STOREs, but for those since the n-th BARRIER of this kind before
+//   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value) k
+//   TN_LATER: to LOCAL memory, at any time before a BARRIER that waits for it; k TN_ADDS: value is added to the element,
+//   atomically: any number of items may do so to one at a time | BARRIER (done..) all items meet, k 1 + n: each has done
+//   with STOREs that are later, but for those since the n-th BARRIER of this kind before
 //   PREFETCH (index): it is wanted soon, and need not be in range | MASKED (x ranges..), a SINK's: what these ranges do
 //   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
@@ -75,7 +76,7 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
 enum { TN_TURNED = 1, TN_ROWS = 2, TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };    // k of a LOAD; its warp; a matrix's row
-enum { TN_LATER = 1 };                     // k of a STORE that a BARRIER waits for
+enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 

@@ -65,6 +65,25 @@ static double tn_body_cost(double arithmetic, double loads, double wait) {
   return arithmetic + loads > wait ? arithmetic + loads : wait;
 }
 
+// Tiles of products on a grid: an item has NEAR x copies elements along each side of a tile, SIDE items of a group each.
+enum {
+  TN_TILE_SIDE = 16, TN_TILE_NEAR = 4, TN_TILE_MANY = 128,   // registers of an item, from which it has more copies
+  TN_TILE_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
+  TN_TILE_ADDED = 48                       // steps that adding a tile to memory is worth: its way to the last cache
+};
+#define TN_TILE_MASKED       1.4           // of a step, where loads along K are masked: count, matmul 1664 in 3 parts
+static const int64_t tn_tile_copies[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
+
+// What `others` products of so many rows and columns take, in instructions of a step of K: tiles that a unit does one
+// after the other.
+static double tn_waves_cost(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
+                           const int64_t *copies) {
+  const int64_t m = TN_TILE_NEAR * copies[0], n = TN_TILE_NEAR * copies[1], units = tn_machine_units(limits),
+                tiles = ((rows + TN_TILE_SIDE * m - 1) / (TN_TILE_SIDE * m)) *
+                    ((columns + TN_TILE_SIDE * n - 1) / (TN_TILE_SIDE * n)) * others;
+  return (double)((tiles + units - 1) / units) * (double)(m * n + copies[0] + copies[1] + TN_TILE_STEP);
+}
+
 enum {
   TN_TASK_WORK = 1 << 16,                  // elements that are worth a task: 30 times what handing it over takes
   TN_KBLOCK_PAYS = 256,                    // multiply-adds that pay for a sum's way to the cache and back: section m

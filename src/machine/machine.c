@@ -106,6 +106,7 @@ static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
                       (int64_t)limits->dtypes, limits->compute_units};
   for (int i = 0; i < 3; i++) { word[10 + i] = limits->global_max[i]; word[13 + i] = limits->local_max[i]; }
   word[16] = limits->copies_async;
+  word[17] = (int64_t)limits->atomics;
   tn_digest_add(d, word, sizeof word);
   for (int i = 0; i < TN_MEMORY_LEVELS; i++) {
     const tiny_memory_level m = tn_machine_memory(limits, i);

@@ -370,7 +370,8 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
     b.arg[1] = tn_expr(x, value);
     b.arg[2] = masked ? tn_expr(x, valid) : NULL;
     tn_format(&out,
-              x->tile[value->seq]   ? tn_tile_unit(x, x->tile[value->seq])->store :
+              u->k == TN_ADDS       ? l->atomics[value->dtype] :
+                  x->tile[value->seq] ? tn_tile_unit(x, x->tile[value->seq])->store :
                   value->lanes == 1 ? l->ops[TINY_OP_STORE] :
                   masked            ? l->store_masked :
                   l->store_aligned && tn_is_aligned(x, index, value->lanes) ? l->store_aligned :
@@ -536,6 +537,14 @@ static void tn_text_survey(tn_text *x) {
   tn_tile_survey(x);
 }
 
+static int tn_is_added_to(const tn_text *x, const tiny_uop *memory) {
+  for (int i = 0; i < x->n; i++)
+    if (x->list[i]->op == TINY_OP_STORE && x->list[i]->k == TN_ADDS &&
+        tn_memory_behind(x->list[i]->src[0]->src[0]) == memory)
+      return 1;
+  return 0;
+}
+
 static void tn_render_entry(tn_text *x, const tiny_listing *k) {
   const tiny_language *l = x->lang;
   tiny_bytes params = {x->t, NULL, 0, 0}, open = {x->t, NULL, 0, 0};
@@ -547,7 +556,8 @@ static void tn_render_entry(tn_text *x, const tiny_listing *k) {
     tn_placeholders_of(x, &b, u);
     b.name = x->expr[u->seq] = tn_text_of_format(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
     const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar,
-               *outside = buffer ? l->global_buffer : l->global_scalar;
+               *outside = !buffer ? l->global_scalar :
+                   l->global_atomic && tn_is_added_to(x, u) ? l->global_atomic : l->global_buffer;
     if (outside) { tn_format(&x->before, outside, &b); tn_text_put(&x->before, "\n"); }
     if (param) { if (params.n) tn_text_add(&params, ", "); tn_format(&params, param, &b); }
     if (fetch) { tn_text_add(&open, "  "); tn_format(&open, fetch, &b); tn_text_add(&open, "\n"); }

@@ -138,6 +138,7 @@ static const char *const tn_cuda_prelude[] = {
   "  #define VALUES tiny_words v", "  #define BOUNDS(n) __attribute__((amdgpu_flat_work_group_size(n, n)))",
   "  #define TINY_AT(type, word) (type *)(__attribute__((address_space(1))) type *)(word)",     // global, not flat
   "  #define AS_FLOAT(x) __builtin_bit_cast(float, x)",
+  "  #define TINY_ADD(p, x) __hip_atomic_fetch_add(p, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)",
   "  #define root32 __builtin_sqrtf", "  #define root64 __builtin_sqrt",
   "  #if __has_builtin(__builtin_amdgcn_exp2f)", "    #define normal_power2 __builtin_amdgcn_exp2f",
   "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
@@ -156,6 +157,9 @@ static const char *const tn_cuda_prelude[] = {
   "    ITEM_2 = threadIdx.x / ((n0) * (n1));",
   "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n)",
   "  #define AS_FLOAT(x) __int_as_float(x)", "  #define lane_word(x, mask) __shfl_xor_sync(0xFFFFFFFFu, x, mask)",
+  "  #ifndef TINY_ADD",
+  "    #define TINY_ADD(p, x) atomicAdd(p, x)",
+  "  #endif",
   "  #define root32 sqrtf", "  #define root64 sqrt", "  #define whole32 truncf", "  #define whole64 trunc",
   "  #ifdef __CUDA_ARCH__",
   "    FN float power2(float x) { float y; asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x)); return y; }",
@@ -218,6 +222,11 @@ static const char *const tn_cuda_prelude[] = {
   "  union { T value; int word[(sizeof(T) + 3) / 4]; } u; u.word[0] = 0; u.value = x;",
   "  EACH((sizeof(T) + 3) / 4) u.word[i] = lane_word(u.word[i], mask);", "  return u.value;", "}",
   "template <typename to> FN to value_of(unsigned long long word) { return bits_as<to>(word); }",
+  // sums of elements that others add to as well
+  "FN void add_to(int *p, int x) { TINY_ADD(p, x); }", "FN void add_to(unsigned *p, unsigned x) { TINY_ADD(p, x); }",
+  "FN void add_to(float *p, float x) { TINY_ADD(p, x); }", "FN void add_to(double *p, double x) { TINY_ADD(p, x); }",
+  "FN void add_to(unsigned long long *p, unsigned long long x) { TINY_ADD(p, x); }",
+  "FN void add_to(long long *p, long long x) { add_to((unsigned long long *)p, (unsigned long long)x); }",
   // vectors: loops that compilers unroll
   "template <typename T, int n> struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) lanes {",
   "  typedef T element; enum { count = n }; T at[n];", "};",
@@ -289,6 +298,11 @@ static const struct { int dtype, arch; const char *type, *literal; } tn_cuda_typ
   {TINY_BF16, 80, "bf16", "(bf16)%kf"}, {TINY_F32, 0, "float", "%kf"}, {TINY_F64, 0, "double", "%k"}
 };
 
+// limits.atomics: CUDA C++ Programming Guide, atomicAdd, of doubles from 6.0 on; clang's __hip_atomic_fetch_add, which
+// is a loop of exchanges where a GPU has no such instruction.
+#define TN_CUDA_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | (uint64_t)1 << TINY_I64 | \
+                         (uint64_t)1 << TINY_U64 | (uint64_t)1 << TINY_F32 | (uint64_t)1 << TINY_F64)
+
 static void tn_lang_cuda(tiny_renderer *r, int arch) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
@@ -320,6 +334,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
     if (tn_cuda_types[i].arch > arch) continue;
     l->types[tn_cuda_types[i].dtype] = tn_cuda_types[i].type;
     l->literals[tn_cuda_types[i].dtype] = tn_cuda_types[i].literal;
+    if (TN_CUDA_ATOMICS >> tn_cuda_types[i].dtype & 1) l->atomics[tn_cuda_types[i].dtype] = "add_to(%0, %1)";
   }
   for (size_t i = 0; i < sizeof tn_cuda_ops / sizeof *tn_cuda_ops; i++) {
     l->ops[tn_cuda_ops[i].op] = tn_cuda_ops[i].scalar;

@@ -96,6 +96,11 @@ static const struct { int dtype, version; const char *type, *literal; } tn_metal
   {TINY_F16, 0, "half", "half(%kf)"}, {TINY_BF16, 31, "bfloat", "bfloat(%kf)"}, {TINY_F32, 0, "float", "%kf"}
 };
 
+// limits.atomics: MSL 6.15.2; of floats from 3.0 on.
+#define TN_METAL_ATOMICS(version) ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | \
+                                   (uint64_t)((version) >= 30) << TINY_F32)
+#define TN_METAL_ADD(type) "atomic_fetch_add_explicit((device " type " *)(%0), %1, memory_order_relaxed)"
+
 // version: 24 of 2.4, 31 of 3.1: what MTLCompileOptions asks for. permutes: the lanes of a SIMD-group exchange values.
 static void tn_lang_metal(tiny_renderer *r, int version, int permutes) {
   tiny_language *l = &r->language;
@@ -112,6 +117,8 @@ static void tn_lang_metal(tiny_renderer *r, int version, int permutes) {
   l->global_id = "%t(group[%d])"; l->local_id = "%t(item[%d])";
   l->variable = "%t %n;"; l->variables = "%t %n[%k];";
   l->value = "const %t %n = %0;"; l->choice = "%t %n = %0;";
+  l->atomics[TINY_I32] = TN_METAL_ADD("atomic_int"); l->atomics[TINY_U32] = TN_METAL_ADD("atomic_uint");
+  if (version >= 30) l->atomics[TINY_F32] = TN_METAL_ADD("atomic_float");
   l->infinity = "%t(as_type<float>(0x7F800000u))"; l->nan = "%t(as_type<float>(0x7FC00000u))"; l->zero = "%t(0)";
   l->vector = "%e%l";
   l->address = "%0 + %1";

@@ -67,6 +67,9 @@ static const char *const tn_opencl_prelude[] = {
   "  #define EXCHANGED_double(x, k) as_double(EXCHANGED(as_ulong(x), k))",
   "  #define NUMBER (get_sub_group_id() * SUB_GROUP + get_sub_group_local_id())",
   "#endif",
+  "void add_float(volatile __global float *p, float x) {",       // exchanges until nobody came between
+  "  volatile __global uint *at = (volatile __global uint *)p; uint was, now = *at;",
+  "  do { was = now; now = atomic_cmpxchg(at, was, as_uint(as_float(was) + x)); } while (now != was);", "}",
   "#define LANE_0(v) (v).s0", "#define LANE_1(v) (v).s1", "#define LANE_2(v) (v).s2", "#define LANE_3(v) (v).s3",
   "#define LANE_4(v) (v).s4", "#define LANE_5(v) (v).s5", "#define LANE_6(v) (v).s6", "#define LANE_7(v) (v).s7",
   "#define LANE_8(v) (v).s8", "#define LANE_9(v) (v).s9", "#define LANE_10(v) (v).sa", "#define LANE_11(v) (v).sb",
@@ -104,6 +107,9 @@ static const struct { int dtype, has; const char *type, *literal; } tn_opencl_ty
   {TINY_F64, TN_OPENCL_F64, "double", "%k"}
 };
 
+// limits.atomics: of integers they are the language's (6.12.11), a float's is a loop. 64 bits are an extension.
+#define TN_OPENCL_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | (uint64_t)1 << TINY_F32)
+
 static void tn_lang_opencl(tiny_renderer *r, int has) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
@@ -127,6 +133,7 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
     l->types[tn_opencl_types[i].dtype] = tn_opencl_types[i].type;
     l->literals[tn_opencl_types[i].dtype] = tn_opencl_types[i].literal;
   }
+  l->atomics[TINY_I32] = l->atomics[TINY_U32] = "atomic_add(%0, %1)"; l->atomics[TINY_F32] = "add_float(%0, %1)";
   l->infinity = "(%t)INFINITY"; l->nan = "(%t)NAN"; l->zero = "(%t)(0)";
   l->vector = "%e%l";
   for (size_t i = 0; i < sizeof tn_opencl_ops / sizeof *tn_opencl_ops; i++) {

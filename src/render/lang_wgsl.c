@@ -20,6 +20,9 @@
 #include "../ir/uop.c"
 #endif
 
+// limits.atomics: WGSL, 17.8.
+#define TN_WGSL_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32)
+
 // f16: for devices with the feature shader-f16.
 static void tn_lang_wgsl(tiny_renderer *r, int f16) {
   static const char *const prelude[] = {
@@ -43,6 +46,8 @@ static void tn_lang_wgsl(tiny_renderer *r, int f16) {
   r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALONE;    // magic products would want 64 bits
   l->prelude = prelude + !f16;
   l->global_buffer = "@group(0) @binding(%k) var<storage, read_write> %n: array<%t>;";
+  l->global_atomic = "@group(0) @binding(%k) var<storage, read_write> %n: array<atomic<%t>>;";
+  l->atomics[TINY_I32] = l->atomics[TINY_U32] = "atomicAdd(&%0, %1)";
   l->global_scalar = "@group(1) @binding(%k) var<uniform> %n: %t;";
   l->kernel = "@compute @workgroup_size(%0, %1, %2)\n"
       "fn %n(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {";

@@ -594,13 +594,15 @@ static tiny_uop *tn_element_index(tiny_ctx *t, const tiny_uop *index, int i) {
   return tn_index_of(t, index->src[0], tn_simplify(t, element), valid);
 }
 static int tn_takes_memory(const void *ctx, const tiny_uop *access, int lanes) {
+  if (access->op == TINY_OP_STORE && access->k == TN_ADDS && lanes > 1) return 0;        // atomic is one element
   return lanes == 1 || lanes > TN_MEMORY_LANES || tn_target_memory(((const tn_target *)ctx)->renderer, access, lanes);
 }
-// Does it take any vector in memory, and do its warps exchange none?
+// Does it take any vector in memory, do its warps exchange none, and does nothing add to memory?
 static int tn_takes_all_memory(const tn_target *target) {
   enum { ALL = TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED };
   const uint8_t *ops = target->renderer->ops;
-  return (ops[TINY_OP_LOAD] & ops[TINY_OP_STORE] & ALL) == ALL && !tn_target_exchanges(target);
+  return (ops[TINY_OP_LOAD] & ops[TINY_OP_STORE] & ALL) == ALL && !tn_target_exchanges(target) &&
+      !target->renderer->atomics;
 }
 static tiny_uop *tn_load_elements(tiny_ctx *t, const tiny_uop *load) {
   tiny_uop *one[TN_MEMORY_LANES], *src[2];
@@ -627,7 +629,8 @@ RULES(tn_rules_memory, x, y)
   RULE("(STORE x y)") {
     tn_list one = {NULL, 0, 0};
     if (tn_takes_memory(ctx, r, y->lanes)) return NULL;
-    for (int i = 0; i < y->lanes; i++) tn_push(t, &one, tn_store(t, tn_element_index(t, x, i), tn_pick(t, y, i, 1)));
+    for (int i = 0; i < y->lanes; i++)
+      tn_push(t, &one, tn_store_as(t, r, tn_element_index(t, x, i), tn_pick(t, y, i, 1)));
     return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
   }
 RULES_END

@@ -9,11 +9,15 @@
 #include "../ir/eval_graph.c"
 #endif
 
+// All numbers whose sums are kept as they are.
+#define TN_INTERP_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | (uint64_t)1 << TINY_I64 | \
+                           (uint64_t)1 << TINY_U64 | (uint64_t)1 << TINY_F32 | (uint64_t)1 << TINY_F64)
 static void *tn_interp_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   (void)which;
   limits->host_memory = 1;
   limits->shared_nbytes = 32 * 1024;
   limits->compute_units = 1;
+  limits->atomics = TN_INTERP_ATOMICS;
   limits->vector_registers = 16;           // too few for tiles: what is compared with it has some
   for (int d = 0; d < 3; d++) limits->local_max[d] = 256;
   limits->local_total = 256;               // lockstep over many work items spreads the cost of an instruction

@@ -21,6 +21,7 @@ static void tn_null_host(tiny_limits *limits) {
 static void tn_null_webgpu(tiny_limits *limits) {
   limits->host_memory = 1;
   limits->shared_nbytes = 16384;
+  limits->atomics = TN_WGSL_ATOMICS;
   for (int d = 0; d < 3; d++) { limits->global_max[d] = 65535; limits->local_max[d] = d == 2 ? 64 : 256; }
   limits->local_total = 256;
 }

@@ -10,7 +10,7 @@
 #ifndef TINY_AMALGAMATED
 #include "masked.c"
 #include "place.c"
-#include "sums.c"
+#include "atomics.c"
 #include "../base/trace.c"
 #include "../ir/graph_text.c"
 #endif
@@ -492,6 +492,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
       if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_graph_masked(&g, order, wanted, nroots);
+  tn_graph_atomics(&g, &order);
   tn_trace_kernels(t, &g, order);
   tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);

@@ -16,6 +16,7 @@ enum {
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
   TN_SPLIT_BUSY = 2, TN_SPLIT_TILE = 64,   // groups that keep a unit busy; side of a tile of products
   TN_SPLIT_PRODUCTS = 256,                 // summed in a part of a tile at least
+  TN_WAVE_PARTS = 8, TN_WAVE_WORK = 1 << 28,                   // of tiles that keep all units busy; products in all
   TN_CONTIGUOUS_LEAST = 64,                // elements of a step across rows, and of what is summed,
   TN_CONTIGUOUS_READS = 128,               // reads of each, from which a contiguous copy pays
   TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64                // of a block at most; elements summed at least
@@ -51,6 +52,43 @@ static int tn_is_weighed(const tiny_uop *x) {
   return x->op == TINY_OP_MUL && (tn_is_exponential(x->src[0]) || tn_is_exponential(x->src[1]));
 }
 
+// May groups add what each has of a sum to one element, in any order?
+static int tn_sum_is_added(const tiny_limits *limits, const tiny_uop *u) {
+  const tiny_uop *x = u->src[0];
+  return tn_machine_units(limits) && (u->k & 0xFF) == TINY_OP_ADD && (limits->atomics >> u->dtype & 1) && !u->extent &&
+      !x->extent;
+}
+
+// Tiles run in waves, one tile a unit; the last wave leaves units idle. Of tiles whose K is cut into parts, each added
+// to memory, waves are shorter and more, and the last one matters less (fixed-split; Osama et al. 2023, "Stream-K",
+// section 4). How many parts of k end soonest: 1, where that is not by a twentieth.
+static int64_t tn_wave_parts(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others, int64_t k) {
+  const int first = tn_machine_registers(limits) >= TN_TILE_MANY ? 0 : 3;
+  int64_t best = 1;
+  double least = 0;
+  if (tn_clamp_mul(tn_clamp_mul(rows * columns, others), k) < TN_WAVE_WORK) return 1;
+  for (int64_t parts = 1; parts <= TN_WAVE_PARTS && (parts == 1 || k / parts >= TN_SPLIT_PRODUCTS); parts++)
+    for (int i = first; i < 4; i++) {
+      const int64_t steps = (k + parts - 1) / parts + (parts > 1 ? TN_TILE_ADDED : 0);
+      const double masked = k % (parts * TN_TILE_SIDE) ? TN_TILE_MASKED : 1,
+                   cost = tn_waves_cost(limits, rows, columns, others * parts, tn_tile_copies[i]) * (double)steps * masked;
+      if (least > 0 && cost * (parts > 1 && best == 1 ? 1.05 : 1) >= least) continue;
+      least = cost;
+      best = parts;
+    }
+  return best;
+}
+
+// The same of a product whose groups are many, where they may add. Units of warps have tiles of their own.
+static int64_t tn_wave_parts_of(const tiny_limits *limits, const tiny_uop *u) {
+  tn_contraction c;
+  if (!tn_sum_is_added(limits, u) || !tn_contraction_of(u, &c) || c.product->op != TINY_OP_MUL) return 1;
+  for (int i = 0; i < 2; i++) if (limits->nunits && c.operand[i]->op == TINY_OP_CAST) return 1;
+  const int64_t m = tn_contraction_reads(&c, 1), n = tn_contraction_reads(&c, 0);
+  if (m < TN_SPLIT_TILE / 4 || n < TN_SPLIT_TILE / 4) return 1;
+  return tn_wave_parts(limits, m, n, tn_nelem(u) / (m * n), tn_nelem(u->src[0]) / tn_nelem(u));
+}
+
 // Into how many parts a reduction of x to u is cut, at most, so that all threads have some, or all units of a grid.
 static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x) {
   int64_t parts = TN_SPLIT_PARTS, least;
@@ -58,7 +96,8 @@ static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, cons
   if (!tn_machine_units(limits)) return tn_splits(u, x) ? parts : 1;
   const int64_t groups = tn_groups_of_sum(limits, u, x, &least), wanted = TN_SPLIT_BUSY * tn_machine_units(limits),
                 summed = tn_nelem(x) / tn_nelem(u);
-  if (2 * groups > tn_machine_units(limits) || tn_is_weighed(x)) return 1;   // busy as it is
+  if (tn_is_weighed(x)) return 1;
+  if (2 * groups > tn_machine_units(limits)) return tn_wave_parts_of(limits, u);     // busy as it is
   if (parts > wanted / groups) parts = wanted / groups;
   return parts > summed / least ? summed / least : parts;
 }
@@ -70,6 +109,7 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, const tiny_limits *limits, tiny_uo
   int64_t dim[TINY_MAX_DIMS], to[TINY_MAX_DIMS], parts = 1;
   const int64_t most = tn_split_parts(limits, u, x);
   int axis = -1;
+  if (most > 1 && tn_sum_is_added(limits, u)) return tn_u1(t, TINY_OP_CONTIGUOUS, u);      // atomics.c
   for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
     for (int64_t p = most; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
   if (parts < 2 || (!tn_machine_units(limits) && parts < TN_SPLIT_LEAST)) return u;
