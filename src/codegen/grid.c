@@ -277,11 +277,14 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
 
 // What WMMA leaves of the store's loops: groups.
 static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
-  if (!tn_warp_tiled(s, p)) return 0;
+  if (p->nreduce == 1 ? !tn_warp_tiled(s, p) : !tn_warp_nested(s, p)) return 0;
   const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;
 }
+
+// Products within a sum.
+static int tn_grid_nested(tn_kernel_state *s, const tn_profile *p) { return p->nreduce > 1 && tn_grid_units(s, p); }
 
 // Products as they are, or with fused sides.
 static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
@@ -571,7 +574,7 @@ static int tn_grid_online(tn_kernel_state *s, tn_profile *p) {
 }
 
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_online(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) &&
+  if (!tn_grid_online(s, p) && !tn_grid_nested(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) &&
       !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }

@@ -68,6 +68,8 @@ static int tn_unit_plan_of(const tiny_warp_unit *unit, tn_unit_plan *p) {
   return p->pieces << p->k[0].lane.count <= TN_UNIT_QUARTERS && tn_bits(unit->a) == tn_bits(unit->b);
 }
 
+// Quarters of all lanes of a product; along k, of a block of so many as one product of a large unit has.
+static int64_t tn_unit_quarters(const tn_unit_plan *p) { return (int64_t)p->pieces << p->k[0].lane.count; }
 static int64_t tn_unit_k(const tn_unit_plan *p) { return (int64_t)TN_UNIT_QUARTERS * p->values; }
 
 typedef struct tn_warp_tiles {
@@ -77,6 +79,7 @@ typedef struct tn_warp_tiles {
   // What the axes become: warps, tiles, bits of lanes and of elements
   tiny_uop *warp[TN_UNIT_SIDES], *tile[TN_UNIT_SIDES], *lane[TN_UNIT_SIDES], *element[TN_UNIT_SIDES];
   int64_t tiles[TN_UNIT_SIDES];            // of a warp
+  int64_t quarters;                        // of a K block
   int together;                            // tiles of columns that are interleaved
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
@@ -108,16 +111,16 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
   const tn_unit_plan *p = &c->plan;
   const int64_t tile = tn_range_extent(c->axis[side][1]),
                 warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile;
-  int64_t parts = all * TN_UNIT_QUARTERS / items;
+  int64_t parts = all * c->quarters / items;
   while (parts > 1 && all % parts) parts--;
   if (parts < 1) parts = 1;
   c->rows[side] = all;
-  tiny_uop *fresh[4] = {tn_range(t, TN_UNIT_QUARTERS, TN_SHARE), parts > 1 ? tn_range(t, parts, TN_UPCAST) : NULL,
+  tiny_uop *fresh[4] = {tn_range(t, c->quarters, TN_SHARE), parts > 1 ? tn_range(t, parts, TN_UPCAST) : NULL,
                         tn_range(t, all / parts, TN_SHARE), tn_range(t, p->values, TN_VECTOR)}, *ranges[4];
   int n = 0;
   for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
   tiny_uop *row = tn_place_plus(t, fresh[2], all / parts, fresh[1]),
-           *k = tn_place_plus(t, tn_place_plus(t, fresh[3], p->values, fresh[0]), tn_unit_k(p), c->k_block),
+           *k = tn_place_plus(t, tn_place_plus(t, fresh[3], p->values, fresh[0]), c->quarters * p->values, c->k_block),
            *x = tn_unit_block(t, c, side, k, row);
   return tn_stage(t, TN_SPACE_LOCAL, TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes, x, n, ranges);
 }
@@ -252,29 +255,29 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
 
 // ** sums **
 
-// What a lane holds of c for a tile, after all products.
-static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *tile, const tn_profile *profile) {
+// What a lane holds of c for a tile, after all products, also over the other ranges of the sum.
+static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *tile, const tn_list *others) {
   const tn_unit_plan *p = &c->plan;
-  const int64_t quarters = (int64_t)p->pieces << p->k[0].lane.count;   // of all lanes of a product
+  const int64_t quarters = tn_unit_quarters(p);
   tn_list over = {NULL, 0, 0};
   const int lanes = tn_layout_elements(&p->unit->layout[2]);
   tiny_uop *sum = tn_lanes_of(t, tn_const(t, p->unit->c, tn_dtype_value(p->unit->c, 0)), lanes);
-  for (int i = 0; i < TN_UNIT_QUARTERS / quarters * p->steps; i++) {
+  for (int64_t i = 0; i < c->quarters / quarters * p->steps; i++) {
     const int64_t quarter = i / p->steps * quarters;
-    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], i % p->steps, quarter),
-                        tn_unit_operand(t, c, 1, tile[1], i % p->steps, quarter), sum};
+    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], (int)(i % p->steps), quarter),
+                        tn_unit_operand(t, c, 1, tile[1], (int)(i % p->steps), quarter), sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
   }
-  for (int i = 0; i < profile->nred; i++) if (profile->red[i] != c->k) tn_push(t, &over, profile->red[i]);
+  for (int i = 0; i < others->n; i++) tn_push(t, &over, others->u[i]);
   if (c->k_block) tn_push(t, &over, c->k_block);
   return tn_reduce_over(t, TINY_OP_ADD, sum, over.n, over.u);
 }
 
 // All that lanes hold: registers, one tile after the other.
-static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_profile *profile) {
+static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_list *others) {
   tiny_uop *all = tn_range(t, c->tiles[0] * c->tiles[1], TN_UPCAST), *columns = tn_index(t, c->tiles[1]),
            *tile[2] = {tn_u2(t, TINY_OP_IDIV, all, columns), tn_u2(t, TINY_OP_MOD, all, columns)};
-  return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, profile), 1, &all);
+  return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, others), 1, &all);
 }
 
 // ** the store's loops **
@@ -366,6 +369,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   const int pairs = plan->c[1].element.count == 1 && !plan->c[1].element.bit, last = plan->c[0].element.bit == 0 &&
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
+  c->quarters = TN_UNIT_QUARTERS;
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);
   for (int i = 0; i < 2; i++) {
     c->along[i] = tn_unit_lies_along(s, c, i, c->k);
@@ -375,7 +379,9 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
   for (int i = 0; i < 2; i++)
     c->stage[i] = c->turned[i] ? tn_unit_stage_turned(t, c, i, items) : tn_unit_stage(t, c, i, items);
-  tiny_uop *registers = tn_unit_registers(t, c, p), *from[5] = {p->reduce[0]},
+  tn_list others = {NULL, 0, 0};
+  for (int i = 0; i < p->nred; i++) if (p->red[i] != c->k) tn_push(t, &others, p->red[i]);
+  tiny_uop *registers = tn_unit_registers(t, c, &others), *from[5] = {p->reduce[0]},
            *to[5] = {tn_core_load(t, registers, tn_unit_register(t, c), 1)};
   int n = 1;
   for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {

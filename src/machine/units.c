@@ -117,6 +117,13 @@ static int tn_layout_elements(const tiny_warp_layout *l) {
   return 1 << tn_layout_bits(l->element, TINY_LAYOUT_ELEMENT);
 }
 
+// Are products of this dtype whose operand is made of products done by the unit? What lanes hold of a row of c is stored
+// as a piece of 16 bytes of a's rows: as mma.m16n8 has it.
+static int tn_unit_nests(const tiny_warp_unit *unit, int dtype) {
+  return unit->a == dtype && unit->b == dtype && unit->c == TINY_F32 && unit->n * tn_dtypes[dtype].nbytes == 16 &&
+      !memcmp(&unit->layout[2], &tn_warp_units[0].layout[2], sizeof unit->layout[2]);
+}
+
 // The bits of a row (or column) in a list, which lie beside each other there and in the row: `count` of them from bit
 // `place` of the list on are the row's from bit `bit` on. 0: they do not.
 typedef struct tn_layout_run { int place, bit, count; } tn_layout_run;
