@@ -85,7 +85,7 @@ static void define_row(const shape *s, int h, int l) {
 
 // ** the same, as tensors **
 
-static void build(tiny_ctx *t, const shape *s, tiny_tensor **out) {
+static void build(tiny_ctx *t, const shape *s, tiny_tensor **out, int gradients) {
   const tiny_shape dims[FLOW + 1] = {TINY_SHAPE(1, s->heads, s->L, s->E), TINY_SHAPE(1, s->heads, s->S, s->E),
                                      TINY_SHAPE(1, s->heads, s->S, s->V), TINY_SHAPE(1, s->heads, s->L, s->V)};
   tiny_tensor *in[FLOW + 1], *mask = NULL;
@@ -98,6 +98,7 @@ static void build(tiny_ctx *t, const shape *s, tiny_tensor **out) {
   memset(&d, 0, sizeof d);
   d.causal = s->causal; d.mask = mask;
   out[0] = tiny_attention(in[QUERY], in[KEY], in[VALUE], &d);
+  if (!gradients) return;
   tiny_tensor *loss = tiny_sum(tiny_mul(tiny_cast(out[0], TINY_F32), tiny_cast(in[FLOW], TINY_F32)), TINY_ALL, 0);
   CHECK_EQ(tiny_grad(loss, in, 3, out + 1), TINY_OK);
 }
@@ -147,7 +148,13 @@ static void check_shape(const char *gpu, const shape *s) {
   fill(s);
   memset(wanted, 0, sizeof wanted);
   for (int h = 0; h < s->heads; h++) for (int l = 0; l < s->L; l++) define_row(s, h, l);
-  build(t, s, out);
+  build(t, s, out, 0);
+  const uint64_t before = tiny_stats_of(t).kernels;          // without gradients: one kernel
+  CHECK_EQ(tiny_realize(out, 1), TINY_OK);
+  CHECK_EQ((int)(tiny_stats_of(t).kernels - before), s->V > 128 ? 3 : 1);
+  CHECK_EQ(tiny_read(tiny_cast(out[0], TINY_F32), got, (size_t)size_of(s, FLOW) * sizeof *got), TINY_OK);
+  CHECK_EQ(wrongs(s, "result alone", got, wanted[0], size_of(s, FLOW)), 0);
+  build(t, s, out, 1);
   stored x = {out, 0};
   CHECK_EQ(tn_guard(t, stored_guarded, &x), TINY_OK);
   const int again = x.most < (int64_t)s->heads * s->L * s->S * 2;
@@ -172,7 +179,7 @@ static const shape shapes[] = {
   {.name = "window", .heads = 1, .L = 192, .S = 192, .E = 16, .V = 16, .mask = 1, .window = 20, .again = 1},
   {.name = "bf16", .heads = 1, .L = 128, .S = 192, .E = 64, .V = 64, .dtype = TINY_BF16, .again = 1},
   {.name = "wide", .heads = 1, .L = 144, .S = 300, .E = 128, .V = 128, .again = 1},
-  {.name = "wider", .heads = 1, .L = 320, .S = 330, .E = 64, .V = 140, .again = 1},
+  {.name = "wider", .heads = 1, .L = 250, .S = 270, .E = 64, .V = 140, .again = 0},
   {.name = "far apart", .heads = 1, .L = 128, .S = 128, .E = 64, .V = 64, .large = 8, .again = 1},
   {.name = "long heads", .heads = 1, .L = 128, .S = 128, .E = 144, .V = 32, .again = 0},
   {.name = "few", .heads = 1, .L = 64, .S = 64, .E = 32, .V = 32, .again = 0},

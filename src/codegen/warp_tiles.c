@@ -109,10 +109,10 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
 // ** products within a sum **
 
 // Warps along the rows, rows of each, and as much of columns or of keys: the first that fits. Those with columns share
-// the rows' values: two warps along each side.
+// the rows' values: two warps along each side; where they go on with a maximum each warp has all of a row.
 typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_warp_nested_tile;
-static const tn_warp_nested_tile tn_warp_nested_tiles[2][2] = {{{4, 16, 1, 64}, {4, 16, 1, 32}},
-                                                               {{2, 32, 2, 64}, {2, 16, 2, 64}}};
+static const tn_warp_nested_tile tn_warp_nested_tiles[3][2] = {
+  {{4, 16, 1, 64}, {4, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}}, {{4, 16, 1, 128}, {2, 16, 1, 128}}};
 
 // Axes padded and split, and WMMA. 0: it does not fit; the kernel is no longer what it was.
 static int tn_warp_nested_try(tn_kernel_state *s, const tn_nested *a, const tn_warp_nested_tile *tile,
@@ -135,16 +135,25 @@ static int tn_warp_nested_try(tn_kernel_state *s, const tn_nested *a, const tn_w
   return tn_opt_apply(s, &o);
 }
 
+// The kernel as such a sum; online: one that goes on with a maximum, whose axes those are.
+static int tn_warp_nested_find(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online, tn_nested *a) {
+  if (!online) return tn_nested_of(s->t, s->sink, p->nout, p->out, a);
+  if (!tn_nested_online(s->t, s->sink, online->columns, a)) return 0;
+  a->rows = online->rows;
+  a->columns = online->columns;
+  return 1;
+}
+
 // 1: a sum of what sums of products are made of is done by a unit of warps.
-static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p) {
+static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
   tn_nested a;
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
-  if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_nested_of(s->t, s->sink, p->nout, p->out, &a)) return 0;
+  if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_warp_nested_find(s, p, online, &a)) return 0;
   for (int i = 0; i < n; i++) for (int k = 0; k < 2 && tn_unit_nests(&units[i], a.dtype); k++) {
     const tn_kernel_state before = *s;
     const int64_t serial = s->t->ir->serial;
-    if (tn_warp_nested_try(s, &a, &tn_warp_nested_tiles[a.columns != NULL][k], &units[i], i)) return 1;
+    if (tn_warp_nested_try(s, &a, &tn_warp_nested_tiles[a.max ? 2 : a.columns != NULL][k], &units[i], i)) return 1;
     *s = before;
     s->t->ir->serial = serial;
   }

@@ -18,6 +18,7 @@ typedef struct tn_nested {
   tiny_uop *value, *factor;
   tiny_uop *product[TN_NESTED_PRODUCTS]; int nproduct;
   int dtype;                               // what the products' operands are converted from
+  tiny_uop *max;                           // that the outer sum goes on with; NULL: none
 } tn_nested;
 
 // The product that is summed; *inside: where a sum that was padded has it, NULL: everywhere.
@@ -62,6 +63,32 @@ static int tn_nested_reduces(tiny_ctx *t, tiny_uop *x, tn_nested *a) {
     a->product[a->nproduct++] = all.u[i];
   }
   return 1;
+}
+
+// The REDUCEs of a kernel that goes on with a maximum so far, all along the keys: the one that moves with the columns is
+// the outer sum.
+static int tn_nested_online(tiny_ctx *t, tiny_uop *x, const tiny_uop *columns, tn_nested *a) {
+  tn_list all = {NULL, 0, 0};
+  memset(a, 0, sizeof *a);
+  tn_collect_op(t, x, TINY_OP_REDUCE, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->k == TINY_OP_MAX) {
+    if (a->max) return 0;
+    a->max = all.u[i];
+  }
+  a->keys = a->max && a->max->nsrc == 2 ? a->max->src[1] : NULL;
+  for (int i = 0; i < all.n && a->keys; i++) {
+    tiny_uop *u = all.u[i];
+    if (u == a->max) continue;
+    if (tn_nested_is_product(a, u)) {
+      if (!tn_depends(t, a->max->src[0], u)) return 0;
+      a->product[a->nproduct++] = u;
+    } else if (u->nsrc != 2 || u->src[1] != a->keys || u->k != TINY_OP_ADD || !tn_depends(t, u->src[0], a->max)) return 0;
+    else if (tn_depends(t, u, columns)) {
+      if (a->reduce) return 0;
+      a->reduce = u;
+    }
+  }
+  return a->reduce && a->nproduct;
 }
 
 // The ranges of the output. All products move with all of them but one at most.
