@@ -185,10 +185,10 @@ static const shape shapes[] = {
   {.name = "few", .heads = 1, .L = 64, .S = 64, .E = 32, .V = 32, .again = 0},
 };
 // nests: units do what is made of products. bf16 has none before sm_80.
-static const struct { const char *name; int nests, bf16; } gpus[] = {{"sm_90", 1, 1}, {"gfx1100", 0, 0}, {"sm_75", 1, 0}};
+static const struct { const char *name; int nests, bf16; } gpus[] = {{"sm_90", 1, 1}, {"gfx1100", 1, 1}, {"gfx942", 1, 1}, {"gfx1201", 1, 1}, {"sm_75", 1, 0}};
 
 int main(void) {
-  const size_t n = getenv("TEST_BRIEF") ? 1 : sizeof gpus / sizeof *gpus;
+  const size_t n = getenv("TEST_BRIEF") ? 2 : sizeof gpus / sizeof *gpus;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) for (size_t g = 0; g < n; g++) {
     shape s = shapes[i];
     if (!s.dtype) s.dtype = TINY_F16;

@@ -80,6 +80,7 @@ typedef struct tn_warp_tiles {
   tiny_uop *warp[TN_UNIT_SIDES], *tile[TN_UNIT_SIDES], *lane[TN_UNIT_SIDES], *element[TN_UNIT_SIDES];
   int64_t tiles[TN_UNIT_SIDES];            // of a warp
   int64_t quarters;                        // of a K block
+  int64_t row;                             // elements of a row of a that lie together; 0: a piece
   int together;                            // tiles of columns that are interleaved
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
@@ -199,11 +200,15 @@ static tiny_uop *tn_unit_piece(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
                                int64_t quarter) {
   const tn_unit_plan *p = &c->plan;
   const tn_unit_side *rows = &p->operand[side];
-  const int64_t v = p->values, apart = c->rows[side] * v + TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
+  const int64_t v = p->values, length = side || !c->row ? v : c->row,
+                apart = c->rows[side] * length + TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
   tiny_uop *at = tn_place_plus(t, tn_index(t, high << rows->element.bit), (int64_t)1 << rows->lane.bit,
                          tn_unit_lane(t, c, &rows->lane));
   tiny_uop *q = tn_place_plus(t, tn_index(t, quarter), p->pieces, tn_unit_lane(t, c, &p->k[side].lane));
-  at = tn_place_plus(t, tn_place_plus(t, NULL, v, tn_unit_row(t, c, side, tile, at)), apart, q);
+  tiny_uop *part = length == v ? NULL : tn_u2(t, TINY_OP_MOD, q, tn_index(t, length / v));
+  if (part) q = tn_u2(t, TINY_OP_IDIV, q, tn_index(t, length / v));
+  at = tn_place_plus(t, tn_place_plus(t, NULL, length, tn_unit_row(t, c, side, tile, at)), apart, q);
+  at = tn_place_plus(t, at, v, part);
   tiny_uop *load = tn_core_load(t, c->stage[side], at, (int)v);
   return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, TN_UNIT_PIECE / 4, 1, &load, 0, 0, NULL);
 }

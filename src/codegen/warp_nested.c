@@ -89,6 +89,7 @@ static int tn_warp_inner(tiny_ctx *t, const tn_warp_tiles *c, tn_warp_tiles *d, 
   d->axis[1][0] = c->warp[1] ? tn_range(t, warps, TN_LOOP) : NULL;
   d->axis[1][1] = tn_range(t, keys, TN_LOOP);
   d->k_block = NULL;
+  d->row = 0;
   for (int i = 0; i < TN_UNIT_SIDES; i++) d->turned[i] = 0;
   tn_warp_copies(t, d, 0, TN_UPCAST, TN_UPCAST);
   tn_warp_copies(t, d, 1, TN_UPCAST, TN_VECTOR);
@@ -98,12 +99,17 @@ static int tn_warp_inner(tiny_ctx *t, const tn_warp_tiles *c, tn_warp_tiles *d, 
 
 // Values of a K block, as d has them, as an operand of c in memory of the group.
 static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const tn_warp_tiles *d, tiny_uop *value) {
-  tiny_uop *const all[8] = {d->warp[1], d->tile[1], d->warp[0], d->tile[0], d->element[0], d->lane[0], d->lane[1],
-                            d->element[1]};
   tn_list ranges = {NULL, 0, 0};
-  for (int i = 0; i < 8; i++) if (all[i]) tn_push(t, &ranges, all[i]);
+  tiny_uop *const outer[4] = {d->warp[1], d->tile[1], d->warp[0], d->tile[0]};
+  for (int i = 0; i < 4; i++) if (outer[i]) tn_push(t, &ranges, outer[i]);
+  for (int i = 0; i < TN_UNIT_SIDES; i++) {                  // of a side of a tile the high bits first
+    const tn_unit_side *bits = &d->plan.c[i];
+    const int high = bits->lane.bit > bits->element.bit;
+    tiny_uop *const inner[2] = {high ? d->lane[i] : d->element[i], high ? d->element[i] : d->lane[i]};
+    for (int j = 0; j < 2; j++) if (inner[j]) tn_push(t, &ranges, inner[j]);
+  }
   const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_UNIT_PAD / 2 << TN_STAGE_PAD |
-      c->rows[0] * c->plan.values << TN_STAGE_ROW;
+      c->rows[0] * c->row << TN_STAGE_ROW;
   value = tn_bitcast(t, tn_cast(t, value, c->plan.unit->a), TINY_U16);
   return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
 }
@@ -114,13 +120,15 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   int64_t items = c->plan.unit->warp;
   for (int i = 0; i < 2; i++) items *= c->axis[i][0] ? tn_range_extent(c->axis[i][0]) : 1;
   const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
-  const int vector = tn_stride_in(t, p->store->src[1], c->axis[1][1]) == 1;
+  const int pairs = c->plan.c[1].element.count == 1 && !c->plan.c[1].element.bit,
+            vector = tn_stride_in(t, p->store->src[1], c->axis[1][1]) == 1;
   c->k = a->keys;
   c->quarters = TN_UNIT_QUARTERS;
   c->operand[1] = tn_bitcast(t, a->factor, TINY_U16);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(&c->plan), TN_REDUCE);
   c->turned[1] = tn_unit_turns(s, c, 1);
-  c->together = tiles % 2 == 0 && !c->turned[1] ? 2 : 1;
+  c->together = pairs && tiles % 2 == 0 && !c->turned[1] ? 2 : 1;
+  c->row = c->plan.unit->n;
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i);
   c->rows[0] = tn_range_extent(c->axis[0][1]) * (c->axis[0][0] ? tn_range_extent(c->axis[0][0]) : 1);
   return items;

@@ -117,13 +117,6 @@ static int tn_layout_elements(const tiny_warp_layout *l) {
   return 1 << tn_layout_bits(l->element, TINY_LAYOUT_ELEMENT);
 }
 
-// Are products of this dtype whose operand is made of products done by the unit? What lanes hold of a row of c is stored
-// as a piece of 16 bytes of a's rows: as mma.m16n8 has it.
-static int tn_unit_nests(const tiny_warp_unit *unit, int dtype) {
-  return unit->a == dtype && unit->b == dtype && unit->c == TINY_F32 && unit->n * tn_dtypes[dtype].nbytes == 16 &&
-      !memcmp(&unit->layout[2], &tn_warp_units[0].layout[2], sizeof unit->layout[2]);
-}
-
 // The bits of a row (or column) in a list, which lie beside each other there and in the row: `count` of them from bit
 // `place` of the list on are the row's from bit `bit` on. 0: they do not.
 typedef struct tn_layout_run { int place, bit, count; } tn_layout_run;
@@ -137,5 +130,17 @@ static int tn_layout_run_of(const uint8_t *bits, int most, int column, tn_layout
     run->count++;
   }
   return 1;
+}
+
+// Are products of this dtype whose operand is made of products done by the unit? What lanes hold of c is stored as rows
+// of a tile's columns, of which the low bits of a lane's number are the low or the next ones.
+static int tn_unit_nests(const tiny_warp_unit *unit, int dtype) {
+  tn_layout_run lane[2], element[2];
+  if (unit->a != dtype || unit->b != dtype || unit->c != TINY_F32 || tn_bits(dtype) != 16 || unit->n % 8) return 0;
+  for (int i = 0; i < 2; i++)
+    if (!tn_layout_run_of(unit->layout[2].lane, TINY_LAYOUT_LANE, i, &lane[i]) ||
+        !tn_layout_run_of(unit->layout[2].element, TINY_LAYOUT_ELEMENT, i, &element[i]))
+      return 0;
+  return lane[1].count && !lane[1].place;
 }
 #endif
