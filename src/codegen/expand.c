@@ -117,24 +117,25 @@ static int tn_reads_together(tiny_ctx *t, const tn_list *loads, const tiny_uop *
 }
 
 // Where r stands among the loops of its END. Those of no END, which share a sum, come last where they read what lies
-// together, else first; of two the older one.
-static int64_t tn_loop_place(tiny_ctx *t, const tn_list *ends, const tn_list *loads, const tiny_uop *r) {
+// together or are lanes of a unit, else first; of two the older one.
+static int64_t tn_loop_place(tiny_ctx *t, const tn_list *ends, const tn_list *loads, int units, const tiny_uop *r) {
   for (int i = ends->n - 1; i >= 0; i--)
     for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
-  return (tn_reads_together(t, loads, r) ? TN_NO_PLACE : -TN_NO_PLACE) + (r->k >> 8) % TN_NO_PLACE;
+  return (units || tn_reads_together(t, loads, r) ? TN_NO_PLACE : -TN_NO_PLACE) + (r->k >> 8) % TN_NO_PLACE;
 }
 
 // Ranges of the wanted kinds in the order in which they are numbered, the last one fastest.
 static void tn_numbered(tiny_ctx *t, tiny_uop *sink, int (*wanted)(const tiny_uop *r), tn_list *items) {
-  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, loads = {NULL, 0, 0};
+  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, loads = {NULL, 0, 0}, units = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
   tn_collect_op(t, sink, TINY_OP_END, &ends);
   tn_collect_op(t, sink, TINY_OP_LOAD, &loads);
+  tn_collect_op(t, sink, TINY_OP_WMMA, &units);
   for (int i = 0; i < all.n; i++) if (wanted(all.u[i])) tn_push(t, items, all.u[i]);
   int64_t *place = (int64_t *)tn_scratch(t, ((size_t)items->n + 1) * sizeof *place);
   for (int i = 0; i < items->n; i++) {     // sorted as they loop
     tiny_uop *r = items->u[i];
-    const int64_t at = tn_loop_place(t, &ends, &loads, r);
+    const int64_t at = tn_loop_place(t, &ends, &loads, units.n, r);
     int j = i;
     for (; j && place[j - 1] > at; j--) { place[j] = place[j - 1]; items->u[j] = items->u[j - 1]; }
     place[j] = at;

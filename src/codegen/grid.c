@@ -319,12 +319,15 @@ static void tn_grid_ahead(tn_kernel_state *s) {
 }
 
 // What WMMA leaves of the store's loops: groups.
-static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
-  if (!tn_warp_tiled(s, p)) return 0;
+static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
+  if (p->nreduce == 1 ? !tn_warp_tiled(s, p) : !tn_warp_nested(s, p, online)) return 0;
   const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;
 }
+
+// Products within a sum.
+static int tn_grid_nested(tn_kernel_state *s, const tn_profile *p) { return p->nreduce > 1 && tn_grid_units(s, p, NULL); }
 
 // Products as they are, or with fused sides.
 static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
@@ -333,7 +336,7 @@ static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
   if (p->nreduce != 1) return 0;
   tn_grid_fuse(s);
   const tn_profile fused = tn_profile_of(s);
-  if (tn_grid_units(s, &fused) || tn_grid_tiled(s, &fused)) { tn_grid_ahead(s); return 1; }
+  if (tn_grid_units(s, &fused, NULL) || tn_grid_tiled(s, &fused)) { tn_grid_ahead(s); return 1; }
   *s = before;                             // nothing has happened
   s->t->ir->serial = serial;
   return 0;
@@ -695,7 +698,9 @@ static int tn_grid_online(tn_kernel_state *s, tn_profile *p) {
       !tn_online_axes_of(s->t, s->sink, p->nout, p->out, &a) || !tn_grid_online_sums(s, p, a.max))
     return 0;
   *p = tn_profile_of(s);
-  if (tn_online_axes_of(s->t, s->sink, p->nout, p->out, &a) && tn_online_tile_of(s->target->limits, &a, &tile) &&
+  const int has = tn_online_axes_of(s->t, s->sink, p->nout, p->out, &a);
+  if (has && tn_grid_units(s, p, &a)) return 1;
+  if (has && tn_online_tile_of(s->target->limits, &a, &tile) &&
       tn_opt_fits(s, 1, tile.row_items * tile.column_items))
     tn_grid_blocks(s, &a, &tile);
   else tn_grid_elements(s, p);
@@ -758,7 +763,8 @@ static int tn_grid_scatter(tn_kernel_state *s) {
 
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
   if (p->adds) tn_grid_add_parts(s, p);
-  if (!tn_grid_online(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) &&
+  if (!tn_grid_online(s, p) && !tn_grid_nested(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) &&
+      !tn_grid_sums(s, p) &&
       !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }

@@ -21,7 +21,8 @@
 //                             holds is copied so many iterations before it is read, to memory for as many more
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
-//   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns
+//   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns; of a sum
+//                             of products within it those along which it goes where it has no columns
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
 //   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
 //   ATOMIC 2:16               16 parts of a sum over axis 2 are added to the element one by one, in loops of the store
@@ -33,6 +34,7 @@
 #include "scatter.c"
 #include "matrix.c"
 #include "warp_matrix.c"
+#include "warp_nested.c"
 #include "reuse.c"
 #include "online_blocks.c"
 #include "prefetch.c"
@@ -547,13 +549,25 @@ static int tn_opt_tiles_fit(const tn_kernel_state *s, const tn_warp_tiles *c) {
       TN_UNIT_QUARTERS * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
 }
 
+// Products within a sum: rows of the store, columns of it or a part of what the sum goes along.
+static int tn_opt_warp_nested(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
+  const int64_t shared = (int64_t)s->target->limits->shared_nbytes;
+  tiny_uop *const before = s->sink, *last = c->axis[1][1];
+  const int naxes = s->naxes, role = tn_axis_role(s, p, last);
+  if (role != (c->axis[1][0] ? TN_AXIS_STORE : role) || (role != TN_AXIS_STORE && role != TN_AXIS_REDUCE)) return 0;
+  if (tn_transform_warp_nested(s, p, c) && (!shared || tn_staged_nbytes(s) <= shared)) return 1;
+  s->sink = before; s->naxes = naxes;
+  return 0;
+}
+
 // By a unit of warps: nothing else is shared by items.
 static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_warp_tiles *c = (tn_warp_tiles *)tn_scratch(s->t, sizeof *c);
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   memset(c, 0, sizeof *c);
-  if (o->number < 0 || o->number >= n || p->nreduce != 1 || !(p->repeats || p->adds) || p->row || p->carried ||
+  const int nested = p->nreduce > 1;
+  if (o->number < 0 || o->number >= n || !p->nreduce || !(p->repeats || p->adds) || (p->row && !nested) || p->carried ||
       p->filled || tn_opt_items(s) > 1 || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
       !tn_unit_plan_of(&units[o->number], &c->plan))
     return 0;
@@ -561,10 +575,12 @@ static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_
     if (tn_range_kind(s->axis[i]) == TN_VECTOR) return 0;
   for (int i = 0; i < 2 * TN_UNIT_SIDES; i++) {
     tiny_uop *r = tn_opt_axis(s, o, i);
-    if (r ? tn_range_kind(r) != TN_LOOP || tn_axis_role(s, p, r) != TN_AXIS_STORE : i & 1) return 0;
+    const int summed = nested && i == 3 && r && tn_range_kind(r) == TN_REDUCE;
+    if (r ? !summed && (tn_range_kind(r) != TN_LOOP || tn_axis_role(s, p, r) != TN_AXIS_STORE) : i & 1) return 0;
     for (int j = 0; j < i && r; j++) if (tn_opt_axis(s, o, j) == r) return 0;
     c->axis[i / 2][i & 1] = r;
   }
+  if (nested) return tn_opt_tiles_fit(s, c) && tn_opt_warp_nested(s, p, c);
   return tn_opt_tiles_fit(s, c) && tn_transform_warp_matrix(s, p, c);
 }
 

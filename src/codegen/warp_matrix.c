@@ -69,6 +69,8 @@ static int tn_unit_plan_of(const tiny_warp_unit *unit, tn_unit_plan *p) {
   return p->pieces << p->k[0].lane.count <= TN_UNIT_QUARTERS && tn_bits(unit->a) == tn_bits(unit->b);
 }
 
+// Quarters of all lanes of a product; along k, of a block of so many as one product of a large unit has.
+static int64_t tn_unit_quarters(const tn_unit_plan *p) { return (int64_t)p->pieces << p->k[0].lane.count; }
 static int64_t tn_unit_k(const tn_unit_plan *p) { return (int64_t)TN_UNIT_QUARTERS * p->values; }
 
 typedef struct tn_warp_tiles {
@@ -78,6 +80,8 @@ typedef struct tn_warp_tiles {
   // What the axes become: warps, tiles, bits of lanes and of elements
   tiny_uop *warp[TN_UNIT_SIDES], *tile[TN_UNIT_SIDES], *lane[TN_UNIT_SIDES], *element[TN_UNIT_SIDES];
   int64_t tiles[TN_UNIT_SIDES];            // of a warp
+  int64_t quarters;                        // of a K block
+  int64_t row;                             // elements of a row of a that lie together; 0: a piece
   int together, rows_apart[TN_UNIT_SIDES]; // tiles of columns that are interleaved; those of rows of an operand's block
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
@@ -110,30 +114,31 @@ static tiny_uop *tn_unit_block(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
 
 // Elements between quarters of an operand's block. Where tiles are interleaved, the rows of a tile lie together, which
 // its lanes read; a piece lies between tiles, so that items write neighbours to different banks.
-static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side) {
-  const int64_t v = c->plan.values, apart = c->rows_apart[side];
-  return c->rows[side] * v + (apart > 1 ? apart * v : TN_UNIT_PAD / tn_dtypes[c->plan.unit->a].nbytes);
+static int64_t tn_unit_apart(const tn_warp_tiles *c, int side) { return c->rows_apart[side] ? c->rows_apart[side] : 1; }
+static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length) {
+  const int64_t apart = tn_unit_apart(c, side);
+  return c->rows[side] * length + (apart > 1 ? apart * length : TN_UNIT_PAD / tn_dtypes[c->plan.unit->a].nbytes);
 }
 
 // An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
 // that needs. Where rows lie together in memory, neighbours are an item's.
 static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
   const tn_unit_plan *p = &c->plan;
-  const int64_t tile = tn_range_extent(c->axis[side][1]), apart = c->rows_apart[side],
+  const int64_t tile = tn_range_extent(c->axis[side][1]), apart = tn_unit_apart(c, side),
                 warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile;
-  int64_t parts = all * TN_UNIT_QUARTERS / items;
+  int64_t parts = all * c->quarters / items;
   const int mine = !c->along[side] && apart > 1 && parts % apart == 0;
   if (mine) parts /= apart;
   while (parts > 1 && all / apart % parts) parts--;
   if (parts < 1) parts = 1;
   c->rows[side] = all;
-  tiny_uop *fresh[5] = {tn_range(t, TN_UNIT_QUARTERS, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
+  tiny_uop *fresh[5] = {tn_range(t, c->quarters, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
                         tn_unit_range(t, parts, TN_UPCAST), tn_range(t, all / apart / parts, TN_SHARE),
                         tn_range(t, p->values, TN_VECTOR)}, *ranges[5];
   int n = 0;
   for (int i = 0; i < 5; i++) if (fresh[i]) ranges[n++] = fresh[i];
   tiny_uop *row = tn_place_plus(t, tn_place_plus(t, NULL, apart, fresh[3]), all / parts, fresh[2]),
-           *k = tn_place_plus(t, tn_place_plus(t, fresh[4], p->values, fresh[0]), tn_unit_k(p), c->k_block),
+           *k = tn_place_plus(t, tn_place_plus(t, fresh[4], p->values, fresh[0]), c->quarters * p->values, c->k_block),
            *x = tn_unit_block(t, c, side, k, tn_place_plus(t, row, 1, fresh[1]));
   const int64_t pad = apart > 1 ? p->values : TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
@@ -214,12 +219,15 @@ static tiny_uop *tn_unit_piece(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
                                int64_t quarter) {
   const tn_unit_plan *p = &c->plan;
   const tn_unit_side *rows = &p->operand[side];
-  const int64_t v = p->values, apart = c->rows_apart[side];
+  const int64_t v = p->values, apart = tn_unit_apart(c, side), length = side || !c->row ? v : c->row;
   tiny_uop *at = tn_place_plus(t, tn_index(t, high << rows->element.bit), (int64_t)1 << rows->lane.bit,
                          tn_unit_lane(t, c, &rows->lane));
   tiny_uop *q = tn_place_plus(t, tn_index(t, quarter), p->pieces, tn_unit_lane(t, c, &p->k[side].lane));
-  tiny_uop *row = tn_unit_row(t, c, side, tile, at), *tiles = tn_index(t, apart);
-  at = tn_place_plus(t, tn_place_plus(t, NULL, v, tn_u2(t, TINY_OP_IDIV, row, tiles)), tn_unit_quarter(c, side), q);
+  tiny_uop *row = tn_unit_row(t, c, side, tile, at), *tiles = tn_index(t, apart),
+           *part = length == v ? NULL : tn_u2(t, TINY_OP_MOD, q, tn_index(t, length / v));
+  if (part) q = tn_u2(t, TINY_OP_IDIV, q, tn_index(t, length / v));
+  at = tn_place_plus(t, NULL, length, apart > 1 ? tn_u2(t, TINY_OP_IDIV, row, tiles) : row);
+  at = tn_place_plus(t, tn_place_plus(t, at, tn_unit_quarter(c, side, length), q), v, part);
   if (apart > 1)
     at = tn_place_plus(t, at, c->rows[side] / apart * v + v, tn_u2(t, TINY_OP_MOD, row, tiles));
   tiny_uop *load = tn_core_load(t, c->stage[side], at, (int)v);
@@ -273,29 +281,29 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
 
 // ** sums **
 
-// What a lane holds of c for a tile, after all products.
-static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *tile, const tn_profile *profile) {
+// What a lane holds of c for a tile, after all products, also over the other ranges of the sum.
+static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *tile, const tn_list *others) {
   const tn_unit_plan *p = &c->plan;
-  const int64_t quarters = (int64_t)p->pieces << p->k[0].lane.count;   // of all lanes of a product
+  const int64_t quarters = tn_unit_quarters(p);
   tn_list over = {NULL, 0, 0};
   const int lanes = tn_layout_elements(&p->unit->layout[2]);
   tiny_uop *sum = tn_lanes_of(t, tn_const(t, p->unit->c, tn_dtype_value(p->unit->c, 0)), lanes);
-  for (int i = 0; i < TN_UNIT_QUARTERS / quarters * p->steps; i++) {
+  for (int64_t i = 0; i < c->quarters / quarters * p->steps; i++) {
     const int64_t quarter = i / p->steps * quarters;
-    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], i % p->steps, quarter),
-                        tn_unit_operand(t, c, 1, tile[1], i % p->steps, quarter), sum};
+    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], (int)(i % p->steps), quarter),
+                        tn_unit_operand(t, c, 1, tile[1], (int)(i % p->steps), quarter), sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
   }
-  for (int i = 0; i < profile->nred; i++) if (profile->red[i] != c->k) tn_push(t, &over, profile->red[i]);
+  for (int i = 0; i < others->n; i++) tn_push(t, &over, others->u[i]);
   if (c->k_block) tn_push(t, &over, c->k_block);
   return tn_reduce_over(t, TINY_OP_ADD, sum, over.n, over.u);
 }
 
 // All that lanes hold: registers, one tile after the other.
-static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_profile *profile) {
+static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_list *others) {
   tiny_uop *all = tn_range(t, c->tiles[0] * c->tiles[1], TN_UPCAST), *columns = tn_index(t, c->tiles[1]),
            *tile[2] = {tn_u2(t, TINY_OP_IDIV, all, columns), tn_u2(t, TINY_OP_MOD, all, columns)};
-  return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, profile), 1, &all);
+  return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, others), 1, &all);
 }
 
 // ** the store's loops **
@@ -439,7 +447,9 @@ static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, tiny_uop *
 // The store's ranges are replaced: by what lanes hold, or by way of memory.
 static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile *p, int64_t items) {
   tiny_ctx *t = s->t;
-  tiny_uop *registers = tn_unit_registers(t, c, p), *result = tn_unit_result(s, p), *from[6] = {p->reduce[0]},
+  tn_list others = {NULL, 0, 0};
+  for (int i = 0; i < p->nred; i++) if (p->red[i] != c->k) tn_push(t, &others, p->red[i]);
+  tiny_uop *registers = tn_unit_registers(t, c, &others), *result = tn_unit_result(s, p), *from[6] = {p->reduce[0]},
            *to[6] = {tn_core_load(t, registers, tn_unit_register(t, c), 1)}, *part, *next, *row[TN_UNIT_SIDES],
            *inner[4] = {c->tile[0], c->tile[1], c->element[!c->last], c->element[c->last]};
   int n = 1;
@@ -510,6 +520,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   const int last = plan->c[0].element.bit == 0 &&
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
+  c->quarters = TN_UNIT_QUARTERS;
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);
   for (int i = 0; i < 2; i++) {
     c->along[i] = tn_unit_lies_along(s, c, i, c->k);

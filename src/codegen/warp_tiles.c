@@ -112,4 +112,58 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_do(s, &o);
   return 1;
 }
+
+// ** products within a sum **
+
+// Warps along the rows, rows of each, and as much of columns or of keys: the first that fits. Those with columns share
+// the rows' values: two warps along each side; where they go on with a maximum each warp has all of a row.
+typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_warp_nested_tile;
+static const tn_warp_nested_tile tn_warp_nested_tiles[3][2] = {
+  {{4, 16, 1, 64}, {4, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}}, {{4, 16, 1, 128}, {2, 16, 1, 128}}};
+
+// Axes padded and split, and WMMA. 0: it does not fit; the kernel is no longer what it was.
+static int tn_warp_nested_try(tn_kernel_state *s, const tn_nested *a, const tn_warp_nested_tile *tile,
+                              const tiny_warp_unit *unit, int number) {
+  tn_unit_plan plan;
+  tiny_uop *axis[2] = {a->rows, a->columns ? a->columns : a->keys}, *part[4] = {NULL};
+  const int64_t most[2] = {tile->rows, tile->columns}, size[2] = {unit->m, unit->n};
+  const int warps[2] = {tile->warps, tile->across};
+  if (!tn_unit_plan_of(unit, &plan)) return 0;
+  for (int i = 0; i < a->nproduct; i++) tn_do_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
+  if (a->columns) tn_do_pad(s, a->keys, tn_unit_k(&plan));
+  for (int i = 0; i < 2; i++) {
+    int64_t side = most[i];
+    while (i && side / 2 >= size[1] && side / 2 * warps[1] >= tn_range_extent(axis[1])) side /= 2;
+    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side), warps[i] * side, NULL);
+    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side, &part[2 * i]);
+  }
+  tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
+  o.number = (int16_t)number;
+  return tn_opt_apply(s, &o);
+}
+
+// The kernel as such a sum; online: one that goes on with a maximum, whose axes those are.
+static int tn_warp_nested_find(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online, tn_nested *a) {
+  if (!online) return tn_nested_of(s->t, s->sink, p->nout, p->out, a);
+  if (!tn_nested_online(s->t, s->sink, online->columns, a)) return 0;
+  a->rows = online->rows;
+  a->columns = online->columns;
+  return 1;
+}
+
+// 1: a sum of what sums of products are made of is done by a unit of warps.
+static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
+  tn_nested a;
+  int n = 0;
+  const tiny_warp_unit *units = tn_target_units(s->target, &n);
+  if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_warp_nested_find(s, p, online, &a)) return 0;
+  for (int i = 0; i < n; i++) for (int k = 0; k < 2 && tn_unit_nests(&units[i], a.dtype); k++) {
+    const tn_kernel_state before = *s;
+    const int64_t serial = s->t->ir->serial;
+    if (tn_warp_nested_try(s, &a, &tn_warp_nested_tiles[a.max ? 2 : a.columns != NULL][k], &units[i], i)) return 1;
+    *s = before;
+    s->t->ir->serial = serial;
+  }
+  return 0;
+}
 #endif

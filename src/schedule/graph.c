@@ -26,11 +26,14 @@ static int tn_is_copy(const tiny_uop *u) {
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
+enum { TN_FORCED_CHAIN = 2 };              // forced: to cut a chain of REDUCEs, not because its value is wanted
+
 typedef struct tn_node {                   // what is known of a node of the graph
   tiny_uop *u, *place;                     // place: tn_place(u)
   tn_use *use, first; int nuse;            // first: memory for the only use that most have
   uint8_t leaf, forced, stored, has_reduce, has_iota;
-  uint8_t online;                          // computed by the kernel that wants it, whatever it costs (online.c)
+  uint8_t online;                          // computed by the kernels that want it, whatever it costs (online.c)
+  uint8_t nested;                          // a REDUCE whose kernel computes products again for it (recompute.c)
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
   double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
   int scans, along;                        // 1: a scan, 2: one from the end; its axis

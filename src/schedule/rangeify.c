@@ -12,7 +12,7 @@
 #ifndef TN_SCHEDULE_RANGEIFY
 #define TN_SCHEDULE_RANGEIFY
 #ifndef TINY_AMALGAMATED
-#include "online.c"
+#include "recompute.c"
 #endif
 
 // ROW_SMALL: elements of an output whose rows may be fewer than tasks; CONTRACTION: products of one.
@@ -160,7 +160,7 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->depth = 0;
     if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of, never all the summands
       tn_node *folded = tn_node_reduced(g, u);
-      if (tn_nelem(folded->u) < tn_nelem(u->src[0])) { folded->forced = 1; n->reduces = 1; }
+      if (tn_nelem(folded->u) < tn_nelem(u->src[0])) { folded->forced = TN_FORCED_CHAIN; n->reduces = 1; }
       else n->forced = 1;
     }
     tn_node_try_carried(g, n);
@@ -188,7 +188,7 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
     if (n->nuse == 1) n->use = (tn_use *)memcpy(tn_scratch(g->t, TN_MAX_USES * sizeof use), &n->first, sizeof use);
     if (!n->nuse) n->use = &n->first;
     n->use[n->nuse++] = use;
-  } else if (!tn_is_laid(n->u)) n->forced = 1;                 // wanted in too many ways: once and for all
+  } else if (!tn_is_laid(n->u) && !n->online) n->forced = 1;   // wanted in too many ways: once and for all
 }
 
 // A sum of products whose operands are both read many times over. Its tile takes all registers, and its loops are its
@@ -213,13 +213,14 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   for (uint32_t i = 0; i + 1 < at->nsrc; i++)
     pure &= at->src[i]->op == TINY_OP_RANGE || tn_is_const(at->src[i]);
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
+  if (n->nested && ranges.n < all.n) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
     if (!pure || row > (double)tn_machine_row(tn_limits_of(g->targets, k->node)) ||
         (scope_nelem < (double)TN_TASKS_MOST && all_nelem > (double)TN_ROW_SMALL))
       return 0;
   }
-  const int contraction = ranges.n == all.n && tn_is_matmul(n->u);
+  const int contraction = ranges.n == all.n && (n->nested || tn_is_matmul(n->u));
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
   if (k->scope && (k->scope != scope || k->contraction || contraction)) return 0;
   k->scope = scope;
@@ -417,10 +418,18 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
   }
 }
 
+// Is use i one of loops of a kernel that become one with those of a use before?
+static int tn_use_is_again(const tn_node *n, int i) {
+  int again = 0;
+  for (int j = 0; j < i && n->online; j++) again |= n->use[j].kernel == n->use[i].kernel;
+  return again;
+}
+
 // Walks from users to sources; g->node is in topological order. Outputs are marked forced.
 static void tn_choose_stores(tn_graph *g) {
   for (int i = 0; i < g->n; i++) tn_node_summarize(g, &g->node[i]);
   tn_online_choose(g);
+  tn_recompute_choose(g);
   for (int i = g->n - 1; i >= 0; i--) {
     tn_node *n = &g->node[i];
     if (n->leaf || (!n->forced && !n->nuse)) continue;
@@ -428,8 +437,8 @@ static void tn_choose_stores(tn_graph *g) {
     n->stored = (uint8_t)tn_should_store(g, n);
     tn_scratch_rewind(g->t, mark);
     if (!n->stored) {
-      for (int j = 0; j < (n->online ? 1 : n->nuse); j++)    // what several loops want that become one, once
-        tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
+      for (int j = 0; j < n->nuse; j++)
+        if (!tn_use_is_again(n, j)) tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
       continue;
     }
     tn_kernel *k = TN_PUSH(g->t, g->kernel, g->nkernel, g->kernel_cap, tn_kernel);

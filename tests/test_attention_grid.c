@@ -1,0 +1,200 @@
+// test_attention_grid: attention and its gradients on GPUs that are not here, whose products units of warps do: against
+// what they are by definition, in doubles; and what of it is stored: no value for each query and key.
+// brief: plain asan
+#include "../src/all.c"
+#include "test.h"
+#include "kernel_test.h"
+#include "../bench/gpu.h"
+
+// ** devices: the interpreter with the limits of a GPU **
+
+static const char *gpu_name;
+static void *gpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  (void)which;
+  tn_interp_backend.open(t, "", limits);
+  tn_gpu_limits(gpu_name, limits);
+  limits->host_memory = 1;
+  return t;
+}
+static tiny_ctx *open_on(const char *gpu) {
+  static tiny_backend backend;
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.cache_dir = "";
+  d.device = "GPU";
+  backend = tn_interp_backend;
+  backend.name = "GPU"; backend.open = gpu_open;
+  gpu_name = gpu;
+  d.backends[0] = &backend;
+  return tiny_open(&d);
+}
+
+// ** attention by definition **
+
+// mask: 1 bool, 2 numbers; some rows see nothing. again: values are computed by how many kernels; 0: stored.
+typedef struct shape { const char *name; int heads, L, S, E, V, dtype, causal, mask, window; float large; int again; } shape;
+enum { MOST = 1 << 16, KEYS = 512 };
+enum { QUERY, KEY, VALUE, FLOW, MASK, GIVEN };               // FLOW: what flows into the result
+static float given[GIVEN][MOST];
+static double wanted[4][MOST];             // the result; gradients of queries, keys, values
+
+static int size_of(const shape *s, int i) {
+  return i == QUERY ? s->heads * s->L * s->E : i == KEY ? s->heads * s->S * s->E : i == VALUE ? s->heads * s->S * s->V :
+         i == FLOW ? s->heads * s->L * s->V : s->L * s->S;
+}
+static void fill(const shape *s) {
+  for (int i = 0; i < MASK; i++) for (int j = 0; j < size_of(s, i); j++)
+    given[i][j] = (float)tn_to_f64(tn_dtype_value(s->dtype, s->large * ((double)(((unsigned)j * 2654435761u + (unsigned)i * 77u) >> 8 & 1023) / 512 - 1)));
+  for (int l = 0; l < s->L; l++) for (int k = 0; k < s->S; k++) {
+    float *m = &given[MASK][l * s->S + k];
+    const int seen = s->window ? k >= l - s->window && k <= l : l % 7 != 2 && (l + k) % 3 != 0;
+    *m = s->mask == 1 ? (float)seen : seen ? (float)((l * 3 + k) % 5) / 4 : -HUGE_VALF;
+  }
+}
+static double score_of(const shape *s, const float *q, const float *k, int l, int j) {
+  double x = 0;
+  for (int e = 0; e < s->E; e++) x += (double)q[l * s->E + e] * (double)k[j * s->E + e];
+  x /= sqrt((double)s->E);
+  if (s->mask == 2) x += (double)given[MASK][l * s->S + j];
+  return (s->mask == 1 && given[MASK][l * s->S + j] == 0) || (s->causal && j > l) ? -HUGE_VAL : x;
+}
+// One row of a head: its weights p and, with g = what flows into them, what flows into its scores.
+static void define_row(const shape *s, int h, int l) {
+  static double p[KEYS], g[KEYS];
+  const float *q = &given[QUERY][h * s->L * s->E], *k = &given[KEY][h * s->S * s->E], *v = &given[VALUE][h * s->S * s->V],
+              *flow = &given[FLOW][(h * s->L + l) * s->V];
+  double max = -HUGE_VAL, sum = 0, mean = 0;
+  for (int j = 0; j < s->S; j++) if ((p[j] = score_of(s, q, k, l, j)) > max) max = p[j];
+  for (int j = 0; j < s->S; j++) sum += p[j] = max == -HUGE_VAL ? 0 : exp(p[j] - max);
+  for (int j = 0; j < s->S; j++) {
+    p[j] = sum > 0 ? p[j] / sum : 0;
+    g[j] = 0;
+    for (int d = 0; d < s->V; d++) {
+      wanted[0][(h * s->L + l) * s->V + d] += p[j] * (double)v[j * s->V + d];
+      wanted[3][(h * s->S + j) * s->V + d] += p[j] * (double)flow[d];
+      g[j] += (double)flow[d] * (double)v[j * s->V + d];
+    }
+    mean += p[j] * g[j];
+  }
+  for (int j = 0; j < s->S; j++) for (int e = 0; e < s->E; e++) {
+    const double score = p[j] * (g[j] - mean) / sqrt((double)s->E);
+    wanted[1][(h * s->L + l) * s->E + e] += score * (double)k[j * s->E + e];
+    wanted[2][(h * s->S + j) * s->E + e] += score * (double)q[l * s->E + e];
+  }
+}
+
+// ** the same, as tensors **
+
+static void build(tiny_ctx *t, const shape *s, tiny_tensor **out, int gradients) {
+  const tiny_shape dims[FLOW + 1] = {TINY_SHAPE(1, s->heads, s->L, s->E), TINY_SHAPE(1, s->heads, s->S, s->E),
+                                     TINY_SHAPE(1, s->heads, s->S, s->V), TINY_SHAPE(1, s->heads, s->L, s->V)};
+  tiny_tensor *in[FLOW + 1], *mask = NULL;
+  tiny_attention_desc d;
+  for (int i = 0; i <= FLOW; i++) in[i] = tiny_cast(tiny_from(t, given[i], TINY_F32, dims[i]), (tiny_dtype)s->dtype);
+  if (s->mask) mask = tiny_from(t, given[MASK], TINY_F32, TINY_SHAPE(s->L, s->S));
+  if (s->mask == 1) mask = tiny_cast(mask, TINY_BOOL);
+  if (mask) tiny_realize(&mask, 1);
+  tiny_realize(in, FLOW + 1);
+  memset(&d, 0, sizeof d);
+  d.causal = s->causal; d.mask = mask;
+  out[0] = tiny_attention(in[QUERY], in[KEY], in[VALUE], &d);
+  if (!gradients) return;
+  tiny_tensor *loss = tiny_sum(tiny_mul(tiny_cast(out[0], TINY_F32), tiny_cast(in[FLOW], TINY_F32)), TINY_ALL, 0);
+  CHECK_EQ(tiny_grad(loss, in, 3, out + 1), TINY_OK);
+}
+
+// The largest value that all of a plan's kernels store, of intermediate ones and results.
+static int64_t most_stored(tiny_ctx *t, tiny_tensor *const *out, int n) {
+  tn_visit v;
+  tn_draft d;
+  const tn_kernel **kernels;
+  tn_targets targets;
+  tiny_uop *roots[4];
+  int64_t most = 0;
+  for (int i = 0; i < n; i++) roots[i] = root_of(out[i]);
+  memset(&v, 0, sizeof v); memset(&targets, 0, sizeof targets);
+  targets.limits[0] = &t->device[0]->limits; targets.n = 1;
+  tn_visit_graph(t, &v, roots, n);
+  CHECK_EQ(tn_draft_plan(t, &targets, &v, roots, n, &d, &kernels), TINY_OK);
+  for (int i = 0; i < d.plan.nplace; i++)
+    if (d.plan.place[i].kind != TN_PLACE_LEAF && d.plan.place[i].nbytes > most) most = d.plan.place[i].nbytes;
+  return most;
+}
+typedef struct stored { tiny_tensor **out; int64_t most; } stored;
+static tiny_code stored_guarded(tiny_ctx *t, void *arg) {
+  stored *s = (stored *)arg;
+  s->most = most_stored(t, s->out, 4);
+  return t->code;
+}
+
+static double tolerance_of(const shape *s) { return s->dtype == TINY_BF16 ? 1.6e-2 : 2e-3; }
+// As near as it has to be, beside the largest of all that is wanted.
+static int wrongs(const shape *s, const char *name, const float *got, const double *want, int n) {
+  double most = 0;
+  int wrong = 0;
+  for (int i = 0; i < n; i++) if (fabs(want[i]) > most) most = fabs(want[i]);
+  for (int i = 0; i < n; i++)
+    if (!(fabs((double)got[i] - want[i]) <= tolerance_of(s) * most) && !wrong++)
+      fprintf(stderr, "  %s, %s: element %d is %g, not %g\n", test_state.name, name, i, (double)got[i], want[i]);
+  return wrong;
+}
+
+static void check_shape(const char *gpu, const shape *s) {
+  static const char *const names[4] = {"result", "queries", "keys", "values"};
+  static float got[MOST];
+  if (!case_named("%s on %s", s->name, gpu)) return;
+  tiny_ctx *t = open_on(gpu);
+  tiny_tensor *out[4];
+  fill(s);
+  memset(wanted, 0, sizeof wanted);
+  for (int h = 0; h < s->heads; h++) for (int l = 0; l < s->L; l++) define_row(s, h, l);
+  build(t, s, out, 0);
+  const uint64_t before = tiny_stats_of(t).kernels;          // without gradients: one kernel
+  CHECK_EQ(tiny_realize(out, 1), TINY_OK);
+  CHECK_EQ((int)(tiny_stats_of(t).kernels - before), s->V > 128 ? 3 : 1);
+  CHECK_EQ(tiny_read(tiny_cast(out[0], TINY_F32), got, (size_t)size_of(s, FLOW) * sizeof *got), TINY_OK);
+  CHECK_EQ(wrongs(s, "result alone", got, wanted[0], size_of(s, FLOW)), 0);
+  build(t, s, out, 1);
+  stored x = {out, 0};
+  CHECK_EQ(tn_guard(t, stored_guarded, &x), TINY_OK);
+  const int again = x.most < (int64_t)s->heads * s->L * s->S * 2;
+  CHECK_EQ(again, s->again);
+  CHECK_EQ(tiny_realize(out, 4), TINY_OK);
+  for (int i = 0; i < 4; i++) {
+    const int n = size_of(s, i ? i - 1 : FLOW);
+    CHECK_EQ(tiny_read(tiny_cast(out[i], TINY_F32), got, (size_t)n * sizeof *got), TINY_OK);
+    CHECK_EQ(wrongs(s, names[i], got, wanted[i], n), 0);
+  }
+  if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
+  tiny_close(t);
+  case_end();
+}
+
+static const shape shapes[] = {
+  {.name = "plain", .heads = 2, .L = 128, .S = 128, .E = 64, .V = 64, .again = 1},
+  {.name = "odd", .heads = 1, .L = 131, .S = 145, .E = 40, .V = 24, .again = 1},
+  {.name = "causal", .heads = 1, .L = 160, .S = 160, .E = 32, .V = 64, .causal = 1, .again = 1},
+  {.name = "masked", .heads = 2, .L = 96, .S = 130, .E = 32, .V = 32, .mask = 1, .again = 1},
+  {.name = "added", .heads = 1, .L = 130, .S = 128, .E = 64, .V = 32, .mask = 2, .again = 1},
+  {.name = "window", .heads = 1, .L = 192, .S = 192, .E = 16, .V = 16, .mask = 1, .window = 20, .again = 1},
+  {.name = "bf16", .heads = 1, .L = 128, .S = 192, .E = 64, .V = 64, .dtype = TINY_BF16, .again = 1},
+  {.name = "wide", .heads = 1, .L = 144, .S = 300, .E = 128, .V = 128, .again = 1},
+  {.name = "wider", .heads = 1, .L = 250, .S = 270, .E = 64, .V = 140, .again = 0},
+  {.name = "far apart", .heads = 1, .L = 128, .S = 128, .E = 64, .V = 64, .large = 8, .again = 1},
+  {.name = "long heads", .heads = 1, .L = 128, .S = 128, .E = 144, .V = 32, .again = 0},
+  {.name = "few", .heads = 1, .L = 64, .S = 64, .E = 32, .V = 32, .again = 0},
+};
+// nests: units do what is made of products. bf16 has none before sm_80.
+static const struct { const char *name; int nests, bf16; } gpus[] = {{"sm_90", 1, 1}, {"gfx1100", 1, 1}, {"gfx942", 1, 1}, {"gfx1201", 1, 1}, {"sm_75", 1, 0}};
+
+int main(void) {
+  const size_t n = getenv("TEST_BRIEF") ? 2 : sizeof gpus / sizeof *gpus;
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) for (size_t g = 0; g < n; g++) {
+    shape s = shapes[i];
+    if (!s.dtype) s.dtype = TINY_F16;
+    if (s.large == 0) s.large = 1;
+    s.again &= s.dtype == TINY_BF16 ? gpus[g].bf16 : gpus[g].nests;
+    check_shape(gpus[g].name, &s);
+  }
+  return test_report();
+}
