@@ -757,7 +757,7 @@ static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
 static int tn_grid_scatter(tn_kernel_state *s) {
   if (!tn_do_plain(s, TN_OPT_SCATTER)) return 0;
   const tn_profile p = tn_profile_of(s);
-  tn_grid_spread(s, &p);
+  tn_grid_spread(s, &p, tn_grid_dim(s));
   return 1;
 }
 

@@ -142,7 +142,8 @@ static void tn_warp_replace(tn_kernel_state *s, const tn_warp_tiles *c, tn_list 
     tn_push(t, to, j ? tn_unit_place(t, c, i) : c->warp[i]);
   }
   s->sink = tn_replace(t, tn_masked_drop(t, s->sink), from->n, from->u, to->u);
-  tn_unit_order(s, c, 1);
+  tiny_uop *const inner[4] = {c->tile[0], c->tile[1], c->element[0], c->element[1]};
+  tn_unit_order(s, c, inner);
 }
 
 static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {

@@ -437,7 +437,7 @@ static int64_t tn_eval_from_raw(int dtype, uint64_t bits) {
 }
 
 // Rows that the lanes of each warp have loaded, as columns, or as words of rows.
-static tiny_code tn_eval_rows(tn_eval_run *r, const tn_eval_ins *i) {
+static tiny_code tn_eval_matrix_rows(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
   const int n = i->u.lanes, each = n / 4;  // elements of a row, and of a word
   int64_t row[TN_TURNED_LANES][2 * TN_TURNED_ROW];
@@ -448,7 +448,7 @@ static tiny_code tn_eval_rows(tn_eval_run *r, const tn_eval_ins *i) {
     for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < n; e++)
       row[lane][e] = tn_eval_slot(r, i->slot + e)[first + lane];
     for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < n; e++)
-      tn_eval_slot(r, i->slot + e)[first + lane] = i->u.k == TN_ROWS ?
+      tn_eval_slot(r, i->slot + e)[first + lane] = i->u.k == TN_AS_ROWS ?
           row[8 * (e / each) + lane / 4][lane % 4 * each + e % each] :
           row[8 * (e / 2) + 2 * (lane % 4) + e % 2][lane / 4];
   }
@@ -695,7 +695,7 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
   switch (i->u.op) {
     case TINY_OP_LOAD: case TINY_OP_STORE: {
       const tiny_code code = tn_eval_touch(r, i);
-      return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k ? tn_eval_rows(r, i) : code;
+      return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k ? tn_eval_matrix_rows(r, i) : code;
     }
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r, i);

@@ -35,7 +35,7 @@
 //   SHUFFLE (x) k: x of the item of the group whose number is this one's ^ k
 //   LOAD k TN_TURNED: of 8 elements of 16 bits of LOCAL memory, a row of an 8x8 matrix, of four for a warp of 32: rows
 //   of matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next.
-//   k TN_ROWS: of 16 bytes, such a row: of each matrix word l % 4 of row l / 4
+//   k TN_AS_ROWS: of 16 bytes, such a row: of each matrix word l % 4 of row l / 4
 //   BITCAST (vector): to lanes of another width, as many bits in all
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
@@ -75,7 +75,7 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
-enum { TN_TURNED = 1, TN_ROWS = 2, TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };    // k of a LOAD; its warp; a matrix's row
+enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };    // k of a LOAD; its warp; a matrix's row
 enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
@@ -119,7 +119,7 @@ static int tn_regroups(const tiny_uop *u) {
 // A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
 static int tn_loads_rows(const tiny_uop *u) {
   const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0;
-  return nbytes * u->lanes == 2 * TN_TURNED_ROW && (u->k == TN_ROWS ? nbytes <= 4 : u->k == TN_TURNED && nbytes == 2) &&
+  return nbytes * u->lanes == 2 * TN_TURNED_ROW && (u->k == TN_AS_ROWS ? nbytes <= 4 : u->k == TN_TURNED && nbytes == 2) &&
       u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1;
 }
 

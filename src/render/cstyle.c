@@ -241,7 +241,7 @@ static void tn_load_if(tn_text *x, tiny_bytes *out, const char *load, const tiny
 }
 
 static const char *tn_rows_format(const tiny_language *l, int64_t k) {
-  const char *const format = k == TN_ROWS ? l->load_rows : l->load_turned;
+  const char *const format = k == TN_AS_ROWS ? l->load_rows : l->load_turned;
   return format ? format : "?";
 }
 
