@@ -8,8 +8,9 @@
 //       with a factor: copy value(s)        from registers, as narrow numbers, to memory of the group
 //         c += value @ factor
 //       without: c = reduce(c, value(s))    each lane of its own elements, in the end lanes of theirs
-// In:    a kernel that is such a sum (rules/nested.c); axes of warps and of what each has of rows, and of columns or, for
-//        a sum without a factor, of keys.
+//        with a maximum so far: m = max(m, max(s)) before, by all lanes of a row; c is scaled as m grows
+// In:    a kernel that is such a sum (rules/nested.c); axes of warps and of what each has of rows, and of columns or,
+//        for a sum without a factor, of keys.
 // Out:   values lie in registers as the unit's layout of c has them, whichever product they are made of; in memory as
 //        pieces of an operand (warp_matrix.c).
 // Holds: a value is rounded to what the factor is; no value of a row is asked for that has no place in a tile.
