@@ -5,6 +5,7 @@
 #include "test.h"
 #include "kernel_test.h"
 #include "../bench/gpu.h"
+#include "../src/render/lang_cuda.c"
 
 // ** devices: the interpreter with the limits of a GPU **
 
@@ -103,19 +104,24 @@ static void build(tiny_ctx *t, const shape *s, tiny_tensor **out, int gradients)
   CHECK_EQ(tiny_grad(loss, in, 3, out + 1), TINY_OK);
 }
 
-// The largest value that all of a plan's kernels store, of intermediate ones and results.
-static int64_t most_stored(tiny_ctx *t, tiny_tensor *const *out, int n) {
+// The kernels that compute these on such a device.
+static const tn_kernel **planned(tiny_ctx *t, tiny_tensor *const *out, int n, const tiny_limits *limits, tn_draft *d) {
   tn_visit v;
-  tn_draft d;
-  const tn_kernel **kernels;
+  const tn_kernel **kernels = NULL;
   tn_targets targets;
   tiny_uop *roots[4];
-  int64_t most = 0;
   for (int i = 0; i < n; i++) roots[i] = root_of(out[i]);
   memset(&v, 0, sizeof v); memset(&targets, 0, sizeof targets);
-  targets.limits[0] = &t->device[0]->limits; targets.n = 1;
+  targets.limits[0] = limits; targets.n = 1;
   tn_visit_graph(t, &v, roots, n);
-  CHECK_EQ(tn_draft_plan(t, &targets, &v, roots, n, &d, &kernels), TINY_OK);
+  CHECK_EQ(tn_draft_plan(t, &targets, &v, roots, n, d, &kernels), TINY_OK);
+  return kernels;
+}
+// The largest value that all of a plan's kernels store, of intermediate ones and results.
+static int64_t most_stored(tiny_ctx *t, tiny_tensor *const *out, int n) {
+  tn_draft d;
+  int64_t most = 0;
+  if (!planned(t, out, n, &t->device[0]->limits, &d)) return INT64_MAX;
   for (int i = 0; i < d.plan.nplace; i++)
     if (d.plan.place[i].kind != TN_PLACE_LEAF && d.plan.place[i].nbytes > most) most = d.plan.place[i].nbytes;
   return most;
@@ -170,6 +176,72 @@ static void check_shape(const char *gpu, const shape *s) {
   case_end();
 }
 
+// ** text: what the languages write, for compilers that are here; $TEST_UNITS: a folder for it **
+
+typedef struct text_trial { const char *machine; const shape *s; int arch, gradients, n, units; } text_trial;
+
+static void write_text(tiny_ctx *t, const text_trial *r, const tiny_renderer *renderer, const char *text) {
+  FILE *f = getenv("TEST_UNITS") ? fopen(tn_text_of_format(t, "%s/%s.%s", getenv("TEST_UNITS"), r->machine, renderer->file), "ab") : NULL;
+  if (!f) return;
+  if (!r->n) {
+    tiny_bytes prelude = {t, NULL, 0, 0};
+    renderer->module(t, renderer, NULL, 0, &prelude);
+    CHECK(fputs(prelude.data, f) >= 0);
+  }
+  CHECK(fputs(text, f) >= 0);
+  fclose(f);
+}
+static tiny_code text_guarded(tiny_ctx *t, void *arg) {
+  text_trial *r = (text_trial *)arg;
+  tiny_tensor *out[4];
+  tiny_limits limits;
+  tiny_renderer renderer;
+  tn_draft d;
+  memset(&renderer, 0, sizeof renderer);
+  if (r->arch) tn_lang_cuda(&renderer, r->arch);
+  else tn_lang_hip(&renderer, r->machine);
+  tn_cstyle(&renderer);
+  tn_gpu_limits(r->machine, &limits);
+  limits.dtypes = TN_CUDA_ARITHMETIC;
+  fill(r->s);
+  build(t, r->s, out, r->gradients);
+  const tn_target target = {&renderer, &limits};
+  const tn_kernel **kernels = tiny_status(t) ? NULL : planned(t, out, r->gradients ? 4 : 1, &limits, &d);
+  for (int i = 0; kernels && i < d.plan.nstep; i++) {
+    tn_lowered low;
+    char name[32];
+    uint64_t uses = 0;
+    tiny_bytes text = {t, NULL, 0, 0};
+    memset(&low, 0, sizeof low);
+    t->ir->serial = TN_PIPELINE_SERIAL;
+    if (tn_pipeline_run(t, kernels[i]->ast, &target, NULL, 0, &low) != TINY_OK) return t->code;
+    snprintf(name, sizeof name, "k%d", r->n);
+    const tiny_listing listing = {name, low.list, low.n, low.hints, low.local, low.local_nbytes};
+    if (renderer.kernel(t, &renderer, &listing, &text, &uses) != TINY_OK) return t->code;
+    CHECK(text.data && strstr(text.data, "?(") == NULL);
+    r->units += text.data && strstr(text.data, "matrix_") != NULL;
+    write_text(t, r, &renderer, text.data ? text.data : "");
+    r->n++;
+  }
+  return t->code;
+}
+static void check_text(const char *machine, int arch) {
+  static const shape some[] = {{.name = "f16", .heads = 1, .L = 192, .S = 160, .E = 64, .V = 64, .dtype = TINY_F16},
+                               {.name = "bf16", .heads = 1, .L = 131, .S = 145, .E = 40, .V = 32, .dtype = TINY_BF16, .causal = 1}};
+  text_trial r = {machine, NULL, arch, 0, 0, 0};
+  for (int i = 0; i < (arch == 75 ? 1 : 2); i++) for (int g = 0; g < 2; g++) {
+    tiny_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.device = "INTERP"; desc.cache_dir = "";
+    tiny_ctx *t = tiny_open(&desc);
+    r.s = &some[i]; r.gradients = g; r.units = 0;
+    CHECK_EQ(tn_guard(t, text_guarded, &r), TINY_OK);
+    CHECK_EQ(r.units, g ? 7 : 1);          // maxima, sums, the result, what the maximum takes of a gradient, gradients
+    if (tiny_status(t)) fprintf(stderr, "  %s %s: %s\n", machine, some[i].name, tiny_error(t));
+    tiny_close(t);
+  }
+}
+
 static const shape shapes[] = {
   {.name = "plain", .heads = 2, .L = 128, .S = 128, .E = 64, .V = 64, .again = 1},
   {.name = "odd", .heads = 1, .L = 131, .S = 145, .E = 40, .V = 24, .again = 1},
@@ -187,10 +259,16 @@ static const shape shapes[] = {
 // nests: units do what is made of products. bf16 has none before sm_80.
 static const struct { const char *name; int nests, bf16; } gpus[] = {{"sm_90", 1, 1}, {"gfx1100", 1, 1}, {"gfx942", 1, 1}, {"gfx1201", 1, 1}, {"sm_75", 1, 0}};
 
+static const struct { const char *name; int arch; } texts[] = {
+  {"sm_75", 75}, {"sm_80", 80}, {"sm_90", 90}, {"sm_120", 120}, {"gfx1100", 0}, {"gfx1201", 0}, {"gfx942", 0}};
+
 int main(void) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) check_text(texts[i].name, texts[i].arch);
+  if (getenv("TEST_UNITS")) return test_report();
   const size_t n = getenv("TEST_BRIEF") ? 2 : sizeof gpus / sizeof *gpus;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) for (size_t g = 0; g < n; g++) {
     shape s = shapes[i];
+    if (g > 1 && i % 3 != g % 3) continue;
     if (!s.dtype) s.dtype = TINY_F16;
     if (s.large == 0) s.large = 1;
     s.again &= s.dtype == TINY_BF16 ? gpus[g].bf16 : gpus[g].nests;

@@ -327,7 +327,9 @@ static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_onlin
 }
 
 // Products within a sum.
-static int tn_grid_nested(tn_kernel_state *s, const tn_profile *p) { return p->nreduce > 1 && tn_grid_units(s, p, NULL); }
+static int tn_grid_nested(tn_kernel_state *s, const tn_profile *p) {
+  return p->nreduce > 1 && tn_grid_units(s, p, NULL);
+}
 
 // Products as they are, or with fused sides.
 static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
@@ -764,8 +766,7 @@ static int tn_grid_scatter(tn_kernel_state *s) {
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
   if (p->adds) tn_grid_add_parts(s, p);
   if (!tn_grid_online(s, p) && !tn_grid_nested(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) &&
-      !tn_grid_sums(s, p) &&
-      !tn_grid_transposed(s, p))
+      !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }
 #endif

@@ -571,6 +571,7 @@ static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_
       p->filled || tn_opt_items(s) > 1 || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
       !tn_unit_plan_of(&units[o->number], &c->plan))
     return 0;
+  c->matrices = tn_unit_loads_matrices(s, c->plan.unit);
   for (int i = 0; i < s->naxes; i++)       // operands are lanes of their own
     if (tn_range_kind(s->axis[i]) == TN_VECTOR) return 0;
   for (int i = 0; i < 2 * TN_UNIT_SIDES; i++) {

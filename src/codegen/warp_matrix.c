@@ -83,6 +83,7 @@ typedef struct tn_warp_tiles {
   int64_t quarters;                        // of a K block
   int64_t row;                             // elements of a row of a that lie together; 0: a piece
   int together, rows_apart[TN_UNIT_SIDES]; // tiles of columns that are interleaved; those of rows of an operand's block
+  int matrices;                            // lanes load rows of matrices, which give each what the unit wants of it
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
@@ -145,10 +146,6 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
                       TN_SPACE_LOCAL | pad << TN_STAGE_PAD | all / apart * p->values << TN_STAGE_ROW);
 }
 
-// Bits of k among the rows of memory that a warp turns: of the product, a lane's words, lanes, and a word's halves.
-// An operand that is not turned has those of a lane together: it has k in the order of lanes, products, words, halves.
-enum { TN_TURNED_DIGITS = 4 };
-static const struct { int extent, k; } tn_turned_digit[TN_TURNED_DIGITS] = {{2, 4}, {2, 2}, {4, 8}, {2, 1}};
 enum { TN_TURNED_PAD = 8 };                // elements: eight rows of 16 bytes meet eight places of 128 bytes
 
 // Does what the operand loads lie together along r?
@@ -159,11 +156,16 @@ static int tn_unit_lies_along(tn_kernel_state *s, const tn_warp_tiles *c, int si
   return 0;
 }
 
-// Can lanes turn the operand as they load it? As mma.m16n8k16 has it, and where it lies so.
-static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
+// Does a lane's share of 8x8 matrices of 16 bits, four of a, two of b, lie as these units want it (PTX ISA, ldmatrix and
+// "Matrix Fragments for mma" with .m16n8 and 32 bytes along k)?
+static int tn_unit_loads_matrices(const tn_kernel_state *s, const tiny_warp_unit *unit) {
   const tiny_renderer *renderer = s->target->renderer;
-  return !memcmp(c->plan.unit->layout, tn_warp_units[1].layout, sizeof c->plan.unit->layout) &&
-      (!renderer || renderer->language.load_turned) && !c->along[side] &&
+  return unit->warp == 32 && unit->m == 16 && unit->n == 8 && unit->k * tn_dtypes[unit->a].nbytes == 32 &&
+      (!renderer || (renderer->language.load_rows && renderer->language.load_turned));
+}
+// Can lanes turn the operand as they load it, as it lies?
+static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
+  return c->matrices && tn_bits(c->plan.unit->a) == 16 && !c->along[side] &&
       tn_unit_lies_along(s, c, side, c->axis[side][1]);
 }
 
@@ -172,20 +174,17 @@ static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, i
   const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values,
                 rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile;
   int64_t parts = TN_UNIT_QUARTERS * rows / items;
-  tiny_uop *ranges[TN_TURNED_DIGITS + 2], *k = NULL;
+  while (parts > 1 && tn_unit_k(&c->plan) % parts) parts--;
   c->rows[side] = rows;
-  for (int i = 0; i < TN_TURNED_DIGITS; i++) {
-    const int copies = parts >= tn_turned_digit[i].extent && i < 2;
-    if (copies) parts /= tn_turned_digit[i].extent;
-    ranges[i] = tn_range(t, tn_turned_digit[i].extent, copies ? TN_UPCAST : TN_SHARE);
-    k = tn_place_plus(t, k, tn_turned_digit[i].k, ranges[i]);
-  }
-  ranges[TN_TURNED_DIGITS] = tn_range(t, rows / v, TN_SHARE);
-  ranges[TN_TURNED_DIGITS + 1] = tn_range(t, v, TN_VECTOR);
-  tiny_uop *row = tn_place_plus(t, ranges[TN_TURNED_DIGITS + 1], v, ranges[TN_TURNED_DIGITS]),
+  tiny_uop *fresh[4] = {tn_unit_range(t, parts, TN_UPCAST), tn_range(t, tn_unit_k(&c->plan) / (parts > 1 ? parts : 1),
+                        TN_SHARE), tn_range(t, rows / v, TN_SHARE), tn_range(t, v, TN_VECTOR)}, *ranges[4],
+           *k = tn_place_plus(t, fresh[1], tn_range_extent(fresh[1]), fresh[0]);
+  int n = 0;
+  for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  tiny_uop *row = tn_place_plus(t, fresh[3], v, fresh[2]),
            *x = tn_unit_block(t, c, side, tn_place_plus(t, k, tn_unit_k(&c->plan), c->k_block), row);
   const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | rows << TN_STAGE_ROW;
-  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, TN_TURNED_DIGITS + 2, ranges, kind);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, kind);
 }
 
 // ** what a lane holds of a and b **
@@ -214,43 +213,53 @@ static tiny_uop *tn_unit_row(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny
   return tn_place_plus(t, row, warp, c->warp[side]);
 }
 
+// Where quarter q of a row of an operand's block begins.
+static tiny_uop *tn_unit_at(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *row, tiny_uop *q) {
+  const int64_t v = c->plan.values, apart = tn_unit_apart(c, side), length = side || !c->row ? v : c->row;
+  tiny_uop *tiles = tn_index(t, apart), *part = length == v ? NULL : tn_u2(t, TINY_OP_MOD, q, tn_index(t, length / v));
+  if (part) q = tn_u2(t, TINY_OP_IDIV, q, tn_index(t, length / v));
+  tiny_uop *at = tn_place_plus(t, NULL, length, apart > 1 ? tn_u2(t, TINY_OP_IDIV, row, tiles) : row);
+  at = tn_place_plus(t, tn_place_plus(t, at, tn_unit_quarter(c, side, length), q), v, part);
+  return apart > 1 ? tn_place_plus(t, at, c->rows[side] / apart * v + v, tn_u2(t, TINY_OP_MOD, row, tiles)) : at;
+}
+
 // The words of a piece of a row, for the lane's quarter from `quarter` on.
 static tiny_uop *tn_unit_piece(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int64_t high,
                                int64_t quarter) {
   const tn_unit_plan *p = &c->plan;
   const tn_unit_side *rows = &p->operand[side];
-  const int64_t v = p->values, apart = tn_unit_apart(c, side), length = side || !c->row ? v : c->row;
   tiny_uop *at = tn_place_plus(t, tn_index(t, high << rows->element.bit), (int64_t)1 << rows->lane.bit,
-                         tn_unit_lane(t, c, &rows->lane));
-  tiny_uop *q = tn_place_plus(t, tn_index(t, quarter), p->pieces, tn_unit_lane(t, c, &p->k[side].lane));
-  tiny_uop *row = tn_unit_row(t, c, side, tile, at), *tiles = tn_index(t, apart),
-           *part = length == v ? NULL : tn_u2(t, TINY_OP_MOD, q, tn_index(t, length / v));
-  if (part) q = tn_u2(t, TINY_OP_IDIV, q, tn_index(t, length / v));
-  at = tn_place_plus(t, NULL, length, apart > 1 ? tn_u2(t, TINY_OP_IDIV, row, tiles) : row);
-  at = tn_place_plus(t, tn_place_plus(t, at, tn_unit_quarter(c, side, length), q), v, part);
-  if (apart > 1)
-    at = tn_place_plus(t, at, c->rows[side] / apart * v + v, tn_u2(t, TINY_OP_MOD, row, tiles));
-  tiny_uop *load = tn_core_load(t, c->stage[side], at, (int)v);
+                         tn_unit_lane(t, c, &rows->lane)),
+           *q = tn_place_plus(t, tn_index(t, quarter), p->pieces, tn_unit_lane(t, c, &p->k[side].lane)),
+           *row = tn_unit_row(t, c, side, tile, at),
+           *load = tn_core_load(t, c->stage[side], tn_unit_at(t, c, side, row, q), (int)p->values);
   return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, TN_UNIT_PIECE / 4, 1, &load, 0, 0, NULL);
 }
 
-// Four words that turned matrices of a tile give a lane: of b for both products of a K block, of a for one of them.
-static tiny_uop *tn_unit_turned(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step) {
-  tiny_uop *lane = tn_place_plus(t, c->lane[1], 4, c->lane[0]), *row = lane, *column = tn_index(t, 0);
-  if (!side) {                             // rows 0-7 and 8-15, then the same of the second half of k
-    tiny_uop *matrix = tn_u2(t, TINY_OP_IDIV, lane, tn_index(t, 8));
-    row = tn_place_plus(t, tn_u2(t, TINY_OP_MOD, lane, tn_index(t, 8)), 8,
-                        tn_u2(t, TINY_OP_IDIV, matrix, tn_index(t, 2)));
-    row = tn_u2(t, TINY_OP_ADD, row, tn_index(t, 16 * step));
-    column = tn_place_plus(t, column, 8, tn_u2(t, TINY_OP_MOD, matrix, tn_index(t, 2)));
+// Four words that matrices of a tile give a lane: of b for both products of four quarters, of a for one of them: rows
+// 0-7 and 8-15, then the same of the second half of k. The lane has the address of a row of one of them, `in` it; of a
+// matrix that is turned that is a row along k, of eight elements beside each other.
+static tiny_uop *tn_unit_matrices(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int64_t quarter,
+                                  int step) {
+  tiny_uop *lane = tn_place_plus(t, c->lane[1], 4, c->lane[0]), *in = tn_u2(t, TINY_OP_MOD, lane, tn_index(t, 8)),
+           *matrix = tn_u2(t, TINY_OP_IDIV, lane, tn_index(t, 8)), *rows = tn_index(t, 0), *at,
+           *q = tn_u2(t, TINY_OP_ADD, tn_index(t, quarter), matrix);
+  if (!side) {
+    rows = tn_place_plus(t, rows, 8, tn_u2(t, TINY_OP_MOD, matrix, tn_index(t, 2)));
+    q = tn_u2(t, TINY_OP_ADD, tn_index(t, quarter + 2 * step), tn_u2(t, TINY_OP_IDIV, matrix, tn_index(t, 2)));
   }
-  tiny_uop *at = tn_place_plus(t, tn_unit_row(t, c, side, tile, column), c->rows[side] + TN_TURNED_PAD, row),
-           *index = tn_index_of(t, c->stage[side], at, NULL),
-           *load = tn_uop_make(t, TINY_OP_LOAD, TINY_U16, TN_TURNED_ROW, 1, &index, TN_TURNED, 0, NULL);
+  if (c->turned[side])
+    at = tn_place_plus(t, tn_unit_row(t, c, side, tile, rows), c->rows[side] + TN_TURNED_PAD,
+                       tn_place_plus(t, in, 8, q));
+  else at = tn_unit_at(t, c, side, tn_unit_row(t, c, side, tile, tn_u2(t, TINY_OP_ADD, rows, in)), q);
+  tiny_uop *index = tn_index_of(t, c->stage[side], at, NULL),
+           *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, (int)c->plan.values, 1, &index,
+                               c->turned[side] ? TN_TURNED : TN_AS_ROWS, 0, NULL);
   return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, 4, 1, &load, 0, 0, NULL);
 }
-static tiny_uop *tn_unit_turned_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step) {
-  tiny_uop *all = tn_unit_turned(t, c, side, tile, step), *word[2];
+static tiny_uop *tn_unit_of_matrices(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int64_t quarter,
+                                     int step) {
+  tiny_uop *all = tn_unit_matrices(t, c, side, tile, quarter, step), *word[2];
   if (!side) return all;
   for (int i = 0; i < 2; i++) word[i] = tn_pick(t, all, 2 * step + i, 1);
   return tn_stack(t, 2, word);
@@ -264,7 +273,7 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   const tiny_warp_layout *l = &p->unit->layout[side];
   const int each = 4 / tn_dtypes[p->unit->a].nbytes, words = tn_layout_elements(l) / each;
   tiny_uop *word[1 << TINY_LAYOUT_ELEMENT];
-  if (c->turned[side]) return tn_unit_turned_operand(t, c, side, tile, step);
+  if (c->matrices) return tn_unit_of_matrices(t, c, side, tile, quarter, step);
   for (int i = 0; i < words; i++) {
     int64_t high = 0, k = 0;
     for (int b = 0, row = 0, along = 0; b < TINY_LAYOUT_ELEMENT && l->element[b]; b++) {
@@ -505,7 +514,7 @@ static int tn_unit_interleaved(const tn_warp_tiles *c) {
   const tn_layout_run *element = &c->plan.c[1].element;
   const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   int most = element->count == 0 ? c->along[1] ? 2 : TN_UNIT_TOGETHER : element->count == 1 && !element->bit ? 2 : 1;
-  if (c->turned[1] || c->plan.c[0].element.bit == 0) return 1;
+  if (c->matrices || c->plan.c[0].element.bit == 0) return 1;
   while (tiles % most) most /= 2;
   return most;
 }

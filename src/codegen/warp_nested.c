@@ -8,8 +8,9 @@
 //       with a factor: copy value(s)        from registers, as narrow numbers, to memory of the group
 //         c += value @ factor
 //       without: c = reduce(c, value(s))    each lane of its own elements, in the end lanes of theirs
-// In:    a kernel that is such a sum (rules/nested.c); axes of warps and of what each has of rows, and of columns or, for
-//        a sum without a factor, of keys.
+//        with a maximum so far: m = max(m, max(s)) before, by all lanes of a row; c is scaled as m grows
+// In:    a kernel that is such a sum (rules/nested.c); axes of warps and of what each has of rows, and of columns or,
+//        for a sum without a factor, of keys.
 // Out:   values lie in registers as the unit's layout of c has them, whichever product they are made of; in memory as
 //        pieces of an operand (warp_matrix.c).
 // Holds: a value is rounded to what the factor is; no value of a row is asked for that has no place in a tile.
@@ -127,7 +128,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   c->operand[1] = tn_bitcast(t, a->factor, TINY_U16);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(&c->plan), TN_REDUCE);
   c->turned[1] = tn_unit_turns(s, c, 1);
-  c->together = pairs && tiles % 2 == 0 && !c->turned[1] ? 2 : 1;
+  c->together = pairs && tiles % 2 == 0 && !c->matrices ? 2 : 1;
   c->row = c->plan.unit->n;
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i);
   c->rows[0] = tn_range_extent(c->axis[0][1]) * (c->axis[0][0] ? tn_range_extent(c->axis[0][0]) : 1);

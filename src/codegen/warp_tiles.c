@@ -151,17 +151,25 @@ static int tn_warp_nested_find(tn_kernel_state *s, const tn_profile *p, const tn
   return 1;
 }
 
+// The first tile that is tried, 2: none. Lanes that hold eight elements of a tile, of values whose exponentials are all
+// under way, want more registers than there are (clang for gfx1100: 31 to 96 of 256 spilled).
+static int tn_warp_nested_first(const tiny_warp_unit *unit, const tn_nested *a) {
+  if (!tn_unit_nests(unit, a->dtype)) return 2;
+  return !a->max && (a->nproduct > 1 || !a->columns) && unit->m * unit->n / unit->warp > 4;
+}
+
 // 1: a sum of what sums of products are made of is done by a unit of warps.
 static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
   tn_nested a;
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_warp_nested_find(s, p, online, &a)) return 0;
-  for (int i = 0; i < n; i++) for (int k = 0; k < 2 && tn_unit_nests(&units[i], a.dtype); k++) {
-    const tn_kernel_state before = *s;
+  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(&units[i], &a); k < 2; k++) {
+    tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
     const int64_t serial = s->t->ir->serial;
+    *before = *s;
     if (tn_warp_nested_try(s, &a, &tn_warp_nested_tiles[a.max ? 2 : a.columns != NULL][k], &units[i], i)) return 1;
-    *s = before;
+    *s = *before;
     s->t->ir->serial = serial;
   }
   return 0;

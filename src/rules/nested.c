@@ -1,11 +1,11 @@
 // nested: a sum of what sums of products are made of: two or three matrix products, one within the other.
 //
-// In:    the value of a kernel and the ranges of its output. Out: its axes: `rows` of the output and `keys`, along which
-//        the outer REDUCE goes, with both of which the products within it move, an operand with each; `columns`, with
-//        which only a factor of the outer sum moves; what stands beside that factor, or all of it, is the value.
-// Holds: attention is one such sum when the maxima and the sums of its rows are known; each of its gradients is another
-//        (Dao et al., "FlashAttention", arXiv:2205.14135, appendix B.2). Nothing here knows of either: values may be any
-//        function of the products, and the outer REDUCE without a factor any reduction.
+// In:    the value of a kernel and the ranges of its output. Out: its axes: `rows` of the output and `keys`, along
+//        which the outer REDUCE goes, with both of which the products within it move, an operand with each; `columns`,
+//        with which only a factor of the outer sum moves; what stands beside that factor, or all of it, is the value.
+// Holds: attention is one such sum when the maxima and the sums of its rows are known, or goes on with them; each of
+//        its gradients is another (Dao et al., "FlashAttention", arXiv:2205.14135, appendix B.2). Nothing here knows of
+//        either: values may be any function of the products, and the outer REDUCE without a factor any reduction.
 #ifndef TN_RULES_NESTED
 #define TN_RULES_NESTED
 #ifndef TINY_AMALGAMATED
@@ -65,8 +65,8 @@ static int tn_nested_reduces(tiny_ctx *t, tiny_uop *x, tn_nested *a) {
   return 1;
 }
 
-// The REDUCEs of a kernel that goes on with a maximum so far, all along the keys: the one that moves with the columns is
-// the outer sum.
+// The REDUCEs of a kernel that goes on with a maximum so far, all along the keys: the one that moves with the columns
+// is the outer sum.
 static int tn_nested_online(tiny_ctx *t, tiny_uop *x, const tiny_uop *columns, tn_nested *a) {
   tn_list all = {NULL, 0, 0};
   memset(a, 0, sizeof *a);
@@ -82,11 +82,12 @@ static int tn_nested_online(tiny_ctx *t, tiny_uop *x, const tiny_uop *columns, t
     if (tn_nested_is_product(a, u)) {
       if (!tn_depends(t, a->max->src[0], u)) return 0;
       a->product[a->nproduct++] = u;
-    } else if (u->nsrc != 2 || u->src[1] != a->keys || u->k != TINY_OP_ADD || !tn_depends(t, u->src[0], a->max)) return 0;
-    else if (tn_depends(t, u, columns)) {
-      if (a->reduce) return 0;
-      a->reduce = u;
+      continue;
     }
+    if (u->nsrc != 2 || u->src[1] != a->keys || u->k != TINY_OP_ADD || !tn_depends(t, u->src[0], a->max)) return 0;
+    if (!tn_depends(t, u, columns)) continue;
+    if (a->reduce) return 0;
+    a->reduce = u;
   }
   return a->reduce && a->nproduct;
 }
@@ -131,7 +132,9 @@ static int tn_nested_factor(tiny_ctx *t, tn_nested *a) {
 // Of value x for n ranges of the output. 0: it is no such sum.
 static int tn_nested_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *out, tn_nested *a) {
   memset(a, 0, sizeof *a);
-  if (!tn_nested_reduces(t, x, a) || a->reduce->nsrc != 2 || a->reduce->dtype != TINY_F32 || !tn_nested_axes(t, n, out, a)) return 0;
+  if (!tn_nested_reduces(t, x, a) || a->reduce->nsrc != 2 || a->reduce->dtype != TINY_F32 ||
+      !tn_nested_axes(t, n, out, a))
+    return 0;
   if (a->columns) return tn_nested_factor(t, a);
   a->value = a->reduce->src[0];
   return 1;

@@ -19,8 +19,8 @@
 // known (bench/gpu.h: 64 of 128 of an RX 7900 XTX; H100: 295). Products on other units do not pay: theirs are 20.
 enum { TN_RECOMPUTE_FLOPS = 64, TN_RECOMPUTE_NBYTES = 4, TN_RECOMPUTE_LEAST = 1 << 14 };
 
-// Values that share a kernel are one family, known by the first of them. of: of each node 1 + a value that it is made of,
-// 0: none; parent: of values.
+// Values that share a kernel are one family, known by the first of them. of: of each node 1 + a value that it is made
+// of, 0: none; parent: of values; bad: of families; sums: REDUCEs, each followed by a value that it is of.
 typedef struct tn_recompute { tn_graph *g; int *of, *parent; uint8_t *bad; tn_list values, sums; } tn_recompute;
 
 static int tn_recompute_family(const tn_recompute *c, int value) {
@@ -33,8 +33,8 @@ static int tn_recompute_pays(tn_graph *g, const tiny_uop *u) {
   const tiny_limits *limits = tn_limits_of(g->targets, u);
   const int64_t n = tn_nelem(u);
   tn_contraction c;
-  if (limits->threads || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST || !tn_contraction_of(u, &c) ||
-      !c.own[0] || !c.own[1])
+  if (limits->threads || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST ||
+      !tn_contraction_of(u, &c) || !c.own[0] || !c.own[1])
     return 0;
   const int64_t k = tn_nelem(u->src[0]) / n;
   return 2 * k <= (int64_t)TN_RECOMPUTE_FLOPS * TN_RECOMPUTE_NBYTES && tn_contraction_reads(&c, 0) >= k &&
@@ -89,7 +89,8 @@ static void tn_recompute_mark(tn_recompute *c) {
   while (todo.n) {
     tiny_uop *u = todo.u[--todo.n];
     tn_node *n = tn_graph_node(g, u);
-    if (n->leaf || n->forced || n->online || !(tn_is_passing(u) || u->op == TINY_OP_MUL || u->op == TINY_OP_CAST)) continue;
+    if (n->leaf || n->forced || n->online) continue;
+    if (!tn_is_passing(u) && u->op != TINY_OP_MUL && u->op != TINY_OP_CAST) continue;
     n->online = 1;
     for (uint32_t i = 0; i < (tn_is_passing(u) ? 1 : u->nsrc); i++) tn_push(g->t, &todo, u->src[i]);
   }
