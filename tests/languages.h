@@ -25,7 +25,8 @@ static void opencl(tiny_renderer *r) { tn_lang_opencl(r, OPENCL); }
 static void opencl_lanes(tiny_renderer *r) { tn_lang_opencl(r, OPENCL | TN_OPENCL_EXCHANGES); }
 static void metal_24(tiny_renderer *r) { tn_lang_metal(r, 24, 0); }
 static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31, 1); }
-static void wgsl_16(tiny_renderer *r) { tn_lang_wgsl(r, 1); }
+static void wgsl_16(tiny_renderer *r) { tn_lang_wgsl(r, TN_WGSL_F16); }
+static void wgsl_lanes(tiny_renderer *r) { tn_lang_wgsl(r, TN_WGSL_F16 | TN_WGSL_SUBGROUPS); }
 static void wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
 
 static const language languages[] = {
@@ -37,6 +38,7 @@ static const language languages[] = {
   {"metal24", metal_24, 1024, 32 << 10, TN_METAL_ARITHMETIC, NULL},
   {"metal31", metal_31, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal},
   {"wgsl16", wgsl_16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL},
+  {"wgslexchange", wgsl_lanes, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL},
   {"wgsl", wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL}
 };
 enum { LANGUAGES = sizeof languages / sizeof *languages };

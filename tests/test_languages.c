@@ -171,6 +171,36 @@ static void test_rounded(const char *device, tiny_dtype d, tiny_tensor *(*f)(tin
   if (most > 0.5 + 1.0 / 32) fprintf(stderr, "  %g ulp\n", most);
   tiny_close(t);
 }
+// ** exchanges between lanes **
+
+static char said[1 << 17];
+static void hear_text(void *user, const char *line) {
+  const size_t n = strlen(said);
+  (void)user;
+  if (n + strlen(line) + 2 < sizeof said) { memcpy(said + n, line, strlen(line) + 1); strcat(said, "\n"); }
+}
+// Sums of floats and of bools, in the text of one language; NULL: it has none.
+static void test_exchanged(const char *device, const char *of_floats, const char *of_bools) {
+  tiny_backend b = language_backend();
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.backends[0] = &b; d.cache_dir = ""; d.threads = 1; d.debug = "c"; d.log.fn = hear_text;
+  tiny_ctx *t = tiny_open(&d);
+  tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(3, 512)), *out[2];
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  said[0] = 0;
+  out[0] = tiny_sum(x, 1, 0);
+  CHECK_EQ(tiny_realize(out, 1), TINY_OK);
+  if (of_floats) CHECK(strstr(said, of_floats) != NULL);
+  else CHECK(!strstr(said, "= exchanged(") && !strstr(said, "= EXCHANGED_") && !strstr(said, "= subgroupShuffle"));
+  said[0] = 0;
+  out[1] = tiny_any(tiny_lt(x, tiny_neg(x)), 1, 0);
+  CHECK_EQ(tiny_realize(out + 1, 1), strstr(device, "wgsl") ? TINY_E_COMPILE : TINY_OK);      // it has no bools in memory
+  CHECK(!of_bools || strstr(said, of_bools) != NULL);
+  if (of_bools && !strstr(said, of_bools)) fprintf(stderr, "%s\n", said);
+  tiny_close(t);
+}
+
 // Integers as narrow floats where there is no f64 to cast them by, at the borders between two of them and beside.
 static void test_casts(void) {
   static const tiny_dtype to[] = {TINY_F16, TINY_BF16};
@@ -229,6 +259,12 @@ int main(void) {
   for (int i = 0; i < LANGUAGES && getenv("TEST_LANGUAGES"); i++) write_language(&languages[i], all != NULL);
   if (getenv("TEST_LANGUAGES")) return test_report();
   test_refused();
+  test_exchanged("LANG:metal31", "= exchanged(", "= exchanged(");
+  test_exchanged("LANG:metal24", NULL, NULL);
+  test_exchanged("LANG:clexchange", "= EXCHANGED_float(", "= EXCHANGED_uchar(");
+  test_exchanged("LANG:opencl", NULL, NULL);
+  test_exchanged("LANG:wgslexchange", "= subgroupShuffleXor(", NULL);
+  test_exchanged("LANG:wgsl", NULL, NULL);
   if (!host_compiler()) printf("test_languages: values are left out, there is no clang++ with halves (15 and newer)\n");
   else {
     for (size_t i = 0; i < sizeof run / sizeof *run; i++) test_values(run[i]);

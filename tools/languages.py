@@ -68,6 +68,7 @@ LANGUAGES = [
     ("Metal 2.4", "metal24", ".metal", [("C++, 2.4", 17, metal("240"))]),
     ("Metal 3.1", "metal31", ".metal", [("C++, 3.1", 17, metal("310"))]),
     ("WGSL", "wgsl", ".wgsl", [("Dawn", 0, ["node", "tools/validate_wgsl.mjs"])]),
+    ("WGSL, lanes", "wgslexchange", ".wgsl", [("Dawn, lanes", 0, ["node", "tools/validate_wgsl.mjs"])]),
     ("WGSL, f16", "wgsl16", ".wgsl", [("Dawn", 0, ["node", "tools/validate_wgsl.mjs"])]),
 ]
 ALONE = ".wgsl"

@@ -5,7 +5,7 @@ import { readFileSync } from 'fs';
 const { create } = createRequire(process.cwd() + '/build/npm/')('webgpu');
 const gpu = create(['backend=null']);
 const adapter = await gpu.requestAdapter();
-const requiredFeatures = adapter.features.has('shader-f16') ? ['shader-f16'] : [];
+const requiredFeatures = ['shader-f16', 'subgroups'].filter((feature) => adapter.features.has(feature));
 const device = await adapter.requestDevice({ requiredFeatures });
 let passed = 0, failed = 0;
 for (const file of process.argv.slice(2)) {

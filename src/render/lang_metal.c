@@ -61,7 +61,6 @@ static const char *const tn_metal_prelude[] = {
   "  return as_type<T>(simd_shuffle_xor(as_type<U>(x), mask)); }",
   "EXCHANGED(char, char) EXCHANGED(uchar, uchar) EXCHANGED(short, short) EXCHANGED(ushort, ushort) EXCHANGED(int, int)",
   "EXCHANGED(uint, uint) EXCHANGED(long, uint2) EXCHANGED(ulong, uint2) EXCHANGED(half, half) EXCHANGED(float, float)",
-  "inline bool exchanged(bool x, ushort mask) { return exchanged(uchar(x), mask) != 0; }",
   "#if __METAL_VERSION__ >= 310",
   "  WRAP(bfloat, bfloat, bfloat) MEMORY(bfloat) EXCHANGED(bfloat, ushort)",
   "#endif",

@@ -1,7 +1,7 @@
 // lang_wgsl: the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and bools that are never in memory; f16
 // where the device has "shader-f16". Vectors of 2 and 4, in registers: memory is read element by element.
 //
-// Out: tn_lang_wgsl and tn_lang_wgsl_f16 fill a tiny_renderer. A module is one kernel: memory of PARAM k is binding k
+// Out: tn_lang_wgsl fills a tiny_renderer. A module is one kernel: memory of PARAM k is binding k
 //      of group 0, ARG k binding k of group 1, LOCAL memory belongs to the module.
 // Holds:
 //  - What needs 64 or 8 bits, bf16, bools in memory, or vectors of memory has no form here: rendering it says so.
@@ -9,6 +9,9 @@
 //    Concrete Floating Point Expressions"): what rules/transcendental.c makes of them depends on the order of
 //    additions, which implementations may change ("Reassociation and Fusion").
 //  - f16 is computed in f32 where limits.dtypes leaves it out, as on any device.
+//  - Subgroups exchange values where the device has "subgroups", their least and greatest sizes are the same, which is
+//    the limits' warp, and the language feature subgroup_id is there: items are numbered by them, as which items are
+//    their lanes is the device's affair.
 //  - select has both of its values computed. An element beyond the memory may be read: some element of the memory, or
 //    0, is what it gives (WGSL, "Invalid memory references").
 //  - Infinity and NaN are values that no constant expression may have: functions make them of bits.
@@ -23,12 +26,15 @@
 // limits.atomics: WGSL, 17.8.
 #define TN_WGSL_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32)
 
-// f16: for devices with the feature shader-f16.
-static void tn_lang_wgsl(tiny_renderer *r, int f16) {
-  static const char *const prelude[] = {
-    "enable f16;",
-    "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }",
-    "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }", NULL
+enum { TN_WGSL_F16 = 1, TN_WGSL_SUBGROUPS = 2 };               // what a device has
+
+#define TN_WGSL_NUMBERS \
+  "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }", \
+  "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }", NULL
+static void tn_lang_wgsl(tiny_renderer *r, int has) {
+  static const char *const preludes[][4] = {
+    {TN_WGSL_NUMBERS}, {"enable f16;", TN_WGSL_NUMBERS}, {"enable subgroups;", TN_WGSL_NUMBERS},
+    {"enable f16, subgroups;", TN_WGSL_NUMBERS}
   };
   // Shifts are by u32. NEG is not there for u32, nor ^ for bools.
   static const struct { int op; const char *format; } ops[] = {
@@ -44,7 +50,7 @@ static void tn_lang_wgsl(tiny_renderer *r, int f16) {
   memset(r, 0, sizeof *r);
   r->name = "WGSL"; r->file = "wgsl";
   r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALONE;    // magic products would want 64 bits
-  l->prelude = prelude + !f16;
+  l->prelude = preludes[has];
   l->global_buffer = "@group(0) @binding(%k) var<storage, read_write> %n: array<%t>;";
   l->global_atomic = "@group(0) @binding(%k) var<storage, read_write> %n: array<atomic<%t>>;";
   l->atomics[TINY_I32] = l->atomics[TINY_U32] = "atomicAdd(&%0, %1)";
@@ -68,6 +74,14 @@ static void tn_lang_wgsl(tiny_renderer *r, int f16) {
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) l->ops[ops[i].op] = ops[i].format;
   l->bops[TINY_OP_XOR] = "%0 != %1";
   l->vops[TINY_OP_SHL] = "%0 << vec%l<u32>(%1)"; l->vops[TINY_OP_SHR] = "%0 >> vec%l<u32>(%1)";
-  if (f16) { l->types[TINY_F16] = "f16"; l->literals[TINY_F16] = "%kh"; }
+  if (has & TN_WGSL_F16) { l->types[TINY_F16] = "f16"; l->literals[TINY_F16] = "%kh"; }
+  if (!(has & TN_WGSL_SUBGROUPS)) return;
+  l->kernel = "@compute @workgroup_size(%0, %1, %2)\n"
+      "fn %n(@builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_id) subgroup: u32,\n"
+      "    @builtin(subgroup_size) width: u32, @builtin(subgroup_invocation_id) lane: u32) {\n"
+      "  let number: u32 = subgroup * width + lane;\n"
+      "  let item = vec3<u32>(number %% %0, number / %0 %% %1, number / (%0 * %1));";
+  l->ops[TINY_OP_SHUFFLE] = "subgroupShuffleXor(%0, %ku)";
 }
+#undef TN_WGSL_NUMBERS
 #endif
