@@ -123,7 +123,7 @@ enum { TN_CUDA_VALUES = 128 };
 // One text for both compilers: what they spell differently, and what each has of its own, stands in the first two #ifs.
 // Tests compile it on the host, which has no PTX, and defines TINY_AT and TINY_SHARED. wrap(x) is x as its sums wrap.
 // PTX ISA, cvt: .bf16 from sm_80 on. AMD's GPUs read vectors at any address that elements may have (LLVM, User Guide
-// for AMDGPU, unaligned-access-mode).
+// for AMDGPU, unaligned-access-mode). Launch bounds name one group: where they name none ptxas spills for a third.
 static const char *const tn_cuda_prelude[] = {
   "#ifdef __HIP__",
   "  #ifndef __global__",
@@ -155,7 +155,7 @@ static const char *const tn_cuda_prelude[] = {
   "  #define GROUP_0 blockIdx.x", "  #define GROUP_1 blockIdx.y", "  #define GROUP_2 blockIdx.z",
   "  #define ITEMS(n0, n1) const unsigned ITEM_0 = threadIdx.x % (n0), ITEM_1 = threadIdx.x / (n0) % (n1), \\",
   "    ITEM_2 = threadIdx.x / ((n0) * (n1));",
-  "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n)",
+  "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n, 1)",
   "  #define AS_FLOAT(x) __int_as_float(x)", "  #define lane_word(x, mask) __shfl_xor_sync(0xFFFFFFFFu, x, mask)",
   "  #ifndef TINY_ADD",
   "    #define TINY_ADD(p, x) atomicAdd(p, x)",
