@@ -346,6 +346,24 @@ static tiny_uop *tn_stage_loop(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
   return loop;
 }
 
+// Loops around `loop`, in each iteration of which it begins anew: those that a REDUCE over it stands in, and the stage.
+static void tn_ahead_around(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, tiny_uop *stage, tn_list *around) {
+  tn_list all = {NULL, 0, 0}, reduces = {NULL, 0, 0};
+  tn_open_loops(t, stage, &all);
+  tn_collect_op(t, sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++) {
+    tiny_uop *u = reduces.u[i];
+    if (!tn_closes(u, loop)) continue;
+    tn_open_loops(t, u, &all);
+    for (uint32_t j = 1; u->src[j] != loop; j++) tn_push(t, &all, u->src[j]);
+  }
+  for (int i = 0; i < all.n; i++) {
+    int known = all.u[i] == loop || !tn_is_loop(all.u[i]);
+    for (int j = 0; j < around->n; j++) known |= around->u[j] == all.u[i];
+    if (!known) tn_push(t, around, all.u[i]);
+  }
+}
+
 // The copy of iteration `at` of the loop to memory `to`, of `slots` parts; nothing is read where `valid` does not hold.
 static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, tiny_uop *loop, tiny_uop *at, tiny_uop *valid,
                                tiny_uop *to, int64_t slots) {
@@ -417,12 +435,11 @@ static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop
 // start: the first iteration of the loop, where that is not 0; NULL: it is.
 static tiny_uop *tn_expand_ahead(tiny_ctx *t, tiny_uop *sink, tiny_uop *loop, tiny_uop *start, const tn_list *stages) {
   tn_ahead *a = (tn_ahead *)tn_scratch(t, sizeof *a);
-  tn_list open = {NULL, 0, 0}, around = {NULL, 0, 0}, begun = {NULL, 0, 0}, wait = {NULL, 0, 0}, copies = {NULL, 0, 0},
+  tn_list around = {NULL, 0, 0}, begun = {NULL, 0, 0}, wait = {NULL, 0, 0}, copies = {NULL, 0, 0},
           from = {NULL, 0, 0}, to = {NULL, 0, 0};
   int64_t least = TN_STAGE_AHEAD_MOST;
   tn_ahead_of(t, sink, loop, stages, a);
-  tn_open_loops(t, a->stage[0], &open);
-  for (int i = 0; i < open.n; i++) if (open.u[i] != loop) tn_push(t, &around, open.u[i]);
+  tn_ahead_around(t, sink, loop, a->stage[0], &around);
   tiny_uop *free_now = around.n ? tn_barrier_wait(t, &around, 0) : NULL;
   for (int i = 0; i < a->n; i++) {
     const int64_t ahead = tn_stage_ahead(a->stage[i]);
