@@ -34,7 +34,7 @@ static tiny_ctx *open_on(const char *gpu) {
 
 // mask: 1 bool, 2 numbers; some rows see nothing. again: values are computed by how many kernels; 0: stored.
 typedef struct shape { const char *name; int heads, L, S, E, V, dtype, causal, mask, window; float large; int again; } shape;
-enum { MOST = 1 << 16, KEYS = 512 };
+enum { MOST = 1 << 17, KEYS = 512 };
 enum { QUERY, KEY, VALUE, FLOW, MASK, GIVEN };               // FLOW: what flows into the result
 static float given[GIVEN][MOST];
 static double wanted[4][MOST];             // the result; gradients of queries, keys, values
