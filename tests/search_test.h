@@ -47,6 +47,10 @@ static tiny_tensor *scatter(tiny_ctx *t, int rows, int summands, int columns) {
 }
 static tiny_tensor *few_sums_into(tiny_ctx *t) { return scatter(t, 17, 12, 5); }
 static tiny_tensor *sums_into(tiny_ctx *t) { return scatter(t, 400, 90, 33); }       // large enough for a grid
+static tiny_tensor *attention(tiny_ctx *t) {
+  tiny_tensor *q = ints(t, TINY_SHAPE(16, 8)), *k = ints(t, TINY_SHAPE(8, 24)), *v = ints(t, TINY_SHAPE(24, 12));
+  return tiny_matmul(tiny_softmax(tiny_mul_scalar(tiny_matmul(q, k), 0.125), -1), v);
+}
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); double tolerance; } subjects[] = {
   {"elementwise", elementwise, 0}, {"padded", padded, 0}, {"transposed", transposed, 0}, {"sum of rows", sum_of_rows, 0},
   {"sum of columns", sum_of_columns, 0}, {"largest", largest, 0}, {"matmul", matmul, 0}, {"odd matmul", matmul_odd, 0},
@@ -54,8 +58,8 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); doubl
   {"halves", halves, 0}, {"bytes", bytes, 0}, {"few sums into", few_sums_into, 0},
   {"padded conv2d", conv2d_padded, 0}, {"triangle", triangle, 0}, {"sums of a triangle", triangle_sums, 0}, {"layer_norm", layer_norm, 1e-5},
   {"place of largest", place_of_largest, 0},
-  {"sums into", sums_into, 0}};
-enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+  {"sums into", sums_into, 0}, {"attention", attention, 1e-4}};
+enum { GRID_SUBJECTS = sizeof subjects / sizeof *subjects, SUBJECTS = GRID_SUBJECTS - 1 };     // the last is one kernel on a grid alone
 
 // ** targets: what they are decides what the heuristics choose **
 
@@ -75,6 +79,7 @@ static void place_at(tiny_ctx *t, const machine *m, place *p) {
   p->limits.cache_nbytes = m->cache; p->limits.shared_nbytes = m->shared; p->limits.local_total = m->threads ? 0 : 256;
   p->limits.warp = !m->threads && m->shared > 8 << 10 ? 32 : 0;          // whose lanes exchange values
   for (int d = 0; d < 3; d++) { p->limits.global_max[d] = 100 * m->most; p->limits.local_max[d] = m->most; }
+  if (!m->threads && m->registers == 255) p->limits.units = tiny_warp_units("sm_80", &p->limits.nunits);
   if (m->rich) {
     tn_lang_c(&p->renderer);
     p->renderer.dots = 1u << TINY_DOT_U8_I8 | 1u << TINY_DOT_BF16 | 1u << TINY_DOT_I16;

@@ -290,7 +290,7 @@ static void test_families(void) {
   static families f;
   static trial plain, moved;
   int seen[TN_FAMILIES] = {0};
-  for (int s = 0; s < SUBJECTS; s++) for (int m = 0; m < MACHINES; m++) {
+  for (int s = 0; s < GRID_SUBJECTS; s++) for (int m = 0; m < MACHINES; m++) {
     if (machines[m].threads) continue;
     tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP", .cache_dir = "", .debug = ""});
     memset(&plain, 0, sizeof plain); memset(&f, 0, sizeof f);

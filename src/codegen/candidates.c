@@ -235,7 +235,7 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
 // ** on a grid: families, each an idea in several sizes, from the bare kernel **
 
 enum { TN_FAMILY_GROWN, TN_FAMILY_FLAT, TN_FAMILY_SUMS, TN_FAMILY_GROUPS, TN_FAMILY_ROWS, TN_FAMILY_TILES,
-  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILIES };
+  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILY_UNITS, TN_FAMILIES };
 
 // A kernel to which opts are done as long as they are legal.
 typedef struct tn_trial { tn_kernel_state *s; int legal; } tn_trial;
@@ -469,10 +469,45 @@ static void tn_candidates_turned(tn_candidates *s, int64_t side, int64_t rows, i
   tn_trial_close(&a, TN_FAMILY_TURNED);
 }
 
+// A product by a unit of warps, so many along each side of a group, each of which has so many rows and columns.
+typedef struct tn_unit_sizes { uint8_t warps[2], side[2]; } tn_unit_sizes;
+static void tn_candidates_unit(tn_candidates *s, const tn_unit_sizes *z) {
+  tn_trial_at a;
+  tn_unit_plan plan;
+  tiny_uop *axis[3], *part[2 * TN_UNIT_SIDES], *rest;
+  int number = 0;
+  const int usable = tn_trial_open(&a, s);
+  const tiny_warp_unit *unit = usable ? tn_warp_find(a.x.s, &a.p, axis, &number) : NULL;
+  a.x.legal = unit && tn_unit_plan_of(unit, &plan);
+  if (a.x.legal) tn_trial_pad(&a.x, axis[2], tn_unit_k(&plan));
+  for (int i = 0; i < TN_UNIT_SIDES && a.x.legal; i++) {
+    const int64_t group = (int64_t)z->warps[i] * z->side[i];
+    tiny_uop *block = tn_trial_split(&a.x, TN_OPT_SPLIT, tn_trial_pad(&a.x, axis[i], group), group, &rest);
+    part[2 * i + 1] = tn_trial_split(&a.x, TN_OPT_SPLIT, block, z->side[i], &part[2 * i]);
+  }
+  if (a.x.legal) {
+    tn_opt o = tn_opt_of(a.x.s, TN_OPT_WMMA, 2 * TN_UNIT_SIDES, part, 0);
+    o.number = (int16_t)number;
+    a.x.legal = tn_opt_apply(a.x.s, &o);
+  }
+  if (a.x.legal) tn_trial_groups(&a.x);
+  tn_trial_close(&a, TN_FAMILY_UNITS);
+}
+static void tn_candidates_units(tn_candidates *s) {
+  static const uint8_t warps[][2] = {{2, 2}, {4, 2}, {2, 4}, {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}},
+                       side[][2] = {{64, 64}, {32, 32}, {64, 32}, {32, 64}, {16, 64}, {64, 16}, {16, 16}};
+  for (size_t i = 0; i < sizeof warps / sizeof *warps; i++)
+    for (size_t j = 0; j < sizeof side / sizeof *side; j++) {
+      const tn_unit_sizes z = {{warps[i][0], warps[i][1]}, {side[j][0], side[j][1]}};
+      tn_candidates_unit(s, &z);
+    }
+}
+
 // All of them. Returns how many families there are.
 static int tn_candidates_of_grid(tn_candidates *s) {
   const int64_t most = tn_machine_items(s->target->limits);
   s->depth = TN_CANDIDATES_DEPTH + 1;
+  tn_candidates_units(s);
   for (int64_t items = 16; items <= 256 && items <= most; items *= 2)
     for (int each = 1; each <= 8; each *= 2)
       for (int how = 0; how < 3; how++)

@@ -460,7 +460,7 @@ static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop
       s->target->limits->threads || !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || g < 2 ||
       tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE) || tn_opt_numbers_lanes(s))
     return 0;
-  return tn_group_items(s, reduce, g) ||
+  return tn_group_items(s, reduce, r, g) ||
       (tn_clamp_mul(tn_opt_items(s), g) <= tn_opt_most_items(s) && tn_opt_fits(s, 1, g));
 }
 static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {

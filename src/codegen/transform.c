@@ -306,12 +306,22 @@ static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, t
   return stage;
 }
 
-// The items of a group that a reduction over g of them can use: those that there are, of an axis that it does not move
-// with; NULL: there are none.
-static tiny_uop *tn_group_items(tn_kernel_state *s, tiny_uop *reduce, int64_t g) {
+// Does a REDUCE within, which moves with `along`, go over items r? All of them have to be at one value of it.
+static int tn_shares_within(tn_kernel_state *s, const tiny_uop *reduce, const tiny_uop *along, const tiny_uop *r) {
+  tn_list inner = {NULL, 0, 0};
+  tn_collect_op(s->t, reduce->src[0], TINY_OP_REDUCE, &inner);
+  for (int i = 0; i < inner.n; i++) if (tn_closes(inner.u[i], r) && tn_depends(s->t, inner.u[i], along)) return 1;
+  return 0;
+}
+
+// The items of a group that a reduction along a range can use, g of them: those that there are, of an axis that it does
+// not move with; NULL: there are none.
+static tiny_uop *tn_group_items(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *along, int64_t g) {
   for (int i = 0; i < s->naxes; i++) {
     tiny_uop *r = s->axis[i];
-    if (tn_is_item(r) && tn_range_extent(r) == g && !tn_is_open(s->t, reduce, r)) return r;
+    if (tn_is_item(r) && tn_range_extent(r) == g && !tn_is_open(s->t, reduce, r) &&
+        !tn_shares_within(s, reduce, along, r))
+      return r;
   }
   return NULL;
 }
@@ -321,7 +331,7 @@ static tiny_uop *tn_group_items(tn_kernel_state *s, tiny_uop *reduce, int64_t g)
 static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
   tiny_ctx *t = s->t;
   const int64_t n = tn_range_extent(r);
-  tiny_uop *given = tn_group_items(s, reduce, g), *item = given ? given : tn_range(t, g, TN_GROUP),
+  tiny_uop *given = tn_group_items(s, reduce, r, g), *item = given ? given : tn_range(t, g, TN_GROUP),
            *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE), *part = item;
   if (rest) part = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rest, tn_index(t, g)), item);
   tiny_uop *partial = tn_replace(t, reduce, 1, &r, &part);   // its range list now holds item too: take it out

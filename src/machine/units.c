@@ -7,7 +7,9 @@
 // Sources. NVIDIA: PTX ISA, "Matrix Fragments for mma.m16n8k8", ".m16n8k16", ".m16n8k32". AMD: "RDNA3 ISA" and "RDNA4
 // ISA", Wave Matrix Multiply Accumulate; "CDNA3 ISA", Matrix Core Instructions; layouts as AMD's matrix instruction
 // calculator prints them. Apple: simdgroup_matrix is opaque; its elements lie as MLX (steel/gemm/mma.h) has them.
-// CDNA3's fp8 is FNUZ, of another bias than this library's fp8, so it has no row.
+// CDNA3's fp8 is FNUZ, of another bias than this library's fp8, so it has no row. Nor has Arm's SME: what
+// FMOPA adds to is a tile of ZA, which is no value that a compiler keeps (arm_sme.h, "ZA state"), but part of one array
+// of the thread, in a mode in which most other vectors are illegal; AMX's tiles are values, and fit tiny_matrix_unit.
 #ifndef TN_MACHINE_UNITS
 #define TN_MACHINE_UNITS
 #ifndef TINY_AMALGAMATED
