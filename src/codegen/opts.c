@@ -25,8 +25,8 @@
 //                             of products within it those along which it goes where it has no columns
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
 //   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
-//   ATOMIC 2:16               16 parts of a sum over axis 2 are added to the element one by one, in loops of the store
 //   SCATTER                   summands go to the elements that they name, one after the other
+//   ATOMIC 2:16               16 parts of a sum over axis 2 are added to the element one by one, in loops of the store
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
 #define TN_CODEGEN_OPTS
@@ -75,8 +75,8 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
     tn_opt_warp_matrix) \
   _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
   _(BLOCKS,   TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 4, 4, tn_opt_blocks) \
-  _(ATOMIC,   TN_OPT_HAS_AMOUNT | TN_OPT_NOT_ONLINE, 1, 1, tn_opt_atomic) \
-  _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter)
+  _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter) \
+  _(ATOMIC,   TN_OPT_HAS_AMOUNT | TN_OPT_NOT_ONLINE, 1, 1, tn_opt_atomic)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
   TN_OPT_TABLE(TN_OPT_ENUM)

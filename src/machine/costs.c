@@ -67,11 +67,12 @@ static double tn_body_cost(double arithmetic, double loads, double wait) {
 
 // Tiles of products on a grid: an item has NEAR x copies elements along each side of a tile, SIDE items of a group each.
 enum {
-  TN_TILE_SIDE = 16, TN_TILE_NEAR = 4, TN_TILE_MANY = 128,   // registers of an item, from which it has more copies
+  TN_TILE_SIDE = 16, TN_TILE_NEAR = 4,
+  TN_TILE_MANY = 128,                      // registers of an item, from which it has more copies
   TN_TILE_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
   TN_TILE_ADDED = 48                       // steps that adding a tile to memory is worth: its way to the last cache
 };
-#define TN_TILE_MASKED       1.4           // of a step, where loads along K are masked: count, matmul 1664 in 3 parts
+#define TN_TILE_MASKED       1.4           // of a step, loads along K masked: count, matmul 1664 in 3 parts
 static const int64_t tn_tile_copies[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
 
 // What `others` products of so many rows and columns take, in instructions of a step of K: tiles that a unit does one

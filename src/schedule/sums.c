@@ -71,7 +71,8 @@ static int64_t tn_wave_parts(const tiny_limits *limits, int64_t rows, int64_t co
     for (int i = first; i < 4; i++) {
       const int64_t steps = (k + parts - 1) / parts + (parts > 1 ? TN_TILE_ADDED : 0);
       const double masked = k % (parts * TN_TILE_SIDE) ? TN_TILE_MASKED : 1,
-                   cost = tn_waves_cost(limits, rows, columns, others * parts, tn_tile_copies[i]) * (double)steps * masked;
+                   cost = masked * (double)steps *
+                       tn_waves_cost(limits, rows, columns, others * parts, tn_tile_copies[i]);
       if (least > 0 && cost * (parts > 1 && best == 1 ? 1.05 : 1) >= least) continue;
       least = cost;
       best = parts;
