@@ -154,7 +154,8 @@ static tiny_code count_kernel(tiny_ctx *t, const subject *x, const char *name, c
     if (u->k >= l.nmem) l.nmem = (int)u->k + 1;
   }
   tiny_bytes accesses = {t, NULL, 0, 0};
-  const tiny_code code = tn_gpu_count(t, low->list, low->n, x->gpu, &l, GROUPS, &counts, x->o->verbose ? &accesses : NULL);
+  const tiny_code code = tn_gpu_count(t, low->list, low->n, x->gpu, &l, GROUPS, &counts,
+                                      x->o->verbose ? &accesses : NULL);
   for (int m = 0; m < l.nmem; m++) free(mem[m].base);
   if (code != TINY_OK) return code;
   tn_gpu_print(text, name, &counts);

@@ -17,14 +17,15 @@
 //            words; one word for all is one (CUDA C++ Programming Guide, "Shared Memory" of compute capability 5.x;
 //            NVIDIA Nsight Compute, "Wavefronts").
 //   time     The slowest of: bytes by the memory's bandwidth and by L2's, instructions by what a unit issues, each kind
-//            by its own rate, and latency: a warp waits for memory once in straight code and in each iteration of a loop
-//            that loads, of which compilers unroll a few; for what is copied n iterations ahead once in n iterations
+//            by its own rate, and latency: a warp waits for memory once in straight code and in each iteration of a
+//            loop that loads, of which compilers unroll a few; for what is copied n iterations ahead once in n iterations
 //            (CUDA C++ Programming Guide, "Asynchronous Data Copies", multi-stage pipelines). What a group does itself
 //            comes on top of its waits, as it uses what it has waited for (Volkov, Understanding Latency Hiding on
 //            GPUs, 2016, 4.3), but in a kernel all of whose loops load what later iterations read, and store it after
 //            other work. Units that have a group more than others are waited for.
-//   atomics  The last cache adds: sectors are read there and written, and an element takes one addition a cycle (NVIDIA,
-//            Kepler GK110 white paper, "Atomic Operations"); of the element that gets most, as groups that were run have it.
+//   atomics  The last cache adds: sectors are read there and written, and an element takes one addition a cycle
+//            (NVIDIA, Kepler GK110 white paper, "Atomic Operations"); of the element that gets most, as groups that were
+//            run have it.
 //   caches   What a group has had before L1 gives it again, if it holds all that the groups of its unit touch; the last
 //            cache what any group has had, if it holds all buffers.
 #ifndef BENCH_COUNT_H
@@ -360,7 +361,8 @@ static void tn_gpu_inner(tn_gpu_run *c) {
       const tn_gpu_at *x = &c->at[inside];
       const int space = i->mem >= 0 ? c->r.c->mem[i->mem].space : (int)TN_SPACE_REG;
       for (int k = 0; k < TN_GPU_KINDS; k++) n[k] += x->warps * c->list.cost[inside][k];
-      if (space != TN_SPACE_REG && (i->u.op == TINY_OP_LOAD || c->list.ahead[inside] != TN_GPU_COPIES)) n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests;
+      if (space != TN_SPACE_REG && (i->u.op == TINY_OP_LOAD || c->list.ahead[inside] != TN_GPU_COPIES))
+        n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests;
       if (x->warps > warps) warps = x->warps;
       flops += tn_gpu_flops(i) * x->warps;
     }
@@ -615,8 +617,8 @@ static const char *tn_gpu_percent(double part, double whole, char *to) {
 
 static void tn_gpu_print_head(tiny_bytes *text) {
   tn_gpu_line(text, "%-22s %7s %5s %5s %6s %5s %4s %5s %-9s %8s %5s %5s %5s %5s %5s %5s %9s %-7s %5s\n", "kernel",
-                "groups", "items", "load%", "store%", "bank%", "regs", "occ%", "by", "instr", "flt%", "int%", "mem%", "mtx%",
-                "loop%", "cyc%", "us", "limit", "best%");
+                "groups", "items", "load%", "store%", "bank%", "regs", "occ%", "by", "instr", "flt%", "int%", "mem%",
+                "mtx%", "loop%", "cyc%", "us", "limit", "best%");
 }
 
 static double tn_gpu_inner_all(const tn_gpu_counts *o) {

@@ -4,8 +4,8 @@
 // Out:   one that first fills its output with the identity, then loops over the summands in order and reduces each into
 //        the element it names. What is adjacent and goes to one place together (a row) loops inside.
 //        Where the store adds to memory, all summands are added at once, in any order.
-// Holds: but for that, only other ranges of the output are ever shared between tasks or work items: no two of them meet in one
-//        element, and the order of additions never depends on who does them.
+// Holds: but for that, only other ranges of the output are ever shared between tasks or work items: no two of them meet
+//        in one element, and the order of additions never depends on who does them.
 #ifndef TN_CODEGEN_SCATTER
 #define TN_CODEGEN_SCATTER
 #ifndef TINY_AMALGAMATED

@@ -156,7 +156,7 @@ static int tn_unit_lies_along(tn_kernel_state *s, const tn_warp_tiles *c, int si
   return 0;
 }
 
-// Does a lane's share of 8x8 matrices of 16 bits, four of a, two of b, lie as these units want it (PTX ISA, ldmatrix and
+// Does a lane's share of 8x8 matrices of 16 bits, four of a, two of b, lie as the unit wants it (PTX ISA, ldmatrix, and
 // "Matrix Fragments for mma" with .m16n8 and 32 bytes along k)?
 static int tn_unit_loads_matrices(const tn_kernel_state *s, const tiny_warp_unit *unit) {
   const tiny_renderer *renderer = s->target->renderer;

@@ -182,7 +182,8 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
     return tn_eval_bad(d, u, "the lanes of the validity do not fit");
   if (!stores && u->nsrc > 1 && (s[1]->slot < 0 || (s[1]->lanes != 1 && s[1]->lanes != lanes)))
     return tn_eval_bad(d, u, "the lanes of the alternative do not fit");
-  if (!stores && u->k && (!tn_loads_rows(u) || m->space != TN_SPACE_LOCAL)) return tn_eval_bad(d, u, "rows of no matrix");
+  if (!stores && u->k && (!tn_loads_rows(u) || m->space != TN_SPACE_LOCAL))
+    return tn_eval_bad(d, u, "rows of no matrix");
   if (stores && u->k == TN_LATER && m->space != TN_SPACE_LOCAL)
     return tn_eval_bad(d, u, "happens later, but not to LOCAL memory");
   tn_eval_ins *i = tn_eval_emit(d, u, 0, stores ? 0 : lanes);

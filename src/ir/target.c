@@ -60,7 +60,8 @@ static tiny_uop *tn_copied(const tiny_uop *store) {
 // together, zeros where they are not there? (PTX ISA, cp.async)
 static int tn_copies_later(const tiny_uop *store) {
   const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
-  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 || from->lanes > 1 ||
+  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
+      from->lanes > 1 ||
       tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
       (from->nsrc == 3 && from->src[2]->lanes > 1))
     return 0;

@@ -23,10 +23,10 @@
 //   EXP2 (x) k 1: e^x, +2: x is not above 0, +8: few bits are looked at | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
-//   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value) k
-//   TN_LATER: to LOCAL memory, at any time before a BARRIER that waits for it; k TN_ADDS: value is added to the element,
-//   atomically: any number of items may do so to one at a time | BARRIER (done..) all items meet, k 1 + n: each has done
-//   with STOREs that are later, but for those since the n-th BARRIER of this kind before
+//   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
+//   STORE k TN_LATER: to LOCAL memory, at any time before a BARRIER that waits for it; k TN_ADDS: value is added to the
+//   element, atomically: any number of items may do so to one at a time | BARRIER (done..) all items meet, k 1 + n:
+//   each has done with STOREs that are later, but for those since the n-th BARRIER of this kind before
 //   PREFETCH (index): it is wanted soon, and need not be in range | MASKED (x ranges..), a SINK's: what these ranges do
 //   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
@@ -75,7 +75,8 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
-enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };    // k of a LOAD; its warp; a matrix's row
+enum { TN_TURNED = 1, TN_AS_ROWS = 2 };    // k of a LOAD
+enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a matrix's row
 enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
@@ -119,8 +120,8 @@ static int tn_regroups(const tiny_uop *u) {
 // A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
 static int tn_loads_rows(const tiny_uop *u) {
   const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0;
-  return nbytes * u->lanes == 2 * TN_TURNED_ROW && (u->k == TN_AS_ROWS ? nbytes <= 4 : u->k == TN_TURNED && nbytes == 2) &&
-      u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1;
+  return nbytes * u->lanes == 2 * TN_TURNED_ROW && u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1 &&
+      (u->k == TN_AS_ROWS ? nbytes <= 4 : u->k == TN_TURNED && nbytes == 2);
 }
 
 static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
@@ -240,8 +241,8 @@ static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
 static int tn_is_const(const tiny_uop *u) { return u->op == TINY_OP_CONST; }
 static int tn_is_k(const tiny_uop *u, int64_t k) { return u->op == TINY_OP_CONST && u->k == k; }
 static int tn_range_kind(const tiny_uop *r) { return (int)(r->k & 0xFF); }
-// Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused after
-// each row, and elements of a row (0: nothing lies unused).
+// Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
+// after each row, and elements of a row (0: nothing lies unused).
 enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
 static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
 static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0xF); }

@@ -65,7 +65,8 @@ static double tn_body_cost(double arithmetic, double loads, double wait) {
   return arithmetic + loads > wait ? arithmetic + loads : wait;
 }
 
-// Tiles of products on a grid: an item has NEAR x copies elements along each side of a tile, SIDE items of a group each.
+// Tiles of products on a grid: an item has NEAR x copies elements along each side of a tile, SIDE items of a group
+// each.
 enum {
   TN_TILE_SIDE = 16, TN_TILE_NEAR = 4,
   TN_TILE_MANY = 128,                      // registers of an item, from which it has more copies
