@@ -336,7 +336,8 @@ static void tn_gpu_inner(tn_gpu_run *c) {
       const tn_gpu_at *x = &c->at[inside];
       const int space = i->mem >= 0 ? c->r.c->mem[i->mem].space : (int)TN_SPACE_REG;
       for (int k = 0; k < TN_GPU_KINDS; k++) n[k] += x->warps * c->list.cost[inside][k];
-      if (space != TN_SPACE_REG && (i->u.op == TINY_OP_LOAD || c->list.ahead[inside] != TN_GPU_COPIES)) n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests;
+      if (space != TN_SPACE_REG && (i->u.op == TINY_OP_LOAD || c->list.ahead[inside] != TN_GPU_COPIES))
+        n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests;
       if (x->warps > warps) warps = x->warps;
     }
     for (int k = 0; k < TN_GPU_KINDS; k++) all += n[k];

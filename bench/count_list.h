@@ -135,8 +135,8 @@ static void tn_gpu_find_ahead(tn_gpu_list *l, int copies) {
     if (!later && (!l->ahead[at] || i->u.op == TINY_OP_LOAD)) continue;
     for (int j = later; j < (later ? 2 : tn_gpu_nargs(i)); j++) {
       const int slot = tn_gpu_arg(l, at, j)->slot;
-      if (tn_gpu_maker(l, slot)) l->ahead[l->value[slot].maker] = later && l->ahead[at] ? TN_GPU_COPIES : TN_GPU_AHEAD;
-      if (!later && l->ahead[at] == TN_GPU_COPIES && tn_gpu_maker(l, slot)) l->ahead[l->value[slot].maker] = TN_GPU_COPIES;
+      if (tn_gpu_maker(l, slot))
+        l->ahead[l->value[slot].maker] = l->ahead[at] == TN_GPU_COPIES ? TN_GPU_COPIES : TN_GPU_AHEAD;
     }
   }
 }
@@ -294,7 +294,8 @@ static void tn_gpu_make(tn_gpu_list *l, int at) {
   const tn_eval_ins *i = &l->c->ins[at];
   const tn_gpu_value *v = &l->value[i->slot];
   const int reads = i->u.op == TINY_OP_LOAD && l->c->mem[i->mem].space == TN_SPACE_REG;
-  const int none = v->fused || v->coalesced || reads || l->ahead[at] == TN_GPU_COPIES || (!v->varies && !tn_is_float(i->u.dtype));
+  const int none = v->fused || v->coalesced || reads || l->ahead[at] == TN_GPU_COPIES ||
+      (!v->varies && !tn_is_float(i->u.dtype));
   for (int lane = 0; lane < i->u.lanes; lane++) {
     tn_gpu_value *x = &l->value[i->slot + lane];
     x->first = x->last = at;

@@ -238,8 +238,8 @@ static tiny_uop *tn_stage_place(tiny_ctx *t, tiny_uop *sink, const tiny_uop *sta
   return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)), element);
 }
 
-// How a STAGE's memory is filled: the element at `flat` of an owner's part with `value` where `valid` holds, by the loops
-// of `end`.
+// How a STAGE's memory is filled: the element at `flat` of an owner's part with `value` where `valid` holds, by the
+// loops of `end`.
 typedef struct tn_filling { tiny_uop *owner, *flat, *value, *valid; int64_t owners, elements; tn_list end; } tn_filling;
 
 static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filling *f) {
@@ -249,7 +249,8 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   f->owner = tn_stage_owner(t, stage, &f->owners);
   f->value = stage->src[0];
   f->valid = tn_stage_filler(t, sink, stage);
-  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements, tn_stage_element(t, stage, stage->src + 1));
+  tiny_uop *element = tn_stage_element(t, stage, stage->src + 1);
+  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements, element);
   if (tn_stage_kblocks(stage)) tn_push(t, &f->end, tn_stage_kblocks(stage));
   for (uint32_t i = 1; i < stage->nsrc; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
@@ -323,10 +324,12 @@ static tiny_uop *tn_stage_loop(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
   for (int i = 0; i < reduces.n; i++) {
     tiny_uop *u = reduces.u[i], *inner = NULL;
     for (uint32_t j = 1; j < u->nsrc; j++)
-      for (int k = 0; k < open.n; k++) if (u->src[j] == open.u[k] && tn_range_kind(u->src[j]) == TN_REDUCE) inner = u->src[j];
+      for (int k = 0; k < open.n; k++)
+        if (u->src[j] == open.u[k] && tn_range_kind(u->src[j]) == TN_REDUCE) inner = u->src[j];
     if (!inner) continue;
-    if (tn_is_carried(u) || (of && (of->nsrc != u->nsrc || memcmp(of->src + 1, u->src + 1, (u->nsrc - 1) * sizeof *u->src))))
-      return NULL;
+    const int differs = of &&
+        (of->nsrc != u->nsrc || memcmp(of->src + 1, u->src + 1, (u->nsrc - 1) * sizeof *u->src) != 0);
+    if (tn_is_carried(u) || differs) return NULL;
     of = u;
     loop = inner;
   }
@@ -369,7 +372,8 @@ static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, tiny_uop *loop,
   tn_collect_op(t, value, TINY_OP_INDEX, &index);
   for (int i = 0; i < index.n; i++) {
     const tiny_uop *u = index.u[i];
-    tn_push(t, &gated, tn_index_of(t, u->src[0], u->src[1], u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, u->src[2], valid) : valid));
+    tiny_uop *both = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, u->src[2], valid) : valid;
+    tn_push(t, &gated, tn_index_of(t, u->src[0], u->src[1], both));
   }
   value = tn_replace(t, value, index.n, index.u, gated.u);
   return tn_end(t, tn_store_later(t, tn_index_of(t, to, flat, in), value), f->end.n, now.u);
@@ -388,7 +392,11 @@ static tiny_uop *tn_ahead_begin(tiny_ctx *t, const tn_filling *f, tiny_uop *loop
 }
 
 enum { TN_AHEAD_STAGES = 8 };              // of one loop, that are copied ahead together
-typedef struct tn_ahead { tiny_uop *stage[TN_AHEAD_STAGES], *memory[TN_AHEAD_STAGES]; tn_filling f[TN_AHEAD_STAGES]; int n; } tn_ahead;
+typedef struct tn_ahead {
+  tiny_uop *stage[TN_AHEAD_STAGES], *memory[TN_AHEAD_STAGES];
+  tn_filling f[TN_AHEAD_STAGES];
+  int n;
+} tn_ahead;
 
 // STAGEs that are copied ahead in the loop, none of which another one reads.
 static void tn_ahead_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, const tn_list *stages, tn_ahead *a) {

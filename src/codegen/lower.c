@@ -291,7 +291,10 @@ static int tn_sum_of(const tiny_uop *u, const int *depth, tn_place_sum *sum) {
     const int d = tn_is_const(x) ? INT_MAX : depth[x->seq];
     int at = sum->n++;
     if (sum->n > TN_SUM_TERMS) return 0;
-    for (; at && sum->depth[at - 1] > d; at--) { sum->depth[at] = sum->depth[at - 1]; sum->term[at] = sum->term[at - 1]; }
+    for (; at && sum->depth[at - 1] > d; at--) {
+      sum->depth[at] = sum->depth[at - 1];
+      sum->term[at] = sum->term[at - 1];
+    }
     sum->depth[at] = d; sum->term[at] = x;
   }
   return sum->n > 2;
@@ -300,7 +303,10 @@ static int tn_sum_of(const tiny_uop *u, const int *depth, tn_place_sum *sum) {
 // How many loops stand around what r is the loop of, with its own.
 static int tn_loop_depth(tiny_ctx *t, const tn_list *ends, const tiny_uop *r) {
   tn_list open = {NULL, 0, 0};
-  for (int i = 0; i < ends->n; i++) if (tn_closes(ends->u[i], r)) { tn_open_loops(t, ends->u[i], &open); return open.n + 1; }
+  for (int i = 0; i < ends->n; i++) if (tn_closes(ends->u[i], r)) {
+    tn_open_loops(t, ends->u[i], &open);
+    return open.n + 1;
+  }
   return 1;
 }
 
@@ -314,7 +320,8 @@ static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   if (!later) return sink;
   tn_collect_op(t, sink, TINY_OP_END, &ends);
   tn_toposort(t, sink, &all);
-  int *depth = (int *)tn_scratch(t, (size_t)all.n * sizeof *depth), *own = (int *)tn_scratch(t, (size_t)all.n * sizeof *own);
+  int *depth = (int *)tn_scratch(t, (size_t)all.n * sizeof *depth),
+      *own = (int *)tn_scratch(t, (size_t)all.n * sizeof *own);
   for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_RANGE) own[i] = tn_loop_depth(t, &ends, all.u[i]);
   for (int i = 0; i < all.n; i++) all.u[i]->seq = (uint32_t)i;
   for (int i = 0; i < all.n; i++) {

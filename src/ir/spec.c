@@ -197,7 +197,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"
       : u->k && !tn_spec_waits(u) ? "is waited for, but not to LOCAL memory" : NULL;
-    case TINY_OP_BARRIER: return u->k >= 0 && u->k <= 1 + TN_STAGE_AHEAD_MOST ? NULL : "waits for no number of BARRIERs";
+    case TINY_OP_BARRIER: return u->k >= 0 && u->k <= 1 + TN_STAGE_AHEAD_MOST ? NULL
+      : "waits for no number of BARRIERs";
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
