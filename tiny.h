@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 02784238f58c0dcb44fb622959818646307fec1d1f800726f96f55887e359e63
+/* tiny.h 0.1.0, source 8d8ede41e49bfb88891ad592ea51c1e3710577bf77f5e2afa0a43208394910e2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -918,6 +918,9 @@ typedef struct tiny_desc {
   uint64_t seed;                           // of tiny_rand and tiny_randn
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
+  // 1: sums and scatters that many groups share may end in atomic additions, where the device has them: fewer kernels
+  // and more of them at a time, but the last bits differ from run to run. 0: the same bits every run
+  int atomics;
   const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
@@ -3352,7 +3355,9 @@ typedef struct tiny_limits {
   int64_t global_max[3], local_max[3];     // groups, and items of a group, in each dim; 0: any number
   int64_t local_total;                     // items of a group in all; 0: 256
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
+  uint64_t atomics;                        // bit per dtype of which elements in memory can be added to atomically
   const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
+  int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
 } tiny_limits;
 
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
@@ -3380,11 +3385,15 @@ typedef struct tiny_language {
   const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
   const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none
   const char *global_buffer, *global_scalar;   // parameter %n of slot %k, before the kernel
+  const char *global_atomic;               // the same of memory that is added to; NULL: global_buffer
   const char *kernel, *end;                // "void %n(%a) {", "}"; %0 %1 %2: work items of a group, for launch bounds
   const char *buffer, *scalar;             // "%t *%n", "%t %n": parameters; NULL: not in %a
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
   const char *local, *barrier;             // "__local %t %n[%k];"
+  // Copies %t from address %1 to address %0 of LOCAL memory, zeros unless %2, while items go on; waits for all such
+  // copies but those since the %k-th wait before; NULL: items copy as they load and store
+  const char *copy, *wait;
   const char *global_local;                // the same, before the kernel; NULL: local
   const char *local_given;                 // where LOCAL is too much for a stack: at byte %k of a launch's; NULL: local
   const char *global_id, *local_id;        // "(%t)get_group_id(%d)"
@@ -3406,10 +3415,11 @@ typedef struct tiny_language {
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
   // The same of memory as aligned as vectors are, LOCAL or, of TINY_TARGET_ALIGNED, any; NULL: as load, store
   const char *load_aligned, *store_aligned;
-  const char *load_turned;                 // of rows of 8x8 matrices, by a warp; NULL: there is none
+  const char *load_turned, *load_rows;     // of rows of 8x8 matrices, by a warp, as columns and as words; NULL: none
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
+  const char *atomics[TINY_DTYPE_COUNT];   // adds %1 to the element at %0, to which others add as well; NULL: none
   const char *stream;                      // as store, for TINY_HINT_STREAM; NULL: never asked for
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // of words %0 and %1, sum so far %2: one, or 4 and more; NULL: none
@@ -3457,12 +3467,16 @@ typedef struct tiny_renderer tiny_renderer;
 struct tiny_renderer {
   const char *name, *file;                 // "C", "c": file extension in dumps
   uint8_t ops[TINY_OP_COUNT];              // TINY_ON_*; 0: decomposed before rendering
+  uint64_t atomics;                        // bit per dtype: STOREs that add
   uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
+  // How far EXP2 of f32, if ops has it, may be off, in ulp: more than 1 is for what is rounded to a narrower float, and
+  // so is e^x. 0: it is taken for all of them, e^x too.
+  uint32_t exp2_ulps;
   const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
   int (*units_allowed)(void);              // asked whenever a kernel has use for one; NULL: they are
-  // Writes one kernel; *uses is for module. NULL: as `language` says, whose formats also tell ops, dtypes and dots, and
-  // flags that follow from them: what stands above is what they cannot tell.
+  // Writes one kernel; *uses is for module. NULL: as `language` says, whose formats also tell ops, dtypes, atomics and
+  // dots, and flags that follow from them: what stands above is what they cannot tell.
   tiny_code (*kernel)(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out, uint64_t *uses);
   // Makes a module of kernels, 0 of them for the cache's key; NULL: one after the other.
   tiny_code (*module)(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n, tiny_bytes *out);
@@ -3661,7 +3675,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "02784238f58c0dcb44fb622959818646307fec1d1f800726f96f55887e359e63"
+#define TN_SOURCE_ID "8d8ede41e49bfb88891ad592ea51c1e3710577bf77f5e2afa0a43208394910e2"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4398,7 +4412,7 @@ struct tiny_ctx {
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
   tiny_progress progress; struct tn_watch *watch;          // watch: sees the children of the call under way
-  uint64_t seed, opened; int beam, compiler_seconds;         // opened: when, in ns
+  uint64_t seed, opened; int beam, atomics, compiler_seconds;        // opened: when, in ns
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
@@ -4810,9 +4824,9 @@ static void tn_pairs_clear(tn_pairs *m) {
 
 TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
   if (b->n + nbytes + 1 > b->cap) {
-    size_t cap = b->cap ? b->cap * 2 : 256;
+    size_t cap = b->cap ? b->cap * 2 : 64; // a kernel's text is made of many that are short
     while (cap < b->n + nbytes + 1) cap *= 2;
-    char *grown = (char *)tn_scratch(b->t, cap);
+    char *grown = (char *)tn_scratch_bare(b->t, cap);
     if (!grown) return;                    // in a backend
     if (b->n) memcpy(grown, b->data, b->n);
     b->data = grown; b->cap = cap;
@@ -7436,8 +7450,10 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
   return word ? b : a;
 }
 
-// Bits of EXP2's k: e^x; x is not above 0, or NaN; nor what it gives below 2^-184.
-enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4 };
+// Bits of EXP2's k: e^x; x is not above 0, or NaN; nor what it gives below 2^-184; few of its bits are looked at
+// (codegen/rounded.c): what a device has of its own may be off by TN_EXP_ULPS, and by 2^-18 for e^x.
+enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4, TN_EXP_ROUNDED = 8, TN_EXP_BITS = 15 };
+enum { TN_EXP_ULPS = 64 };                 // 2^-23 each
 
 static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
@@ -7708,7 +7724,9 @@ static void tn_labels_close(tiny_ctx *t) {
 // Sources. NVIDIA: PTX ISA, "Matrix Fragments for mma.m16n8k8", ".m16n8k16", ".m16n8k32". AMD: "RDNA3 ISA" and "RDNA4
 // ISA", Wave Matrix Multiply Accumulate; "CDNA3 ISA", Matrix Core Instructions; layouts as AMD's matrix instruction
 // calculator prints them. Apple: simdgroup_matrix is opaque; its elements lie as MLX (steel/gemm/mma.h) has them.
-// CDNA3's fp8 is FNUZ, of another bias than this library's fp8, so it has no row.
+// CDNA3's fp8 is FNUZ, of another bias than this library's fp8, so it has no row. Nor has Arm's SME: what
+// FMOPA adds to is a tile of ZA, which is no value that a compiler keeps (arm_sme.h, "ZA state"), but part of one array
+// of the thread, in a mode in which most other vectors are illegal; AMX's tiles are values, and fit tiny_matrix_unit.
 #ifndef TN_MACHINE_UNITS
 #define TN_MACHINE_UNITS
 #ifndef TINY_AMALGAMATED
@@ -7832,6 +7850,18 @@ static int tn_layout_run_of(const uint8_t *bits, int most, int column, tn_layout
   }
   return 1;
 }
+
+// Are products of this dtype whose operand is made of products done by the unit? What lanes hold of c is stored as rows
+// of a tile's columns, of which the low bits of a lane's number are the low or the next ones.
+static int tn_unit_nests(const tiny_warp_unit *unit, int dtype) {
+  tn_layout_run lane[2], element[2];
+  if (unit->a != dtype || unit->b != dtype || unit->c != TINY_F32 || tn_bits(dtype) != 16 || unit->n % 8) return 0;
+  for (int i = 0; i < 2; i++)
+    if (!tn_layout_run_of(unit->layout[2].lane, TINY_LAYOUT_LANE, i, &lane[i]) ||
+        !tn_layout_run_of(unit->layout[2].element, TINY_LAYOUT_ELEMENT, i, &element[i]))
+      return 0;
+  return lane[1].count && !lane[1].place;
+}
 #endif
 // ---- end src/machine/units.c ----
 // ---- begin src/ir/uop.c ----
@@ -7857,10 +7887,13 @@ static int tn_layout_run_of(const uint8_t *bits, int most, int column, tn_layout
 //   COPY (x) k number of the device whose memory x goes to, v {part} or none: for which part of a SHARD
 //   SHARD (x0 x1 ..) parts on several devices, k 1 + the axis along which they lie beside each other, 0: each is the
 //   whole; it is the root of a tensor's graph, and what is computed of it another one (rules/shard.c)
-//   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
+//   EXP2 (x) k 1: e^x, +2: x is not above 0, +8: few bits are looked at | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
+//   STORE k TN_LATER: to LOCAL memory, at any time before a BARRIER that waits for it; k TN_ADDS: value is added to the
+//   element, atomically: any number of items may do so to one at a time | BARRIER (done..) all items meet, k 1 + n:
+//   each has done with STOREs that are later, but for those since the n-th BARRIER of this kind before
 //   PREFETCH (index): it is wanted soon, and need not be in range | MASKED (x ranges..), a SINK's: what these ranges do
 //   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
@@ -7868,7 +7901,8 @@ static int tn_layout_run_of(const uint8_t *bits, int most, int column, tn_layout
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
 //   SHUFFLE (x) k: x of the item of the group whose number is this one's ^ k
 //   LOAD k TN_TURNED: of 8 elements of 16 bits of LOCAL memory, a row of an 8x8 matrix, of four for a warp of 32: rows
-//   of matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next
+//   of matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next.
+//   k TN_AS_ROWS: of 16 bytes, such a row: of each matrix word l % 4 of row l / 4
 //   BITCAST (vector): to lanes of another width, as many bits in all
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
@@ -7908,7 +7942,9 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
-enum { TN_TURNED = 1, TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };             // k of a LOAD; its warp; a matrix's row
+enum { TN_TURNED = 1, TN_AS_ROWS = 2 };    // k of a LOAD
+enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a matrix's row
+enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 
@@ -7948,10 +7984,11 @@ static int tn_regroups(const tiny_uop *u) {
   return bits != from && u->src[0]->lanes > 1 && u->lanes * bits == u->src[0]->lanes * from;
 }
 
-// A LOAD of rows of matrices, which a warp turns.
-static int tn_turns(const tiny_uop *u) {
-  return u->op == TINY_OP_LOAD && u->k == TN_TURNED && u->nsrc == 1 && u->src[0]->nsrc == 2 &&
-      u->src[0]->lanes == 1 && u->dtype == TINY_U16 && u->lanes == TN_TURNED_ROW;
+// A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
+static int tn_loads_rows(const tiny_uop *u) {
+  const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0;
+  return nbytes * u->lanes == 2 * TN_TURNED_ROW && u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1 &&
+      (u->k == TN_AS_ROWS ? nbytes <= 4 : u->k == TN_TURNED && nbytes == 2);
 }
 
 static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
@@ -8071,9 +8108,11 @@ static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
 static int tn_is_const(const tiny_uop *u) { return u->op == TINY_OP_CONST; }
 static int tn_is_k(const tiny_uop *u, int64_t k) { return u->op == TINY_OP_CONST && u->k == k; }
 static int tn_range_kind(const tiny_uop *r) { return (int)(r->k & 0xFF); }
-// Of a STAGE: where it lives; elements that lie unused after each row, and elements of a row (0: nothing lies unused).
-enum { TN_STAGE_PAD = 8, TN_STAGE_ROW = 24 };   // bits below them
-static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xFF); }
+// Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
+// after each row, and elements of a row (0: nothing lies unused).
+enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
+static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0xF); }
 static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
 static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
 static int64_t tn_range_extent(const tiny_uop *r) { return r->src[0]->k; }
@@ -8953,10 +8992,12 @@ static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
 
 // All that one may depend on.
 static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
-  int64_t word[17] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
+  int64_t word[18] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
                       (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,
                       (int64_t)limits->dtypes, limits->compute_units};
   for (int i = 0; i < 3; i++) { word[10 + i] = limits->global_max[i]; word[13 + i] = limits->local_max[i]; }
+  word[16] = limits->copies_async;
+  word[17] = (int64_t)limits->atomics;
   tn_digest_add(d, word, sizeof word);
   for (int i = 0; i < TN_MEMORY_LEVELS; i++) {
     const tiny_memory_level m = tn_machine_memory(limits, i);
@@ -9036,6 +9077,27 @@ static double tn_body_cost(double arithmetic, double loads, double wait) {
   return arithmetic + loads > wait ? arithmetic + loads : wait;
 }
 
+// Tiles of products on a grid: an item has NEAR x copies elements along each side of a tile, SIDE items of a group
+// each.
+enum {
+  TN_TILE_SIDE = 16, TN_TILE_NEAR = 4,
+  TN_TILE_MANY = 128,                      // registers of an item, from which it has more copies
+  TN_TILE_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
+  TN_TILE_ADDED = 48                       // steps that adding a tile to memory is worth: its way to the last cache
+};
+#define TN_TILE_MASKED       1.4           // of a step, loads along K masked: count, matmul 1664 in 3 parts
+static const int64_t tn_tile_copies[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
+
+// What `others` products of so many rows and columns take, in instructions of a step of K: tiles that a unit does one
+// after the other.
+static double tn_waves_cost(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
+                           const int64_t *copies) {
+  const int64_t m = TN_TILE_NEAR * copies[0], n = TN_TILE_NEAR * copies[1], units = tn_machine_units(limits),
+                tiles = ((rows + TN_TILE_SIDE * m - 1) / (TN_TILE_SIDE * m)) *
+                    ((columns + TN_TILE_SIDE * n - 1) / (TN_TILE_SIDE * n)) * others;
+  return (double)((tiles + units - 1) / units) * (double)(m * n + copies[0] + copies[1] + TN_TILE_STEP);
+}
+
 enum {
   TN_TASK_WORK = 1 << 16,                  // elements that are worth a task: 30 times what handing it over takes
   TN_KBLOCK_PAYS = 256,                    // multiply-adds that pay for a sum's way to the cache and back: section m
@@ -9112,6 +9174,29 @@ static int64_t tn_local_nbytes(const tiny_uop *define) {
   return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
 }
 
+// What a STORE stores, as it was loaded: bits do not change.
+static tiny_uop *tn_copied(const tiny_uop *store) {
+  tiny_uop *x = store->src[1];
+  while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
+  return x;
+}
+// Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
+// together, zeros where they are not there? (PTX ISA, cp.async)
+static int tn_copies_later(const tiny_uop *store) {
+  const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
+  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
+      from->lanes > 1 ||
+      tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
+      (from->nsrc == 3 && from->src[2]->lanes > 1))
+    return 0;
+  const int nbytes = tn_dtypes[load->dtype].nbytes * load->lanes;
+  return nbytes == 4 || nbytes == 8 || nbytes == 16;
+}
+// Does the device copy by itself, while items go on?
+static int tn_target_copies(const tn_target *target) {
+  return target->limits->copies_async && (!target->renderer || target->renderer->language.copy);
+}
+
 // ** the table of a C-like language **
 
 static int tn_language_on(const tiny_language *l, int op) {
@@ -9130,8 +9215,10 @@ static void tn_target_of_language(tiny_renderer *r) {
   const tiny_language *l = &r->language;
   r->dtypes = 0;
   r->dots = 0;
+  r->atomics = 0;
   for (int op = 0; op < TINY_OP_COUNT; op++) r->ops[op] = (uint8_t)tn_language_on(l, op);
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(l->types[d] != NULL) << d;
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->atomics |= (uint64_t)(l->atomics[d] && l->types[d]) << d;
   for (int i = 0; i < TINY_DOT_COUNT; i++) r->dots |= (uint32_t)(l->dots[i] != NULL) << i;
   r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL)) |
       (l->shuffle ? (uint32_t)TINY_TARGET_SHUFFLES : 0) | (l->stream ? (uint32_t)TINY_TARGET_STREAMS : 0) |
@@ -9157,7 +9244,8 @@ static int tn_target_memory(const tiny_renderer *r, const tiny_uop *u, int lanes
 }
 
 static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
-  const int wide = u->lanes > 1 || (u->nsrc && u->src[0]->lanes > 1);
+  const int adds = u->op == TINY_OP_STORE && u->k == TN_ADDS, wide = u->lanes > 1 || (u->nsrc && u->src[0]->lanes > 1);
+  if (adds) return u->src[1]->lanes == 1 && (int)(r->atomics >> u->src[1]->dtype & 1);
   switch (u->op) {
     case TINY_OP_LOAD: return tn_target_memory(r, u, u->lanes);
     case TINY_OP_STORE: return tn_target_memory(r, u, u->src[1]->lanes);
@@ -9186,7 +9274,8 @@ static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *
     if (u->dtype != TINY_VOID && !(r->dtypes >> u->dtype & 1))
       return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[u->dtype].name);
     if (!tn_target_takes(r, u))
-      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s of %s", r->name, tn_ops[u->op].name,
+      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s%s of %s", r->name,
+                       u->op == TINY_OP_STORE && u->k == TN_ADDS ? "atomic " : "", tn_ops[u->op].name,
                        tn_target_lanes_text(u, value), tn_dtypes[value->dtype].name);
   }
   return TINY_OK;
@@ -9337,7 +9426,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       : "takes its space and its number of elements";
     case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :
       tn_slope_fits(nsrc, src, k) ? NULL : "takes a slope, and a value of its arguments' shape";
-    case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_BOUNDED) ? NULL
+    case TINY_OP_EXP2: return k >= 0 && k <= TN_EXP_BITS ? NULL
       : "takes 0, or 1 for e^x, and 2 if x is not above 0";
     case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
     case TINY_OP_SCALAR: return nv == 0 || (nv == 2 && v[0] <= k && k <= v[1]) ? NULL :
@@ -9515,8 +9604,10 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
     tn_text_add(out, ":%lld:%s", (long long)(k >> 8), tn_kind_names[low]);
   else if (style == TN_K_SPECIAL && k >= 0 && k < 32 && (k & 15) < 3)
     tn_text_add(out, ":%s%d", k & 16 ? "item" : "group", (int)(k & 15));
-  else if (style == TN_K_SPACE && k >= 0 && low < 3 && !(k >> TN_STAGE_PAD & 0xFFFF) == !(k >> TN_STAGE_ROW)) {
-    tn_text_add(out, ":%s", tn_space_names[low]);
+  else if (style == TN_K_SPACE && k >= 0 && tn_stage_space(u) < 3 && tn_stage_ahead(u) <= TN_STAGE_AHEAD_MOST &&
+           !tn_stage_pad(u) == !tn_stage_row(u) && tn_stage_row(u) <= UINT32_MAX) {
+    tn_text_add(out, ":%s", tn_space_names[tn_stage_space(u)]);
+    if (tn_stage_ahead(u)) tn_text_add(out, ":+%d", tn_stage_ahead(u));
     if (k >> 8) tn_text_add(out, ":%lld:%lld", (long long)(k >> TN_STAGE_PAD & 0xFFFF), (long long)(k >> TN_STAGE_ROW));
   }
   else if (style == TN_K_AXES && k > 0 && k < 1 << TINY_MAX_DIMS) tn_print_axes(out, k);
@@ -9790,6 +9881,10 @@ static int tn_parse_field(tn_parse_open *o, const char *word, size_t n, int firs
   if (style == TN_K_SPECIAL && n == 5 && !memcmp(word, "item", 4)) {
     o->k = (word[4] - '0') + 16;
     return o->k >= 16 && o->k < 19;
+  }
+  if (style == TN_K_SPACE && n == 2 && *word == '+') {       // iterations ahead
+    o->k |= (int64_t)(word[1] - '0') << TN_STAGE_AHEAD;
+    return word[1] > '0' && word[1] <= '0' + TN_STAGE_AHEAD_MOST;
   }
   if (style == TN_K_SPACE && tn_parse_integer(word, n, TINY_I64, &x)) {     // a pad, then a row
     const int bits = o->k >> TN_STAGE_PAD ? 32 : 16;
@@ -10630,19 +10725,40 @@ typedef struct tn_frame { tiny_uop *u, *wait; uint32_t next; } tn_frame;   // wa
 // Chains of rewrites longer than this, and than the graph is large, never end.
 enum { TN_FIRINGS_DEEP = 10000, TN_FIRINGS = 1 << 26 };
 
-// What u becomes, as far as it is known: nodes that a set has left alone before carry the set's bit in flags.
-static tiny_uop *tn_rewrite_known(const tn_map *memo, tiny_uop *u, uint8_t fixed) {
-  return u->flags & fixed ? u : (tiny_uop *)tn_map_get(memo, u);
+// What is known of a walk's nodes. map: of what is done to its result. What a set leaves alone needs no row: it carries
+// the set's bit in flags, or the mark `alone`, if that is not 0.
+typedef struct tn_memo { tn_map *map; uint32_t alone; uint8_t fixed; } tn_memo;
+
+// What u becomes; NULL: it is not known.
+static tiny_uop *tn_rewrite_known(const tn_memo *memo, tiny_uop *u) {
+  if (u->flags & memo->fixed || (memo->alone && u->mark == memo->alone)) return u;
+  return (tiny_uop *)tn_map_get(memo->map, u);
+}
+// What u becomes, after it has been visited: a mark may have been taken by another walk, in the body of a rule.
+static tiny_uop *tn_rewrite_result(const tn_memo *memo, tiny_uop *u) {
+  tiny_uop *known = tn_rewrite_known(memo, u);
+  return known || !memo->alone ? known : u;
+}
+static void tn_rewrite_done(tiny_ctx *t, const tn_memo *memo, tiny_uop *u, tiny_uop *w) {
+  if (memo->fixed) u->flags |= memo->fixed;
+  else if (memo->alone && u == w) u->mark = memo->alone;
+  else tn_map_set(t, memo->map, u, w);
 }
 
-static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_map *memo, tiny_uop *u, uint8_t fixed) {
+static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_memo *memo, tiny_uop *u) {
   tiny_uop *few[8], **src = u->nsrc <= 8 ? few : (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
   int changed = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    src[i] = tn_rewrite_known(memo, u->src[i], fixed);
+    src[i] = tn_rewrite_result(memo, u->src[i]);
     changed |= src[i] != u->src[i];
   }
   return changed ? tn_uop_with(t, u, src) : u;
+}
+
+// The same node of what a map that has all of its sources makes of them.
+static tiny_uop *tn_map_sources(tiny_ctx *t, tn_map *map, tiny_uop *u) {
+  const tn_memo memo = {map, 0, 0};
+  return tn_rewrite_sources(t, &memo, u);
 }
 
 static TN_COLD int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limit, int rule) {
@@ -10665,13 +10781,14 @@ static uint8_t tn_rules_fixed(struct tn_match *m, int set) {
   return s->fixed;
 }
 
-// memo maps what is done to its result; what it holds at first is taken as given. set may be NULL: only memo acts.
-// A set without ctx on an empty memo depends on the node alone: what it leaves alone is marked, and never tried again.
-static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_rules_fn fn, void *ctx) {
+// map: what is done to its result; what it holds at first is taken as given. fn may be NULL: only the map acts. alone:
+// an epoch, which nothing but the bodies of rules may begin after it, or 0. A set without ctx on an empty map depends on
+// the node alone: what it leaves alone is marked, and never tried again.
+static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *map, uint32_t alone, tiny_uop *root, tn_rules_fn fn, void *ctx) {
   const int set = fn ? tn_rules_find(t, fn) : 0;
   if (set < 0) return root;
-  const uint8_t fixed = fn && !ctx && !memo->n ? tn_rules_fixed(t->match, set) : 0;
-  tiny_uop *known = tn_rewrite_known(memo, root, fixed);
+  const tn_memo all = {map, alone, (uint8_t)(fn && !ctx && !map->n ? tn_rules_fixed(t->match, set) : 0)}, *memo = &all;
+  tiny_uop *known = tn_rewrite_known(memo, root);
   if (known) return known;
   tn_frame *stack = NULL;
   int n = 0, cap = 0, deep = 0, limit = TN_FIRINGS_DEEP, rule = 0, fired = 0;
@@ -10680,11 +10797,11 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
     tn_frame *f = &stack[n - 1];
     tiny_uop *u = f->u;
     if (f->wait) {
-      tn_map_set(t, memo, u, tn_rewrite_known(memo, f->wait, fixed));
+      tn_map_set(t, map, u, tn_rewrite_result(memo, f->wait));
       deep--; n--;
       continue;
     }
-    while (f->next < u->nsrc && tn_rewrite_known(memo, u->src[f->next], fixed)) f->next++;
+    while (f->next < u->nsrc && tn_rewrite_known(memo, u->src[f->next])) f->next++;
     if (f->next < u->nsrc) {
       tiny_uop *s = u->src[f->next];
       tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
@@ -10692,30 +10809,30 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
       g->u = s;
       continue;
     }
-    tiny_uop *w = tn_rewrite_sources(t, memo, u, fixed), *next = w;
+    tiny_uop *w = tn_rewrite_sources(t, memo, u), *next = w;
     if (w == u) next = fn ? tn_match_apply(t, set, u, ctx, &rule) : NULL;
     if (!next || !fn) {
-      if (fixed) u->flags |= fixed; else tn_map_set(t, memo, u, w);
+      tn_rewrite_done(t, memo, u, w);
       n--;
       continue;
     }
     f->wait = next;
     if (tn_rewrite_diverges(t, root, ++deep, &limit, rule)) return root;
     if (++fired == TN_FIRINGS) { tn_stop(t, "match: rewriting does not end"); return root; }
-    if (!tn_rewrite_known(memo, next, fixed)) {
+    if (!tn_rewrite_known(memo, next)) {
       tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
       memset(g, 0, sizeof *g);
       g->u = next;
     }
   }
-  return tn_rewrite_known(memo, root, fixed);
+  return tn_rewrite_result(memo, root);
 }
 
 // root with the rules of a set applied until none applies. On an error in t the result is root.
 static tiny_uop *tn_rewrite(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *ctx) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_map memo = {NULL, 0, 0};
-  root = tn_rewrite_walk(t, &memo, root, set, ctx);
+  root = tn_rewrite_walk(t, &memo, 0, root, set, ctx);
   tn_scratch_rewind(t, mark);
   return root;
 }
@@ -10723,7 +10840,7 @@ static tiny_uop *tn_rewrite(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *
 // root with the keys of the map replaced by its values, which are not searched again. The map
 // grows: it is the walk's memo.
 static tiny_uop *tn_substitute(tiny_ctx *t, tiny_uop *root, tn_map *from_to) {
-  return tn_rewrite_walk(t, from_to, root, NULL, NULL);
+  return tn_rewrite_walk(t, from_to, 0, root, NULL, NULL);
 }
 
 // ** end **
@@ -11341,11 +11458,25 @@ static tiny_uop *tn_store(tiny_ctx *t, tiny_uop *index, tiny_uop *value) {
   tiny_uop *src[2] = {index, value};
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
 }
+// The same, at any time before a BARRIER that waits for it.
+static tiny_uop *tn_store_later(tiny_ctx *t, tiny_uop *index, tiny_uop *value) {
+  tiny_uop *src[2] = {index, value};
+  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, TN_LATER, 0, NULL);
+}
+// The same as another store does it: what that adds, this adds.
+static tiny_uop *tn_store_as(tiny_ctx *t, const tiny_uop *store, tiny_uop *index, tiny_uop *value) {
+  tiny_uop *src[2] = {index, value};
+  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, store->k, 0, NULL);
+}
 static tiny_uop *tn_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &index, 0, 0, NULL);
 }
 static tiny_uop *tn_barrier(tiny_ctx *t, tiny_uop *done) {
   return tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
+}
+// That waits for STOREs that may happen later, but for those since the last n of its kind.
+static tiny_uop *tn_barrier_wait(tiny_ctx *t, const tn_list *done, int64_t n) {
+  return tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, done->n, done->u, 1 + n, 0, NULL);
 }
 
 // ** loops **
@@ -12104,8 +12235,8 @@ TN_SMALL_END
 // A program is first decoded into instructions over numbered slots. A slot holds one value for each work
 // item; a vector takes one slot a lane. What real devices would get wrong silently is an error here: an
 // access outside of a memory, work items that touch the same LOCAL element with no barrier between, a barrier
-// that not all items reach, loops whose extent differs between items. LOCAL and REG memory start as garbage
-// that shows (NaN, 0x5A5A..).
+// that not all items reach, loops whose extent differs between items, an element that is read while a STORE to it may
+// still happen: it happens as late as it may. LOCAL and REG memory start as garbage that shows (NaN, 0x5A5A..).
 #ifndef TN_IR_EVAL
 #define TN_IR_EVAL
 #ifndef TINY_AMALGAMATED
@@ -12190,6 +12321,7 @@ typedef struct tn_eval_code {
   tn_eval_mem *mem; int nmem, mem_cap;
   int nslots, depth_if;
   int64_t local_nelem, reg_nelem;
+  int later;                               // it has STOREs that happen later
 } tn_eval_code;
 
 // mem < 0: a value; index: an INDEX's first argument
@@ -12277,8 +12409,12 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
     return tn_eval_bad(d, u, "the lanes of the validity do not fit");
   if (!stores && u->nsrc > 1 && (s[1]->slot < 0 || (s[1]->lanes != 1 && s[1]->lanes != lanes)))
     return tn_eval_bad(d, u, "the lanes of the alternative do not fit");
-  if (!stores && u->k && (!tn_turns(u) || m->space != TN_SPACE_LOCAL)) return tn_eval_bad(d, u, "rows of no matrix");
+  if (!stores && u->k && (!tn_loads_rows(u) || m->space != TN_SPACE_LOCAL))
+    return tn_eval_bad(d, u, "rows of no matrix");
+  if (stores && u->k == TN_LATER && m->space != TN_SPACE_LOCAL)
+    return tn_eval_bad(d, u, "happens later, but not to LOCAL memory");
   tn_eval_ins *i = tn_eval_emit(d, u, 0, stores ? 0 : lanes);
+  d->c->later |= stores && u->k == TN_LATER;
   i->mem = s[0]->mem; i->u.dtype = (uint8_t)dtype; i->u.lanes = (uint16_t)lanes;
   *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = element;
   tn_eval_take(d, u->nsrc > 1 ? s[1] : NULL);
@@ -12436,6 +12572,8 @@ TN_SMALL_END
 
 // epochs and work items; reader -1: several
 typedef struct tn_eval_shadow { uint64_t written, read; int64_t writer, reader; } tn_eval_shadow;
+// What a STORE leaves to a BARRIER, which is the `waits`-th of those that wait. An element is in the list once at most.
+typedef struct tn_eval_later { int64_t cell, value, item; uint64_t waits; } tn_eval_later;
 typedef struct tn_eval_run tn_eval_run;
 struct tn_eval_run {
   tiny_ctx *t; const tn_eval_code *c; const tiny_launch *l;
@@ -12444,7 +12582,8 @@ struct tn_eval_run {
   int64_t *value, *shared, *reg;           // LOCAL and REG: element e of work item i is reg[e * items + i]
   tn_eval_shadow *shadow;
   uint8_t *mask; int depth;                // a row of flags for each open IF
-  uint64_t epoch;                          // counts barriers
+  uint64_t epoch, waits;                   // counts barriers, and those that wait
+  tn_eval_later *later; uint8_t *is_later; int64_t nlater;    // the eldest first; of elements: is it among them?
   tiny_code (*groups_by)(tn_eval_run *r);  // runs them; NULL: tn_eval_groups
 };
 
@@ -12525,18 +12664,21 @@ static int64_t tn_eval_from_raw(int dtype, uint64_t bits) {
   return tn_dtype_load(dtype, raw);
 }
 
-// Rows that the lanes of each warp have loaded, as columns.
-static tiny_code tn_eval_turn(tn_eval_run *r, const tn_eval_ins *i) {
+// Rows that the lanes of each warp have loaded, as columns, or as words of rows.
+static tiny_code tn_eval_matrix_rows(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
-  int64_t row[TN_TURNED_LANES][TN_TURNED_ROW];
+  const int n = i->u.lanes, each = n / 4;  // elements of a row, and of a word
+  int64_t row[TN_TURNED_LANES][2 * TN_TURNED_ROW];
   for (int64_t item = 0; item < r->items; item++) if (!mask[item] || r->items % TN_TURNED_LANES)
-    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp turn a matrix",
+    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp load rows",
       (long long)item);
   for (int64_t first = 0; first < r->items; first += TN_TURNED_LANES) {
-    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < TN_TURNED_ROW; e++)
+    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < n; e++)
       row[lane][e] = tn_eval_slot(r, i->slot + e)[first + lane];
-    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < TN_TURNED_ROW; e++)
-      tn_eval_slot(r, i->slot + e)[first + lane] = row[8 * (e / 2) + 2 * (lane % 4) + e % 2][lane / 4];
+    for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < n; e++)
+      tn_eval_slot(r, i->slot + e)[first + lane] = i->u.k == TN_AS_ROWS ?
+          row[8 * (e / each) + lane / 4][lane % 4 * each + e % each] :
+          row[8 * (e / 2) + 2 * (lane % 4) + e % 2][lane / 4];
   }
   return TINY_OK;
 }
@@ -12571,6 +12713,9 @@ static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t fla
   const int written = s->written == r->epoch && s->writer != item;
   const int read = s->read == r->epoch && s->reader != item;
   const int64_t at = flat / m->lanes;
+  if (r->is_later && r->is_later[m->at + flat])
+    return tn_eval_trap(r, m, item, stores ? "overwrites what is not there yet, element" :
+                        "reads what is not there yet: no barrier waits for it, element", at);
   if (!stores) {
     if (written)
       return tn_eval_trap(r, m, item, "race: reads what another item wrote since the barrier, element", at);
@@ -12587,17 +12732,36 @@ static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t fla
   return TINY_OK;
 }
 
+// A STORE that happens later.
+static void tn_eval_put_off(tn_eval_run *r, int64_t cell, int64_t item, int64_t value) {
+  tn_eval_later *x = &r->later[r->nlater++];
+  x->cell = cell; x->item = item; x->value = value; x->waits = r->waits;
+  r->is_later[cell] = 1;
+}
+// Those that happened before the n-th waiting BARRIER before this one have to be there now.
+static void tn_eval_wait(tn_eval_run *r, int64_t n) {
+  int64_t done = 0;
+  for (; done < r->nlater && r->later[done].waits + (uint64_t)n <= r->waits; done++) {
+    const tn_eval_later *x = &r->later[done];
+    r->shared[x->cell] = x->value;
+    r->is_later[x->cell] = 0;
+    r->shadow[x->cell].written = r->epoch; r->shadow[x->cell].writer = x->item;
+  }
+  memmove(r->later, r->later + done, (size_t)(r->nlater -= done) * sizeof *r->later);
+  r->waits++;
+}
+
 static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   const tn_eval_mem *m = &r->c->mem[i->mem];
   const tn_eval_arg *a = &r->c->arg[i->arg];
-  const int stores = i->u.op == TINY_OP_STORE, d = i->u.dtype;
+  const int stores = i->u.op == TINY_OP_STORE, adds = stores && i->u.k == TN_ADDS, d = i->u.dtype;
   const uint8_t *mask = r->mask + r->depth * r->items;
   const int64_t *element = tn_eval_slot(r, a[0].slot);
   const int64_t *valid = a[2].slot >= 0 ? tn_eval_slot(r, a[2].slot) : NULL;
   int64_t *value = a[1].slot >= 0 ? tn_eval_slot(r, a[1].slot) : NULL, *out = tn_eval_slot(r, i->slot);
   char *base = m->space == TN_SPACE_GLOBAL ? (char *)r->l->mem[m->id].base + r->l->mem[m->id].offset : NULL;
   for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++) {
-    const int64_t from_value = value ? value[a[1].lanes > 1 ? lane * r->items + item : item] : 0;
+    int64_t from_value = value ? value[a[1].lanes > 1 ? lane * r->items + item : item] : 0;
     if (!mask[item] || (valid && !valid[a[2].lanes > 1 ? lane * r->items + item : item])) {
       if (!stores) out[lane * r->items + item] = from_value;
       continue;
@@ -12612,7 +12776,9 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
     int64_t *cell = m->space == TN_SPACE_LOCAL ? &r->shared[m->at + flat]
                   : m->space == TN_SPACE_REG ? &r->reg[(m->at + flat) * r->items + item] : NULL;
     char *p = cell ? NULL : base + flat * (int64_t)tn_dtypes[d].nbytes;
-    if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
+    if (adds) from_value = tn_eval_binary(TINY_OP_ADD, d, cell ? *cell : tn_dtype_load(d, p), from_value);
+    if (stores && i->u.k == TN_LATER) tn_eval_put_off(r, m->at + flat, item, from_value);
+    else if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
     else out[lane * r->items + item] = cell ? *cell : tn_dtype_load(d, p);
   }
   return TINY_OK;
@@ -12720,10 +12886,11 @@ static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i, int bound) {
   return extent[0] > 0 ? extent[0] : 0;
 }
 
-static tiny_code tn_eval_barrier(tn_eval_run *r) {
+static tiny_code tn_eval_barrier(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
   for (int64_t item = 0; item < r->items; item++) if (!mask[item])
     return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld does not reach a barrier", (long long)item);
+  if (i->u.k && r->later) tn_eval_wait(r, i->u.k - 1);
   r->epoch++;
   return TINY_OK;
 }
@@ -12756,10 +12923,10 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
   switch (i->u.op) {
     case TINY_OP_LOAD: case TINY_OP_STORE: {
       const tiny_code code = tn_eval_touch(r, i);
-      return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k == TN_TURNED ? tn_eval_turn(r, i) : code;
+      return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k ? tn_eval_matrix_rows(r, i) : code;
     }
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
-    case TINY_OP_BARRIER: return tn_eval_barrier(r);
+    case TINY_OP_BARRIER: return tn_eval_barrier(r, i);
     case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
     case TINY_OP_WMMA: {
       const tiny_warp_unit *unit = tn_warp_unit_of(i->u.k);
@@ -12804,6 +12971,8 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
 
 // Memory of a group or of work items before anything was stored.
 static void tn_eval_poison(tn_eval_run *r) {
+  for (r->nlater = 0, r->waits = 0; r->is_later && r->nlater < r->c->local_nelem;) r->is_later[r->nlater++] = 0;
+  r->nlater = 0;
   for (int m = 0; m < r->c->nmem; m++) {
     const tn_eval_mem *mem = &r->c->mem[m];
     const int64_t n = mem->nelem * mem->lanes, pattern = tn_dtype_wrap(mem->dtype, 0x5A5A5A5A5A5A5A5All);
@@ -12840,9 +13009,9 @@ static tiny_code tn_eval_start(tn_eval_run *r, const tn_eval_arg *last, int64_t 
   const double cells = (double)(c->nslots + c->reg_nelem) * (double)r->items + (double)c->local_nelem * 5;
   if (cells > 1e12) return tiny_fail(t, TINY_E_MEMORY, "eval: the program needs too much memory");
   const size_t nvalue = (size_t)(c->nslots * r->items), nreg = (size_t)(c->reg_nelem * r->items);
-  const size_t nlocal = (size_t)c->local_nelem;
+  const size_t nlocal = (size_t)c->local_nelem, nlater = c->later ? nlocal : 0;
   const size_t nbytes = (nvalue + nreg + nlocal) * sizeof(int64_t) + nlocal * sizeof(tn_eval_shadow)
-    + (size_t)(c->depth_if + 1) * (size_t)r->items;
+    + nlater * (sizeof(tn_eval_later) + 1) + (size_t)(c->depth_if + 1) * (size_t)r->items;
   char *block = (char *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
   if (!block) return tn_eval_refused(t, nbytes);
   memset(block, 0, nbytes);
@@ -12850,7 +13019,9 @@ static tiny_code tn_eval_start(tn_eval_run *r, const tn_eval_arg *last, int64_t 
   r->reg = r->value + nvalue;
   r->shared = r->reg + nreg;
   r->shadow = (tn_eval_shadow *)(void *)(r->shared + nlocal);
-  r->mask = (uint8_t *)(r->shadow + nlocal);
+  if (nlater) r->later = (tn_eval_later *)(void *)(r->shadow + nlocal);
+  r->mask = (uint8_t *)(r->shadow + nlocal) + nlater * sizeof(tn_eval_later);
+  if (nlater) { r->is_later = r->mask; r->mask += nlater; }
   const tiny_code code = r->groups_by ? r->groups_by(r) : tn_eval_groups(r);
   if (code == TINY_OK && out) memcpy(out, tn_eval_slot(r, last->slot), (size_t)last->lanes * sizeof *out);
   t->alloc.fn(t->alloc.user, block, nbytes, 0);
@@ -13387,6 +13558,15 @@ static int tn_spec_memory(const tiny_uop *u) {
   while (u->op == TINY_OP_AFTER) u = u->src[0];
   return u->op == TINY_OP_PARAM || u->op == TINY_OP_DEFINE || u->op == TINY_OP_STAGE;
 }
+static int tn_spec_waits(const tiny_uop *store) {
+  const tiny_uop *u = store->src[0]->src[0];
+  while (u->op == TINY_OP_AFTER) u = u->src[0];
+  return store->k == TN_LATER && u->op == TINY_OP_DEFINE && u->v[0] == TN_SPACE_LOCAL;
+}
+static int tn_spec_is_param(const tiny_uop *u) {
+  while (u->op == TINY_OP_AFTER) u = u->src[0];
+  return u->op == TINY_OP_PARAM;
+}
 static const char *tn_spec_ranges(const tiny_uop *u) {
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i]->op != TINY_OP_RANGE) return "closes what is no RANGE";
   return NULL;
@@ -13405,15 +13585,26 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_INDEX: return tn_spec_index(u);
     case TINY_OP_LOAD: return x->op != TINY_OP_INDEX ? "loads from what is no INDEX"
-      : u->k && !tn_turns(u) ? "has rows of no matrix" : NULL;
+      : u->k && !tn_loads_rows(u) ? "has rows of no matrix" : NULL;
     case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
-      : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
+      : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"
+<<<<<<< HEAD
+      : u->k == TN_LATER ? (tn_spec_waits(u) ? NULL : "is waited for, but not to LOCAL memory")
+      : u->k && (u->k != TN_ADDS || !tn_spec_is_param(x->src[0])) ? "adds to what is no PARAM" : NULL;
+    case TINY_OP_BARRIER:
+      return u->k >= 0 && u->k <= 1 + TN_STAGE_AHEAD_MOST ? NULL : "waits for no number of BARRIERs";
+=======
+      : u->k && !tn_spec_waits(u) ? "is waited for, but not to LOCAL memory" : NULL;
+    case TINY_OP_BARRIER: return u->k >= 0 && u->k <= 1 + TN_STAGE_AHEAD_MOST ? NULL
+      : "waits for no number of BARRIERs";
+>>>>>>> h-stages
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE:
       if (u->k < 0 || !tn_stage_pad(u) != !tn_stage_row(u)) return "has a pad without rows";
+      if (tn_stage_ahead(u) && tn_stage_space(u) != TN_SPACE_LOCAL) return "is ahead, but not in LOCAL memory";
       return tn_stage_space(u) == TN_SPACE_LOCAL || tn_stage_space(u) == TN_SPACE_REG ? tn_spec_ranges(u)
         : "stages to LOCAL or REG memory";
     case TINY_OP_MASKED: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
@@ -15356,7 +15547,7 @@ static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, 
   for (int i = 0; i < all.n; i++) {
     tiny_uop *x = all.u[i];
     if (x == range) continue;
-    tiny_uop *w = tn_rewrite_sources(t, &map, x, 0);
+    tiny_uop *w = tn_map_sources(t, &map, x);
     if (w != x && w->op == TINY_OP_INDEX)
       w = tn_index_gated(t, w, w->src[1], w->nsrc > 2 ? and_(w->src[2], p) : p);
     tn_map_set(t, &map, x, w);
@@ -15763,9 +15954,154 @@ static int tn_online_axes_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *o
 }
 #endif
 // ---- end src/rules/online.c ----
+// ---- begin src/rules/nested.c ----
+// nested: a sum of what sums of products are made of: two or three matrix products, one within the other.
+//
+// In:    the value of a kernel and the ranges of its output. Out: its axes: `rows` of the output and `keys`, along
+//        which the outer REDUCE goes, with both of which the products within it move, an operand with each; `columns`,
+//        with which only a factor of the outer sum moves; what stands beside that factor, or all of it, is the value.
+// Holds: attention is one such sum when the maxima and the sums of its rows are known, or goes on with them; each of
+//        its gradients is another (Dao et al., "FlashAttention", arXiv:2205.14135, appendix B.2). Nothing here knows of
+//        either: values may be any function of the products, and the outer REDUCE without a factor any reduction.
+#ifndef TN_RULES_NESTED
+#define TN_RULES_NESTED
+#ifndef TINY_AMALGAMATED
+#include "online.c"
+#endif
+
+enum { TN_NESTED_PRODUCTS = 4 };           // of one value
+typedef struct tn_nested {
+  tiny_uop *reduce, *rows, *keys, *columns;                  // columns NULL: there is no factor, value is all of it
+  tiny_uop *value, *factor;
+  tiny_uop *product[TN_NESTED_PRODUCTS]; int nproduct;
+  int dtype;                               // what the products' operands are converted from
+  tiny_uop *max;                           // that the outer sum goes on with; NULL: none
+} tn_nested;
+
+// The product that is summed; *inside: where a sum that was padded has it, NULL: everywhere.
+static tiny_uop *tn_nested_terms(const tiny_uop *sum, tiny_uop **inside) {
+  tiny_uop *x = sum->src[0];
+  *inside = NULL;
+  if (x->op == TINY_OP_WHERE && tn_is_identity(x->src[2], TINY_OP_ADD)) { *inside = x->src[0]; x = x->src[1]; }
+  return x->op == TINY_OP_MUL && x->src[0]->op == TINY_OP_CAST && x->src[1]->op == TINY_OP_CAST ? x : NULL;
+}
+
+// Is u a sum of products of narrow floats, as all others of the value are?
+static int tn_nested_is_product(tn_nested *a, const tiny_uop *u) {
+  tiny_uop *inside;
+  const tiny_uop *x = u->k == TINY_OP_ADD && u->nsrc == 2 && u->dtype == TINY_F32 ? tn_nested_terms(u, &inside) : NULL;
+  if (!x || a->nproduct == TN_NESTED_PRODUCTS) return 0;
+  if (!a->nproduct) a->dtype = x->src[0]->src[0]->dtype;
+  for (int i = 0; i < 2; i++) if (x->src[i]->src[0]->dtype != a->dtype) return 0;
+  return tn_is_narrow(a->dtype) && tn_dtypes[a->dtype].nbytes == 2;
+}
+
+// Which operand of a product moves with r and not with the keys, while the other moves with these alone; -1: neither.
+static int tn_nested_side(tiny_ctx *t, const tn_nested *a, const tiny_uop *product, const tiny_uop *r) {
+  tiny_uop *inside;
+  const tiny_uop *x = tn_nested_terms(product, &inside);
+  for (int i = 0; x && i < 2; i++)
+    if (tn_depends(t, x->src[i], r) && !tn_depends(t, x->src[i], a->keys) && tn_depends(t, x->src[!i], a->keys) &&
+        !tn_depends(t, x->src[!i], r))
+      return i;
+  return -1;
+}
+
+// The REDUCEs: one of all others. 0: they are no such.
+static int tn_nested_reduces(tiny_ctx *t, tiny_uop *x, tn_nested *a) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, x, TINY_OP_REDUCE, &all);
+  if (all.n < 2 || all.n > TN_NESTED_PRODUCTS + 1) return 0;
+  a->reduce = all.u[all.n - 1];
+  if (a->reduce->nsrc < 2 || (a->reduce->k != TINY_OP_ADD && a->reduce->k != TINY_OP_MAX)) return 0;
+  a->keys = a->reduce->src[1];
+  for (int i = 0; i + 1 < all.n; i++) {
+    if (!tn_nested_is_product(a, all.u[i]) || !tn_depends(t, a->reduce->src[0], all.u[i])) return 0;
+    a->product[a->nproduct++] = all.u[i];
+  }
+  return 1;
+}
+
+// The REDUCEs of a kernel that goes on with a maximum so far, all along the keys: the one that moves with the columns
+// is the outer sum.
+static int tn_nested_online(tiny_ctx *t, tiny_uop *x, const tiny_uop *columns, tn_nested *a) {
+  tn_list all = {NULL, 0, 0};
+  memset(a, 0, sizeof *a);
+  tn_collect_op(t, x, TINY_OP_REDUCE, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->k == TINY_OP_MAX) {
+    if (a->max) return 0;
+    a->max = all.u[i];
+  }
+  a->keys = a->max && a->max->nsrc == 2 ? a->max->src[1] : NULL;
+  for (int i = 0; i < all.n && a->keys; i++) {
+    tiny_uop *u = all.u[i];
+    if (u == a->max) continue;
+    if (tn_nested_is_product(a, u)) {
+      if (!tn_depends(t, a->max->src[0], u)) return 0;
+      a->product[a->nproduct++] = u;
+      continue;
+    }
+    if (u->nsrc != 2 || u->src[1] != a->keys || u->k != TINY_OP_ADD || !tn_depends(t, u->src[0], a->max)) return 0;
+    if (!tn_depends(t, u, columns)) continue;
+    if (a->reduce) return 0;
+    a->reduce = u;
+  }
+  return a->reduce && a->nproduct;
+}
+
+// The ranges of the output. All products move with all of them but one at most.
+static int tn_nested_axes(tiny_ctx *t, int n, tiny_uop *const *out, tn_nested *a) {
+  for (int d = 0; d < n; d++) {
+    int with = 0, sides = 0;
+    if (out[d]->op != TINY_OP_RANGE) continue;
+    for (int i = 0; i < a->nproduct; i++) {
+      with += tn_depends(t, a->product[i], out[d]);
+      sides += tn_nested_side(t, a, a->product[i], out[d]) >= 0;
+    }
+    if (!with && !a->columns && tn_depends(t, a->reduce, out[d])) a->columns = out[d];
+    else if (with < a->nproduct) return 0;
+    if (sides == a->nproduct && (!a->rows || tn_range_extent(out[d]) > tn_range_extent(a->rows))) a->rows = out[d];
+  }
+  return a->rows != NULL;
+}
+
+// The outer sum's factor that moves with the columns, a narrow float; what is beside it.
+static int tn_nested_factor(tiny_ctx *t, tn_nested *a) {
+  tn_online_product p = tn_online_factors(t, a->reduce->src[0], a->keys);
+  tn_list others = {NULL, 0, 0};
+  if (a->reduce->k != TINY_OP_ADD || p.outer.n || p.under.n) return 0;
+  for (int i = 0; i < p.factors.n; i++) {
+    tiny_uop *x = p.factors.u[i];
+    if (!tn_depends(t, x, a->columns)) { tn_push(t, &others, x); continue; }
+    if (a->factor || x->dtype != a->dtype || tn_depends(t, x, a->rows) || !tn_depends(t, x, a->keys)) return 0;
+    a->factor = x;
+  }
+  for (int i = 0; i < p.divisors.n; i++) if (tn_depends(t, p.divisors.u[i], a->columns)) return 0;
+  a->value = tn_online_times(t, NULL, a->reduce->dtype, &others, &p.divisors);
+  for (int i = 0; i < p.masks.n; i++) {
+    if (tn_depends(t, p.masks.u[i], a->columns)) return 0;
+    a->value = tn_u3(t, TINY_OP_WHERE, p.masks.u[i], a->value,
+                     tn_const(t, a->reduce->dtype, tn_dtype_value(a->reduce->dtype, 0)));
+  }
+  return a->factor != NULL;
+}
+
+// Of value x for n ranges of the output. 0: it is no such sum.
+static int tn_nested_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *out, tn_nested *a) {
+  memset(a, 0, sizeof *a);
+  if (!tn_nested_reduces(t, x, a) || a->reduce->nsrc != 2 || a->reduce->dtype != TINY_F32 ||
+      !tn_nested_axes(t, n, out, a))
+    return 0;
+  if (a->columns) return tn_nested_factor(t, a);
+  a->value = a->reduce->src[0];
+  return 1;
+}
+#endif
+// ---- end src/rules/nested.c ----
 // ---- begin src/rules/transcendental.c ----
 // transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers. EXP2 and SIN have
-// k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0, + 4 nor 2^x or e^x below 2^-184.
+// k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0, + 4 nor 2^x or e^x below 2^-184. Its + 8 is for
+// targets that have a 2^x of their own: see tn_by_sibling.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
 // Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge
@@ -16588,17 +16924,27 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
   }
 }
 
-// e^x and cos x of a language that has 2^x and sin.
+// Is the target's own 2^x near enough?
+static int tn_lacks_function(const void *target, const tiny_uop *r) {
+  const uint32_t ulps = ((const tn_target *)target)->renderer->exp2_ulps;
+  if (tn_lacks(target, r->op) || r->op != TINY_OP_EXP2 || !ulps) return tn_lacks(target, r->op);
+  if (r->dtype != TINY_F32) return 1;
+  return r->k & TN_EXP_ROUNDED ? ulps > TN_EXP_ULPS : ulps > 1 || r->k & TN_EXP_NATURAL;
+}
+// e^x and cos x of a language that has 2^x and sin. x log2(e) of 128 is off by 2^-18.
 static tiny_uop *tn_by_sibling(tiny_ctx *t, const tiny_uop *r) {
   tiny_uop *x = r->src[0];
-  if (r->op == TINY_OP_EXP2)
-    return tn_u1(t, TINY_OP_EXP2, r->k & TN_EXP_NATURAL ? mul(x, N(x, 1.4426950408889634)) : x);
+  if (r->op == TINY_OP_EXP2) {
+    if (r->k & TN_EXP_NATURAL) x = mul(x, N(x, 1.4426950408889634));
+    const int64_t k = r->k & TN_EXP_ROUNDED;
+    return k == r->k ? NULL : tn_uop_make(t, TINY_OP_EXP2, r->dtype, r->lanes, 1, &x, k, 0, NULL);
+  }
   tiny_uop *s = tn_u1(t, TINY_OP_SIN, mul(x, N(x, 0.5)));
   return add(mul(mul(s, s), N(x, -2)), N(x, 1));             // no rounding of the argument, as sin(x + pi/2) has
 }
 
 RULES(tn_rules_missing, x, y, z)
-  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks(ctx, r->op) ? tn_transcend(t, r)
+  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks_function(ctx, r) ? tn_transcend(t, r)
       : r->k ? tn_by_sibling(t, r) : NULL;
   RULE("(MAX x y)")                        return tn_lacks(ctx, r->op) ? tn_max_of(t, x, y) : NULL;
   RULE("(TRUNC x:i)")                      return x;
@@ -16692,13 +17038,15 @@ static tiny_uop *tn_element_index(tiny_ctx *t, const tiny_uop *index, int i) {
   return tn_index_of(t, index->src[0], tn_simplify(t, element), valid);
 }
 static int tn_takes_memory(const void *ctx, const tiny_uop *access, int lanes) {
+  if (access->op == TINY_OP_STORE && access->k == TN_ADDS && lanes > 1) return 0;        // atomic is one element
   return lanes == 1 || lanes > TN_MEMORY_LANES || tn_target_memory(((const tn_target *)ctx)->renderer, access, lanes);
 }
-// Does it take any vector in memory, and do its warps exchange none?
+// Does it take any vector in memory, do its warps exchange none, and does nothing add to memory?
 static int tn_takes_all_memory(const tn_target *target) {
   enum { ALL = TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED };
   const uint8_t *ops = target->renderer->ops;
-  return (ops[TINY_OP_LOAD] & ops[TINY_OP_STORE] & ALL) == ALL && !tn_target_exchanges(target);
+  return (ops[TINY_OP_LOAD] & ops[TINY_OP_STORE] & ALL) == ALL && !tn_target_exchanges(target) &&
+      !target->renderer->atomics;
 }
 static tiny_uop *tn_load_elements(tiny_ctx *t, const tiny_uop *load) {
   tiny_uop *one[TN_MEMORY_LANES], *src[2];
@@ -16725,7 +17073,8 @@ RULES(tn_rules_memory, x, y)
   RULE("(STORE x y)") {
     tn_list one = {NULL, 0, 0};
     if (tn_takes_memory(ctx, r, y->lanes)) return NULL;
-    for (int i = 0; i < y->lanes; i++) tn_push(t, &one, tn_store(t, tn_element_index(t, x, i), tn_pick(t, y, i, 1)));
+    for (int i = 0; i < y->lanes; i++)
+      tn_push(t, &one, tn_store_as(t, r, tn_element_index(t, x, i), tn_pick(t, y, i, 1)));
     return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
   }
 RULES_END
@@ -16733,10 +17082,12 @@ RULES_END
 // ** all of it **
 
 typedef struct tn_decomposing { void *target; tn_map done[3]; } tn_decomposing;        // by each set
-static tiny_uop *tn_decomposed(tiny_ctx *t, tn_decomposing *d, tiny_uop *u) {
-  u = tn_rewrite_walk(t, &d->done[0], u, tn_rules_decompose, d->target);
-  u = tn_rewrite_walk(t, &d->done[1], u, tn_rules_spell, d->target);
-  return tn_rewrite_walk(t, &d->done[2], u, tn_rules_lanes, d->target);
+// last: nothing comes after it, and what a set leaves alone needs not be known.
+static tiny_uop *tn_decomposed(tiny_ctx *t, tn_decomposing *d, tiny_uop *u, int last) {
+  static const tn_rules_fn sets[3] = {tn_rules_decompose, tn_rules_spell, tn_rules_lanes};
+  for (int i = 0; i < 3; i++)
+    u = tn_rewrite_walk(t, &d->done[i], last ? ++t->ir->epoch : 0, u, sets[i], d->target);
+  return u;
 }
 // Where a loop begins and ends, if that is computed, is decomposed before what it loops over: with another end it would
 // be another loop, and all that depends on it would be made again.
@@ -16744,7 +17095,7 @@ static tiny_uop *tn_decomposed_ends(tiny_ctx *t, tn_decomposing *d, tiny_uop *ra
   tiny_uop *src[2];
   int changed = 0;
   for (uint32_t i = 0; i < range->nsrc; i++) {
-    src[i] = tn_is_const(range->src[i]) ? range->src[i] : tn_decomposed(t, d, range->src[i]);
+    src[i] = tn_is_const(range->src[i]) ? range->src[i] : tn_decomposed(t, d, range->src[i], 0);
     changed |= src[i] != range->src[i];
   }
   return changed ? tn_uop_with(t, range, src) : range;
@@ -16772,7 +17123,7 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
   d.target = (void *)(uintptr_t)target;
   if (target->renderer) {
     if (!tn_takes_all_memory(target)) sink = tn_rewrite(t, sink, tn_rules_memory, d.target);
-    sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d));
+    sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d), 1);
   }
   tn_scratch_rewind(t, mark);
   return sink;
@@ -30762,11 +31113,14 @@ static int tn_is_copy(const tiny_uop *u) {
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
+enum { TN_FORCED_CHAIN = 2 };              // forced: to cut a chain of REDUCEs, not because its value is wanted
+
 typedef struct tn_node {                   // what is known of a node of the graph
   tiny_uop *u, *place;                     // place: tn_place(u)
   tn_use *use, first; int nuse;            // first: memory for the only use that most have
   uint8_t leaf, forced, stored, has_reduce, has_iota;
-  uint8_t online;                          // computed by the kernel that wants it, whatever it costs (online.c)
+  uint8_t online;                          // computed by the kernels that want it, whatever it costs (online.c)
+  uint8_t nested;                          // a REDUCE whose kernel computes products again for it (recompute.c)
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
   double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
   int scans, along;                        // 1: a scan, 2: one from the end; its axis
@@ -31613,6 +31967,141 @@ static void tn_online_choose(tn_graph *g) {
 }
 #endif
 // ---- end src/schedule/online.c ----
+// ---- begin src/schedule/recompute.c ----
+// recompute: products that are computed again by every kernel that wants them, rather than stored.
+//
+// In:  a graph, its nodes summarized, online sums chosen. Out: nodes that are computed where they are used: sums of
+//      products, and all that is made of them up to the REDUCEs that want it.
+// The scores of attention, and what its gradients make of them, are such values: an element for each query and key, of
+// which kernels want sums along one of the two. Each kernel has them a block at a time, from memory of its groups
+// (rules/nested.c, codegen/warp_nested.c); of rows only what REDUCEs give is stored: maxima, sums. All kernels load the
+// same ones, so that none has another's weights (Dao et al., "FlashAttention", arXiv:2205.14135, section 3.1).
+// A value is stored by none of its kernels or for all of them: it takes each of them to be a nested sum.
+#ifndef TN_SCHEDULE_RECOMPUTE
+#define TN_SCHEDULE_RECOMPUTE
+#ifndef TINY_AMALGAMATED
+#include "online.c"
+#include "../rules/nested.c"
+#include "../machine/units.c"
+#endif
+
+// FLOPs that matrix units do while memory moves a byte: half of what they could at best, of the least of those that are
+// known (bench/gpu.h: 64 of 128 of an RX 7900 XTX; H100: 295). Products on other units do not pay: theirs are 20.
+enum { TN_RECOMPUTE_FLOPS = 64, TN_RECOMPUTE_NBYTES = 4, TN_RECOMPUTE_LEAST = 1 << 14 };
+
+// Values that share a kernel are one family, known by the first of them. of: of each node 1 + a value that it is made
+// of, 0: none; parent: of values; bad: of families; sums: REDUCEs, each followed by a value that it is of.
+typedef struct tn_recompute { tn_graph *g; int *of, *parent; uint8_t *bad; tn_list values, sums; } tn_recompute;
+
+static int tn_recompute_family(const tn_recompute *c, int value) {
+  while (c->parent[value] != value) value = c->parent[value] = c->parent[c->parent[value]];
+  return value;
+}
+
+// Is u a sum of products that costs less by a unit than what is moved for it: an element that is read?
+static int tn_recompute_pays(tn_graph *g, const tiny_uop *u) {
+  const tiny_limits *limits = tn_limits_of(g->targets, u);
+  const int64_t n = tn_nelem(u);
+  tn_contraction c;
+  if (limits->threads || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST ||
+      !tn_contraction_of(u, &c) || !c.own[0] || !c.own[1])
+    return 0;
+  const int64_t k = tn_nelem(u->src[0]) / n;
+  return 2 * k <= (int64_t)TN_RECOMPUTE_FLOPS * TN_RECOMPUTE_NBYTES && tn_contraction_reads(&c, 0) >= k &&
+      tn_contraction_reads(&c, 1) >= k;
+}
+
+// The family of what node n is made of, those of all its sources become one; -1: none.
+static int tn_recompute_joined(tn_recompute *c, const tn_node *n) {
+  int family = -1;
+  for (uint32_t i = 0; i < n->u->nsrc && !n->leaf; i++) {
+    const int of = c->of[n->u->src[i]->seq] - 1;
+    if (of < 0) continue;
+    const int other = tn_recompute_family(c, of);
+    if (family >= 0 && family != other) { c->parent[other] = family; c->bad[family] |= c->bad[other]; }
+    else family = other;
+  }
+  return family;
+}
+
+// Values, what is made of them, and the REDUCEs of it.
+static void tn_recompute_find(tn_recompute *c) {
+  tn_graph *g = c->g;
+  for (int i = 0; i < g->n; i++) {
+    tn_node *n = &g->node[i];
+    const int family = tn_recompute_joined(c, n), reduces = n->u->op == TINY_OP_REDUCE && !n->leaf;
+    const int forced = n->forced && n->forced != TN_FORCED_CHAIN;
+    if (family < 0) {
+      if (!reduces || n->forced || n->online || n->once > 0 || !tn_recompute_pays(g, n->u)) continue;
+      c->parent[c->values.n] = c->values.n;
+      tn_push(g->t, &c->values, n->u);
+      c->of[i] = c->values.n;
+    } else if (reduces) {
+      tn_push(g->t, &c->sums, n->u);
+      tn_push(g->t, &c->sums, tn_boxed(family));
+    } else if (forced || n->online || (!tn_is_laid(n->u) && !tn_op_is(n->u->op, TINY_ALU))) c->bad[family] = 1;
+    else c->of[i] = 1 + family;
+  }
+}
+
+// What is computed with a value, from here on: all that has one of its family, and below it what converts its operands.
+// A chain of REDUCEs is cut where they are stored that want it.
+static void tn_recompute_mark(tn_recompute *c) {
+  tn_graph *g = c->g;
+  tn_list todo = {NULL, 0, 0};
+  for (int i = 0; i < g->n; i++) {
+    if (!c->of[i] || c->bad[tn_recompute_family(c, c->of[i] - 1)]) continue;
+    g->node[i].online = 1;
+    g->node[i].forced = 0;
+  }
+  for (int i = 0; i < c->values.n; i++)
+    if (!c->bad[tn_recompute_family(c, i)]) tn_push(g->t, &todo, c->values.u[i]->src[0]);
+  while (todo.n) {
+    tiny_uop *u = todo.u[--todo.n];
+    tn_node *n = tn_graph_node(g, u);
+    if (n->leaf || n->forced || n->online) continue;
+    if (!tn_is_passing(u) && u->op != TINY_OP_MUL && u->op != TINY_OP_CAST) continue;
+    n->online = 1;
+    for (uint32_t i = 0; i < (tn_is_passing(u) ? 1 : u->nsrc); i++) tn_push(g->t, &todo, u->src[i]);
+  }
+}
+
+// Is the kernel of a REDUCE one that has the values a block at a time?
+static int tn_recompute_is_legal(tn_graph *g, tn_node *n) {
+  const tiny_limits *limits = tn_limits_of(g->targets, n->u);
+  tn_kernel k;
+  tn_nested a;
+  memset(&k, 0, sizeof k);
+  if (n->once > 0) return 0;
+  k.node = n->u;
+  k.at = tn_at_fresh(g->t, &k, n->u);
+  tiny_uop *x = tn_pull_trial(g, &k);
+  if (!tn_nested_of(g->t, x, (int)k.at->nsrc - 1, k.at->src, &a)) return 0;
+  for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(&limits->units[i], a.dtype)) return 1;
+  return 0;
+}
+
+// Every REDUCE is looked at with all values computed in its kernel; those of a family that is bad are stored.
+static void tn_recompute_choose(tn_graph *g) {
+  const size_t n = (size_t)g->n + 1;
+  tn_recompute c = {g, (int *)tn_scratch(g->t, n * sizeof(int)), (int *)tn_scratch(g->t, n * sizeof(int)),
+                    (uint8_t *)tn_scratch(g->t, n), {NULL, 0, 0}, {NULL, 0, 0}};
+  tn_recompute_find(&c);
+  if (!c.sums.n) return;
+  uint8_t *online = (uint8_t *)tn_scratch(g->t, n), *forced = (uint8_t *)tn_scratch(g->t, n);
+  for (int i = 0; i < g->n; i++) { online[i] = g->node[i].online; forced[i] = g->node[i].forced; }
+  tn_recompute_mark(&c);
+  for (int i = 0; i < c.sums.n; i += 2) {
+    const int family = tn_recompute_family(&c, tn_unboxed(c.sums.u[i + 1]));
+    if (!c.bad[family] && !tn_recompute_is_legal(g, tn_graph_node(g, c.sums.u[i]))) c.bad[family] = 1;
+  }
+  for (int i = 0; i < g->n; i++) { g->node[i].online = online[i]; g->node[i].forced = forced[i]; }
+  tn_recompute_mark(&c);
+  for (int i = 0; i < c.sums.n; i += 2)
+    if (!c.bad[tn_recompute_family(&c, tn_unboxed(c.sums.u[i + 1]))]) tn_graph_node(g, c.sums.u[i])->nested = 1;
+}
+#endif
+// ---- end src/schedule/recompute.c ----
 // ---- begin src/schedule/rangeify.c ----
 // rangeify: decides which nodes of a tensor graph are stored, and writes the kernel of each.
 //
@@ -31628,7 +32117,7 @@ static void tn_online_choose(tn_graph *g) {
 #ifndef TN_SCHEDULE_RANGEIFY
 #define TN_SCHEDULE_RANGEIFY
 #ifndef TINY_AMALGAMATED
-#include "online.c"
+#include "recompute.c"
 #endif
 
 // ROW_SMALL: elements of an output whose rows may be fewer than tasks; CONTRACTION: products of one.
@@ -31776,7 +32265,7 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->depth = 0;
     if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of, never all the summands
       tn_node *folded = tn_node_reduced(g, u);
-      if (tn_nelem(folded->u) < tn_nelem(u->src[0])) { folded->forced = 1; n->reduces = 1; }
+      if (tn_nelem(folded->u) < tn_nelem(u->src[0])) { folded->forced = TN_FORCED_CHAIN; n->reduces = 1; }
       else n->forced = 1;
     }
     tn_node_try_carried(g, n);
@@ -31804,7 +32293,7 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
     if (n->nuse == 1) n->use = (tn_use *)memcpy(tn_scratch(g->t, TN_MAX_USES * sizeof use), &n->first, sizeof use);
     if (!n->nuse) n->use = &n->first;
     n->use[n->nuse++] = use;
-  } else if (!tn_is_laid(n->u)) n->forced = 1;                 // wanted in too many ways: once and for all
+  } else if (!tn_is_laid(n->u) && !n->online) n->forced = 1;   // wanted in too many ways: once and for all
 }
 
 // A sum of products whose operands are both read many times over. Its tile takes all registers, and its loops are its
@@ -31829,13 +32318,14 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   for (uint32_t i = 0; i + 1 < at->nsrc; i++)
     pure &= at->src[i]->op == TINY_OP_RANGE || tn_is_const(at->src[i]);
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
+  if (n->nested && ranges.n < all.n) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
     if (!pure || row > (double)tn_machine_row(tn_limits_of(g->targets, k->node)) ||
         (scope_nelem < (double)TN_TASKS_MOST && all_nelem > (double)TN_ROW_SMALL))
       return 0;
   }
-  const int contraction = ranges.n == all.n && tn_is_matmul(n->u);
+  const int contraction = ranges.n == all.n && (n->nested || tn_is_matmul(n->u));
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
   if (k->scope && (k->scope != scope || k->contraction || contraction)) return 0;
   k->scope = scope;
@@ -32033,10 +32523,18 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
   }
 }
 
+// Is use i one of loops of a kernel that become one with those of a use before?
+static int tn_use_is_again(const tn_node *n, int i) {
+  int again = 0;
+  for (int j = 0; j < i && n->online; j++) again |= n->use[j].kernel == n->use[i].kernel;
+  return again;
+}
+
 // Walks from users to sources; g->node is in topological order. Outputs are marked forced.
 static void tn_choose_stores(tn_graph *g) {
   for (int i = 0; i < g->n; i++) tn_node_summarize(g, &g->node[i]);
   tn_online_choose(g);
+  tn_recompute_choose(g);
   for (int i = g->n - 1; i >= 0; i--) {
     tn_node *n = &g->node[i];
     if (n->leaf || (!n->forced && !n->nuse)) continue;
@@ -32044,8 +32542,8 @@ static void tn_choose_stores(tn_graph *g) {
     n->stored = (uint8_t)tn_should_store(g, n);
     tn_scratch_rewind(g->t, mark);
     if (!n->stored) {
-      for (int j = 0; j < (n->online ? 1 : n->nuse); j++)    // what several loops want that become one, once
-        tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
+      for (int j = 0; j < n->nuse; j++)
+        if (!tn_use_is_again(n, j)) tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
       continue;
     }
     tn_kernel *k = TN_PUSH(g->t, g->kernel, g->nkernel, g->kernel_cap, tn_kernel);
@@ -32319,7 +32817,7 @@ static int tn_cluster_split(tn_cluster *c, int i, const tn_slab *s, tiny_uop *fl
     tiny_uop *u = all.u[j];
     if (tn_map_has(&map, u)) continue;
     const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED;
-    tn_map_set(t, &map, u, closes ? tn_close_mapped(t, u, &map) : tn_rewrite_sources(t, &map, u, 0));
+    tn_map_set(t, &map, u, closes ? tn_close_mapped(t, u, &map) : tn_map_sources(t, &map, u));
   }
   k->ast = tn_simplify(t, (tiny_uop *)tn_map_get(&map, k->ast));
   return 1;
@@ -32719,7 +33217,7 @@ static tn_kernel tn_tiled_kernel(tn_cluster *c, int i, int level, int part, int 
     if (s && s->in) w = tn_tiled_slab(&v, s, u);
     else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED)
       w = tn_close_mapped(t, u, &v.map);
-    else w = tn_rewrite_sources(t, &v.map, u, 0);
+    else w = tn_map_sources(t, &v.map, u);
     if (u->op == TINY_OP_STORE && m->reduce) {
       tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
                *index = tn_index_of(t, memory, w->src[0]->src[1], NULL);
@@ -33950,6 +34448,7 @@ enum {
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
   TN_SPLIT_BUSY = 2, TN_SPLIT_TILE = 64,   // groups that keep a unit busy; side of a tile of products
   TN_SPLIT_PRODUCTS = 256,                 // summed in a part of a tile at least
+  TN_WAVE_PARTS = 8, TN_WAVE_WORK = 1 << 28,                   // of tiles that keep all units busy; products in all
   TN_CONTIGUOUS_LEAST = 64,                // elements of a step across rows, and of what is summed,
   TN_CONTIGUOUS_READS = 128,               // reads of each, from which a contiguous copy pays
   TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64                // of a block at most; elements summed at least
@@ -33985,6 +34484,44 @@ static int tn_is_weighed(const tiny_uop *x) {
   return x->op == TINY_OP_MUL && (tn_is_exponential(x->src[0]) || tn_is_exponential(x->src[1]));
 }
 
+// May groups add what each has of a sum to one element, in any order?
+static int tn_sum_is_added(const tiny_limits *limits, const tiny_uop *u) {
+  const tiny_uop *x = u->src[0];
+  return tn_machine_units(limits) && (u->k & 0xFF) == TINY_OP_ADD && (limits->atomics >> u->dtype & 1) && !u->extent &&
+      !x->extent;
+}
+
+// Tiles run in waves, one tile a unit; the last wave leaves units idle. Of tiles whose K is cut into parts, each added
+// to memory, waves are shorter and more, and the last one matters less (fixed-split; Osama et al. 2023, "Stream-K",
+// section 4). How many parts of k end soonest: 1, where that is not by a twentieth.
+static int64_t tn_wave_parts(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others, int64_t k) {
+  const int first = tn_machine_registers(limits) >= TN_TILE_MANY ? 0 : 3;
+  int64_t best = 1;
+  double least = 0;
+  if (tn_clamp_mul(tn_clamp_mul(rows * columns, others), k) < TN_WAVE_WORK) return 1;
+  for (int64_t parts = 1; parts <= TN_WAVE_PARTS && (parts == 1 || k / parts >= TN_SPLIT_PRODUCTS); parts++)
+    for (int i = first; i < 4; i++) {
+      const int64_t steps = (k + parts - 1) / parts + (parts > 1 ? TN_TILE_ADDED : 0);
+      const double masked = k % (parts * TN_TILE_SIDE) ? TN_TILE_MASKED : 1,
+                   cost = masked * (double)steps *
+                       tn_waves_cost(limits, rows, columns, others * parts, tn_tile_copies[i]);
+      if (least > 0 && cost * (parts > 1 && best == 1 ? 1.05 : 1) >= least) continue;
+      least = cost;
+      best = parts;
+    }
+  return best;
+}
+
+// The same of a product whose groups are many, where they may add. Units of warps have tiles of their own.
+static int64_t tn_wave_parts_of(const tiny_limits *limits, const tiny_uop *u) {
+  tn_contraction c;
+  if (!tn_sum_is_added(limits, u) || !tn_contraction_of(u, &c) || c.product->op != TINY_OP_MUL) return 1;
+  for (int i = 0; i < 2; i++) if (limits->nunits && c.operand[i]->op == TINY_OP_CAST) return 1;
+  const int64_t m = tn_contraction_reads(&c, 1), n = tn_contraction_reads(&c, 0);
+  if (m < TN_SPLIT_TILE / 4 || n < TN_SPLIT_TILE / 4) return 1;
+  return tn_wave_parts(limits, m, n, tn_nelem(u) / (m * n), tn_nelem(u->src[0]) / tn_nelem(u));
+}
+
 // Into how many parts a reduction of x to u is cut, at most, so that all threads have some, or all units of a grid.
 static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x) {
   int64_t parts = TN_SPLIT_PARTS, least;
@@ -33992,7 +34529,8 @@ static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, cons
   if (!tn_machine_units(limits)) return tn_splits(u, x) ? parts : 1;
   const int64_t groups = tn_groups_of_sum(limits, u, x, &least), wanted = TN_SPLIT_BUSY * tn_machine_units(limits),
                 summed = tn_nelem(x) / tn_nelem(u);
-  if (2 * groups > tn_machine_units(limits) || tn_is_weighed(x)) return 1;   // busy as it is
+  if (tn_is_weighed(x)) return 1;
+  if (2 * groups > tn_machine_units(limits)) return tn_wave_parts_of(limits, u);     // busy as it is
   if (parts > wanted / groups) parts = wanted / groups;
   return parts > summed / least ? summed / least : parts;
 }
@@ -34004,6 +34542,7 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, const tiny_limits *limits, tiny_uo
   int64_t dim[TINY_MAX_DIMS], to[TINY_MAX_DIMS], parts = 1;
   const int64_t most = tn_split_parts(limits, u, x);
   int axis = -1;
+  if (most > 1 && tn_sum_is_added(limits, u)) return tn_u1(t, TINY_OP_CONTIGUOUS, u);      // atomics.c
   for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
     for (int64_t p = most; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
   if (parts < 2 || (!tn_machine_units(limits) && parts < TN_SPLIT_LEAST)) return u;
@@ -34147,6 +34686,73 @@ static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_u
 }
 #endif
 // ---- end src/schedule/sums.c ----
+// ---- begin src/schedule/atomics.c ----
+// atomics: which kernels add what they compute to memory that another kernel has cleared.
+//
+// In:    the kernels of a graph in their order; devices that add atomically, if the caller allows it (limits.atomics).
+// Out:   long sums and scatters whose STORE adds (TN_ADDS), each behind a kernel that fills its memory with zeros.
+// Holds: the queue keeps the order of the two. Nothing else writes or reads that memory between them.
+#ifndef TN_SCHEDULE_ATOMICS
+#define TN_SCHEDULE_ATOMICS
+#ifndef TINY_AMALGAMATED
+#include "masked.c"
+#include "sums.c"
+#endif
+
+// The sum whose elements a kernel stores, each once; NULL: it stores something else.
+static const tiny_uop *tn_stored_sum(const tn_kernel *k) {
+  const tiny_uop *u = k->node;
+  while (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_RESHAPE || u->op == TINY_OP_PERMUTE) u = u->src[0];
+  return u->op == TINY_OP_REDUCE && (u->k & 0xFF) == TINY_OP_ADD && u->dtype == k->node->dtype ? u : NULL;
+}
+
+static int tn_kernel_adds(const tn_graph *g, const tn_kernel *k) {
+  const tiny_limits *limits = tn_limits_of(g->targets, k->node);
+  const tiny_uop *sum = limits->atomics && k->ast ? tn_stored_sum(k) : NULL;
+  if (!sum || !tn_sum_is_added(limits, sum) || k->group || k->ast->nsrc > 1 || k->scans) return 0;
+  const tn_node *n = &g->node[sum->seq];
+  return tn_kernel_store(k)->op == TINY_OP_STORE && !n->scans &&
+      (n->once > 0 || tn_split_parts(limits, sum, sum->src[0]) > 1);
+}
+
+// The kernel that clears the memory of k.
+static tn_kernel tn_kernel_cleared(tn_graph *g, const tn_kernel *k) {
+  tiny_ctx *t = g->t;
+  tn_kernel zeros;
+  memset(&zeros, 0, sizeof zeros);
+  zeros.node = k->node;
+  const int64_t n = tn_nelem(k->node);
+  tiny_uop *range = tn_range(t, n, TN_LOOP), *memory = tn_param(t, k->node->dtype, 0, n),
+           *store = tn_store(t, tn_index_of(t, memory, range, NULL), tn_const(t, memory->dtype, 0));
+  *TN_PUSH(t, zeros.mem, zeros.nmem, zeros.mem_cap, tiny_uop *) = k->mem[0];
+  tn_kernel_number(t, &zeros, tn_sink_of(t, tn_end(t, store, 1, &range)), &g->written);
+  return zeros;
+}
+
+static void tn_graph_atomics(tn_graph *g, int **order) {
+  tiny_ctx *t = g->t;
+  const int n = g->nkernel;
+  int *now = (int *)tn_scratch(t, 2 * ((size_t)n + 1) * sizeof *now), at = 0, first = g->nfirst;
+  for (int i = 0; i < n; i++) {
+    const int number = (*order)[i];
+    if (tn_kernel_adds(g, &g->kernel[number])) {
+      tn_kernel *k = &g->kernel[number];
+      tiny_uop *store = (tiny_uop *)(uintptr_t)tn_kernel_store(k),
+               *adds = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, store->src, TN_ADDS, 0, NULL);
+      tn_map to = {NULL, 0, 0};
+      tn_map_set(t, &to, store, adds);
+      k->ast = tn_substitute(t, k->ast, &to);
+      const tn_kernel zeros = tn_kernel_cleared(g, k);
+      now[at++] = g->nkernel;
+      *TN_PUSH(t, g->kernel, g->nkernel, g->kernel_cap, tn_kernel) = zeros;
+      g->nfirst += i < first;
+    }
+    now[at++] = number;
+  }
+  *order = now;
+}
+#endif
+// ---- end src/schedule/atomics.c ----
 // ---- begin src/schedule/plan.c ----
 // plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
 //
@@ -34160,7 +34766,7 @@ static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_u
 #ifndef TINY_AMALGAMATED
 #include "masked.c"
 #include "place.c"
-#include "sums.c"
+#include "atomics.c"
 #include "../base/trace.c"
 #include "../ir/graph_text.c"
 #endif
@@ -34642,6 +35248,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
       if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_graph_masked(&g, order, wanted, nroots);
+  tn_graph_atomics(&g, &order);
   tn_trace_kernels(t, &g, order);
   tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
@@ -34973,33 +35580,46 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
 
 enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
 
-// Does some load of memory outside of the kernel read what lies together for values of r?
+// Elements of a load: of lanes that are, or that are still to be, loops of kind VECTOR.
+static int64_t tn_load_width(tiny_ctx *t, const tiny_uop *load) {
+  tn_list ranges = {NULL, 0, 0};
+  int64_t width = load->lanes;
+  tn_collect_op(t, load->src[0]->src[1], TINY_OP_RANGE, &ranges);
+  for (int i = 0; i < ranges.n; i++)
+    if (tn_range_kind(ranges.u[i]) == TN_VECTOR && tn_stride_in(t, load->src[0]->src[1], ranges.u[i]) == 1)
+      width *= tn_range_extent(ranges.u[i]);
+  return width;
+}
+// Does some load of memory outside of the kernel read what lies together for values of r, elements or vectors?
 static int tn_reads_together(tiny_ctx *t, const tn_list *loads, const tiny_uop *r) {
-  for (int i = 0; i < loads->n; i++)
-    if (loads->u[i]->src[0]->src[0]->op == TINY_OP_PARAM && tn_stride_in(t, loads->u[i]->src[0]->src[1], r) == 1)
-      return 1;
+  for (int i = 0; i < loads->n; i++) {
+    if (loads->u[i]->src[0]->src[0]->op != TINY_OP_PARAM) continue;
+    const int64_t step = tn_stride_in(t, loads->u[i]->src[0]->src[1], r);
+    if (step == 1 || (step > 1 && step == tn_load_width(t, loads->u[i]))) return 1;
+  }
   return 0;
 }
 
 // Where r stands among the loops of its END. Those of no END, which share a sum, come last where they read what lies
-// together, else first; of two the older one.
-static int64_t tn_loop_place(tiny_ctx *t, const tn_list *ends, const tn_list *loads, const tiny_uop *r) {
+// together or are lanes of a unit, else first; of two the older one.
+static int64_t tn_loop_place(tiny_ctx *t, const tn_list *ends, const tn_list *loads, int units, const tiny_uop *r) {
   for (int i = ends->n - 1; i >= 0; i--)
     for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
-  return (tn_reads_together(t, loads, r) ? TN_NO_PLACE : -TN_NO_PLACE) + (r->k >> 8) % TN_NO_PLACE;
+  return (units || tn_reads_together(t, loads, r) ? TN_NO_PLACE : -TN_NO_PLACE) + (r->k >> 8) % TN_NO_PLACE;
 }
 
 // Ranges of the wanted kinds in the order in which they are numbered, the last one fastest.
 static void tn_numbered(tiny_ctx *t, tiny_uop *sink, int (*wanted)(const tiny_uop *r), tn_list *items) {
-  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, loads = {NULL, 0, 0};
+  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, loads = {NULL, 0, 0}, units = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
   tn_collect_op(t, sink, TINY_OP_END, &ends);
   tn_collect_op(t, sink, TINY_OP_LOAD, &loads);
+  tn_collect_op(t, sink, TINY_OP_WMMA, &units);
   for (int i = 0; i < all.n; i++) if (wanted(all.u[i])) tn_push(t, items, all.u[i]);
   int64_t *place = (int64_t *)tn_scratch(t, ((size_t)items->n + 1) * sizeof *place);
   for (int i = 0; i < items->n; i++) {     // sorted as they loop
     tiny_uop *r = items->u[i];
-    const int64_t at = tn_loop_place(t, &ends, &loads, r);
+    const int64_t at = tn_loop_place(t, &ends, &loads, units.n, r);
     int j = i;
     for (; j && place[j - 1] > at; j--) { place[j] = place[j - 1]; items->u[j] = items->u[j - 1]; }
     place[j] = at;
@@ -35021,6 +35641,8 @@ static int64_t tn_share_step(tiny_ctx *t, tiny_uop *value, const tiny_uop *r) {
   }
   return most;
 }
+
+enum { TN_SHARE_COPIES = 16 };             // parts that an item copies one beside the other
 
 // The loops of kind SHARE of a STAGE become one over parts as large as the group, of which each item copies an element:
 // neighbours those that lie together. from: the loops, to: what stands for them. Returns the loop, NULL: there is one
@@ -35049,7 +35671,8 @@ static tiny_uop *tn_share_copy(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stag
     group *= n;
   }
   const int64_t parts = (nelem + group - 1) / group;
-  tiny_uop *part = parts > 1 ? tn_range(t, parts, TN_LOOP) : NULL;
+  const int beside = tn_stage_ahead(stage) && parts <= TN_SHARE_COPIES;      // all are loaded before any is stored
+  tiny_uop *part = parts > 1 ? tn_range(t, parts, beside ? TN_UPCAST : TN_LOOP) : NULL;
   if (part) element = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, part, tn_index(t, group)), element);
   if (nelem % group) {                     // beyond the last one the last one is read, and not stored
     *valid = tn_u2(t, TINY_OP_LT, element, tn_index(t, nelem));
@@ -35112,52 +35735,242 @@ static tiny_uop *tn_stage_place(tiny_ctx *t, tiny_uop *sink, const tiny_uop *sta
   return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)), element);
 }
 
+// How a STAGE's memory is filled: the element at `flat` of an owner's part with `value` where `valid` holds, by the
+// loops of `end`.
+typedef struct tn_filling { tiny_uop *owner, *flat, *value, *valid; int64_t owners, elements; tn_list end; } tn_filling;
+
+static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filling *f) {
+  tn_list shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
+  memset(f, 0, sizeof *f);
+  f->elements = tn_stage_nelem(stage);
+  f->owner = tn_stage_owner(t, stage, &f->owners);
+  f->value = stage->src[0];
+  f->valid = tn_stage_filler(t, sink, stage);
+<<<<<<< HEAD
+  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements,
+                           tn_stage_element(t, stage, stage->src + 1));
+=======
+  tiny_uop *element = tn_stage_element(t, stage, stage->src + 1);
+  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements, element);
+>>>>>>> h-stages
+  if (tn_stage_kblocks(stage)) tn_push(t, &f->end, tn_stage_kblocks(stage));
+  for (uint32_t i = 1; i < stage->nsrc; i++)
+    if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
+  if (stage->lanes > 1) f->flat = tn_u2(t, TINY_OP_MUL, f->flat, tn_index(t, stage->lanes));
+  tiny_uop *part = tn_share_copy(t, sink, stage, &shares, &parts, &f->valid);
+  if (part) tn_push(t, &f->end, part);
+  if (!shares.n) return;
+  f->value = tn_replace(t, f->value, shares.n, shares.u, parts.u);
+  f->flat = tn_replace(t, f->flat, shares.n, shares.u, parts.u);
+}
+
+// What reads a STAGE reads `filled` instead, from element `begin` on (NULL: from the first). Appends it to from and to.
+static void tn_stage_reads(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, const tn_filling *f, tiny_uop *filled,
+                           tiny_uop *begin, tn_list *from, tn_list *to) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_INDEX, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *src[3];
+    if (u->src[0] != stage) continue;
+    src[0] = filled;
+    src[1] = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements * stage->lanes, u->src[1]);
+    if (begin) src[1] = tn_u2(t, TINY_OP_ADD, begin, src[1]);
+    src[2] = u->nsrc == 3 ? u->src[2] : NULL;
+    tn_push(t, from, u);
+    tn_push(t, to, tn_uop_with(t, u, src));
+  }
+}
+
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
-  const int n = (int)stage->nsrc - 1, space = tn_stage_space(stage);
-  const int64_t elements = tn_stage_nelem(stage), nelem = elements * stage->lanes;
-  int64_t owners;
-  tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
-          now = {NULL, 0, 0}, shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
-  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *kblocks = tn_stage_kblocks(stage), *value = stage->src[0],
-           *valid = tn_stage_filler(t, sink, stage),
-           *flat = tn_stage_place(t, sink, stage, owner, owners, elements, tn_stage_element(t, stage, stage->src + 1));
-  if (kblocks) tn_push(t, &end, kblocks);
-  for (int i = 1; i <= n; i++)
-    if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &end, stage->src[i]);
-  if (stage->lanes > 1) flat = tn_u2(t, TINY_OP_MUL, flat, tn_index(t, stage->lanes));
-  tiny_uop *part = tn_share_copy(t, sink, stage, &shares, &parts, &valid);
-  if (part) tn_push(t, &end, part);
-  if (shares.n) {
-    value = tn_replace(t, value, shares.n, shares.u, parts.u);
-    flat = tn_replace(t, flat, shares.n, shares.u, parts.u);
-  }
-  tiny_uop *memory = tn_define(t, stage->dtype, 1, space, nelem * owners), *to = memory;
-  const int wait = shared && space == TN_SPACE_LOCAL;
+  const int space = tn_stage_space(stage), wait = shared && space == TN_SPACE_LOCAL;
+  tn_list open = {NULL, 0, 0}, from = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_filling f;
+  tiny_uop *kblocks = tn_stage_kblocks(stage);
+  tn_filling_of(t, sink, stage, &f);
+  tiny_uop *memory = tn_define(t, stage->dtype, 1, space, f.elements * stage->lanes * f.owners), *to = memory;
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
   if (kblocks) {                            // in each of them: what is read was added to by the one before
-    const tiny_uop *cleared = tn_stage_cleared(t, stage, to, flat, &open);
+    const tiny_uop *cleared = tn_stage_cleared(t, stage, to, f.flat, &open);
     tiny_uop *src[3] = {cleared->src[0], cleared->src[1], kblocks};
     to = tn_like(t, cleared, 1, 3, src);
   }
-  tiny_uop *index = tn_index_of(t, to, flat, valid);
-  if (kblocks) value = tn_stage_added(t, stage->src[0], kblocks, index);
-  tiny_uop *done = tn_end(t, tn_store(t, index, value), end.n, end.u);
-  tiny_uop *filled = tn_after(t, memory, wait ? tn_barrier(t, done) : done);
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *src[3];
-    if (u->op != TINY_OP_INDEX || u->src[0] != stage) continue;
-    src[0] = filled;
-    src[1] = tn_stage_place(t, sink, stage, owner, owners, nelem, u->src[1]);
-    src[2] = u->nsrc == 3 ? u->src[2] : NULL;
-    tn_push(t, &from, u);
-    tn_push(t, &now, tn_uop_with(t, u, src));
-  }
+  tiny_uop *index = tn_index_of(t, to, f.flat, f.valid);
+  if (kblocks) f.value = tn_stage_added(t, stage->src[0], kblocks, index);
+  tiny_uop *done = tn_end(t, tn_store(t, index, f.value), f.end.n, f.end.u);
+  tn_stage_reads(t, sink, stage, &f, tn_after(t, memory, wait ? tn_barrier(t, done) : done), NULL, &from, &now);
   return tn_replace(t, sink, from.n, from.u, now.u);
+}
+
+// ** STAGEs that are copied ahead: each has memory for as many iterations more, one after the other **
+//
+//   for the first iterations           copy
+//   BARRIER                            which waits for all of that, unless that in the loop does
+//   for each iteration                 BARRIER: copies for this one are there, and nobody reads those of the last one
+//                                      copy what is read `ahead` iterations later, to where those of the last one were
+//                                      compute
+// Copies stand in an END of the loop's range, beside the REDUCEs that close it, which become one loop (lower.c). Their
+// STOREs happen later: when, the device chooses, or the order of the list (linearize.c).
+
+// The loop around a STAGE that it is copied ahead in: the innermost that REDUCEs close, all of them with the same
+// others. NULL: there is none.
+static tiny_uop *tn_stage_loop(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
+  tn_list open = {NULL, 0, 0}, reduces = {NULL, 0, 0};
+  const tiny_uop *of = NULL;
+  tiny_uop *loop = NULL;
+  tn_open_loops(t, stage, &open);
+  tn_collect_op(t, sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++) {
+    tiny_uop *u = reduces.u[i], *inner = NULL;
+    for (uint32_t j = 1; j < u->nsrc; j++)
+      for (int k = 0; k < open.n; k++)
+        if (u->src[j] == open.u[k] && tn_range_kind(u->src[j]) == TN_REDUCE) inner = u->src[j];
+    if (!inner) continue;
+<<<<<<< HEAD
+    if (tn_is_carried(u) ||
+        (of && (of->nsrc != u->nsrc || memcmp(of->src + 1, u->src + 1, (u->nsrc - 1) * sizeof *u->src))))
+      return NULL;
+=======
+    const int differs = of &&
+        (of->nsrc != u->nsrc || memcmp(of->src + 1, u->src + 1, (u->nsrc - 1) * sizeof *u->src) != 0);
+    if (tn_is_carried(u) || differs) return NULL;
+>>>>>>> h-stages
+    of = u;
+    loop = inner;
+  }
+  return loop;
+}
+
+// Loops around `loop`, in each iteration of which it begins anew: those that a REDUCE over it stands in, and the stage.
+static void tn_ahead_around(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, tiny_uop *stage, tn_list *around) {
+  tn_list all = {NULL, 0, 0}, reduces = {NULL, 0, 0};
+  tn_open_loops(t, stage, &all);
+  tn_collect_op(t, sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++) {
+    tiny_uop *u = reduces.u[i];
+    if (!tn_closes(u, loop)) continue;
+    tn_open_loops(t, u, &all);
+    for (uint32_t j = 1; u->src[j] != loop; j++) tn_push(t, &all, u->src[j]);
+  }
+  for (int i = 0; i < all.n; i++) {
+    int known = all.u[i] == loop || !tn_is_loop(all.u[i]);
+    for (int j = 0; j < around->n; j++) known |= around->u[j] == all.u[i];
+    if (!known) tn_push(t, around, all.u[i]);
+  }
+}
+
+// The copy of iteration `at` of the loop to memory `to`, of `slots` parts; nothing is read where `valid` does not hold.
+static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, tiny_uop *loop, tiny_uop *at, tiny_uop *valid,
+                               tiny_uop *to, int64_t slots) {
+  tn_list from = {NULL, 0, 0}, now = {NULL, 0, 0}, index = {NULL, 0, 0}, gated = {NULL, 0, 0};
+  tiny_uop *part = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MOD, at, tn_index(t, slots)),
+                         tn_index(t, f->elements * f->owners));
+  for (int i = 0; i < f->end.n; i++) {     // loops of its own
+    tn_push(t, &from, f->end.u[i]);
+    tn_push(t, &now, tn_range(t, tn_range_extent(f->end.u[i]), tn_range_kind(f->end.u[i])));
+  }
+  tn_push(t, &from, loop);
+  tn_push(t, &now, at);
+  tiny_uop *flat = tn_u2(t, TINY_OP_ADD, part, tn_replace(t, f->flat, f->end.n, from.u, now.u)),
+           *in = tn_replace(t, f->valid, f->end.n, from.u, now.u);
+  tiny_uop *value = tn_replace(t, f->value, from.n, from.u, now.u);
+  tn_collect_op(t, value, TINY_OP_INDEX, &index);
+  for (int i = 0; i < index.n; i++) {
+    const tiny_uop *u = index.u[i];
+    tiny_uop *both = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, u->src[2], valid) : valid;
+    tn_push(t, &gated, tn_index_of(t, u->src[0], u->src[1], both));
+  }
+  value = tn_replace(t, value, index.n, index.u, gated.u);
+  return tn_end(t, tn_store_later(t, tn_index_of(t, to, flat, in), value), f->end.n, now.u);
+}
+
+// What the first iterations of the loop, from `start` on, read: END, after which it is under way.
+static tiny_uop *tn_ahead_begin(tiny_ctx *t, const tn_filling *f, tiny_uop *loop, tiny_uop *start, tiny_uop *to,
+                                int64_t ahead) {
+  const int64_t n = tn_range_extent(loop), first = ahead < n ? ahead : n;
+  tiny_uop *r = first > 1 ? tn_range(t, first, TN_LOOP) : NULL, *at = start;
+  if (r) at = at ? tn_u2(t, TINY_OP_ADD, at, r) : r;
+  if (!at) at = tn_index(t, 0);
+  tiny_uop *valid = start ? tn_u2(t, TINY_OP_LT, at, tn_index(t, n)) : tn_bool(t, 1),
+           *copy = tn_ahead_copy(t, f, loop, at, valid, to, ahead + 1);
+  return r ? tn_end(t, copy, 1, &r) : copy;
+}
+
+enum { TN_AHEAD_STAGES = 8 };              // of one loop, that are copied ahead together
+typedef struct tn_ahead {
+  tiny_uop *stage[TN_AHEAD_STAGES], *memory[TN_AHEAD_STAGES];
+<<<<<<< HEAD
+  tn_filling f[TN_AHEAD_STAGES]; int n;
+=======
+  tn_filling f[TN_AHEAD_STAGES];
+  int n;
+>>>>>>> h-stages
+} tn_ahead;
+
+// STAGEs that are copied ahead in the loop, none of which another one reads.
+static void tn_ahead_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, const tn_list *stages, tn_ahead *a) {
+  a->n = 0;
+  for (int i = 0; i < stages->n && a->n < TN_AHEAD_STAGES; i++) {
+    tiny_uop *u = stages->u[i];
+    if (!tn_stage_ahead(u) || tn_stage_loop(t, sink, u) != loop) continue;
+    int reads = 0;
+    for (int j = 0; j < a->n; j++) reads |= tn_depends(t, u, a->stage[j]);
+    if (!reads) a->stage[a->n++] = u;
+  }
+}
+
+// The kernel's stores that the loop leads to come after what is copied in it.
+static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, tiny_uop *done) {
+  tn_list stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_STORE, &stores);
+  for (int i = 0; i < stores.n; i++) {
+    tiny_uop *u = stores.u[i];
+    tn_list ranges = {NULL, 0, 0};
+    int leads = 0;
+    tn_collect_op(t, u->src[1], TINY_OP_RANGE, &ranges);
+    for (int r = 0; r < ranges.n; r++) leads |= ranges.u[r] == loop;
+    if (u->src[0]->src[0]->op != TINY_OP_PARAM || !leads) continue;
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_store(t, u->src[0], tn_after(t, u->src[1], done)));
+  }
+  return tn_replace(t, sink, from.n, from.u, to.u);
+}
+
+// start: the first iteration of the loop, where that is not 0; NULL: it is.
+static tiny_uop *tn_expand_ahead(tiny_ctx *t, tiny_uop *sink, tiny_uop *loop, tiny_uop *start, const tn_list *stages) {
+  tn_ahead *a = (tn_ahead *)tn_scratch(t, sizeof *a);
+  tn_list around = {NULL, 0, 0}, begun = {NULL, 0, 0}, wait = {NULL, 0, 0}, copies = {NULL, 0, 0},
+          from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  int64_t least = TN_STAGE_AHEAD_MOST;
+  tn_ahead_of(t, sink, loop, stages, a);
+  tn_ahead_around(t, sink, loop, a->stage[0], &around);
+  tiny_uop *free_now = around.n ? tn_barrier_wait(t, &around, 0) : NULL;
+  for (int i = 0; i < a->n; i++) {
+    const int64_t ahead = tn_stage_ahead(a->stage[i]);
+    if (ahead < least) least = ahead;
+    tn_filling_of(t, sink, a->stage[i], &a->f[i]);
+    a->memory[i] = tn_define(t, a->stage[i]->dtype, 1, TN_SPACE_LOCAL, a->f[i].elements * a->f[i].owners * (ahead + 1));
+    tn_push(t, &begun, tn_ahead_begin(t, &a->f[i], loop, start, free_now ? tn_after(t, a->memory[i], free_now) :
+                                                                          a->memory[i], ahead));
+  }
+  if (least > 1) tn_push(t, &wait, tn_barrier_wait(t, &begun, 0));
+  for (int i = 0; i < begun.n && least == 1; i++) tn_push(t, &wait, begun.u[i]);
+  tn_push(t, &wait, loop);
+  tiny_uop *turn = tn_barrier_wait(t, &wait, least - 1);
+  for (int i = 0; i < a->n; i++) {
+    const int64_t ahead = tn_stage_ahead(a->stage[i]), slots = ahead + 1;
+    tiny_uop *ready = tn_after(t, a->memory[i], turn), *next = tn_u2(t, TINY_OP_ADD, loop, tn_index(t, ahead)),
+             *valid = tn_u2(t, TINY_OP_LT, next, tn_index(t, tn_range_extent(loop))),
+             *slot = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MOD, loop, tn_index(t, slots)),
+                           tn_index(t, a->f[i].elements * a->f[i].owners));
+    tn_push(t, &copies, tn_ahead_copy(t, &a->f[i], loop, next, valid, ready, slots));
+    tn_stage_reads(t, sink, a->stage[i], &a->f[i], ready, slot, &from, &to);
+  }
+  tiny_uop *done = tn_end(t, tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &copies), 1, &loop);
+  return tn_ahead_hold(t, tn_replace(t, sink, from.n, from.u, to.u), loop, done);
 }
 
 // Do x and y stand in the same loops?
@@ -35195,7 +36008,8 @@ static tiny_uop *tn_expand_barriers(tiny_ctx *t, tiny_uop *sink) {
   return sink;
 }
 
-static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
+// start: where each of these loops begins; all others begin at 0.
+static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *loops, const tn_list *start) {
   tn_list ranges = {NULL, 0, 0}, stages = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
   int shared = 0;
@@ -35206,7 +36020,10 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
     tn_collect_op(t, sink, TINY_OP_STAGE, &stages);
     while (first < stages.n && tn_stage_space(stages.u[first]) == TN_SPACE_REG) first++;
     if (first == stages.n) return shared ? tn_expand_barriers(t, sink) : sink;
-    sink = tn_expand_stage(t, sink, stages.u[first], shared);
+    tiny_uop *stage = stages.u[first], *loop = shared && tn_stage_ahead(stage) ? tn_stage_loop(t, sink, stage) : NULL;
+    tiny_uop *begins = NULL;
+    for (int i = 0; i < loops->n; i++) if (loops->u[i] == loop) begins = start->u[i];
+    sink = loop ? tn_expand_ahead(t, sink, loop, begins, &stages) : tn_expand_stage(t, sink, stage, shared);
   }
 }
 
@@ -35307,18 +36124,17 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   return tn_like(t, u, u->lanes, src.n, src.u);
 }
 
-// Does some load read other vectors for each copy of r? 2: in a loop of sums, 1: elsewhere, as what they add to.
-static int tn_copies_vectors(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
+// Does one of the loads, of whose indices these are, read other vectors for each copy of r? 2: in a loop of sums, 1:
+// elsewhere, as what they add to.
+static int tn_copies_vectors(tiny_ctx *t, const tn_list *at, const tn_list *ranges, const tiny_uop *r) {
   int best = 0;
-  for (int i = 0; i < all->n; i++) {
-    tiny_uop *at = all->u[i]->op == TINY_OP_LOAD ? all->u[i]->src[0]->src[1] : NULL;
-    if (!at || !tn_depends(t, at, r)) continue;
+  for (int i = 0; i < at->n && best < 2; i++) {
     int vector = 0, sums = 0;
-    for (int j = 0; j < all->n; j++) {
-      const tiny_uop *other = all->u[j];
-      const int kind = other->op == TINY_OP_RANGE ? tn_range_kind(other) : -1;
-      if (kind == TN_VECTOR) vector |= tn_depends(t, at, other);
-      if (kind == TN_REDUCE) sums |= tn_depends(t, at, other);
+    if (!tn_depends(t, at->u[i], r)) continue;
+    for (int j = 0; j < ranges->n; j++) {
+      const int kind = tn_range_kind(ranges->u[j]);
+      if (kind == TN_VECTOR && !vector) vector = tn_depends(t, at->u[i], ranges->u[j]);
+      if (kind == TN_REDUCE && !sums) sums = tn_depends(t, at->u[i], ranges->u[j]);
     }
     if (vector && 1 + sums > best) best = 1 + sums;
   }
@@ -35328,13 +36144,18 @@ static int tn_copies_vectors(tiny_ctx *t, const tn_list *all, const tiny_uop *r)
 // The range whose copies stand beside each other before others are copied: of a tile of sums that are products of a
 // few vectors and of numbers, each number meets all vectors at once, and leaves its register.
 static tiny_uop *tn_copies_next(tiny_ctx *t, const tn_list *all) {
+  tn_list at = {NULL, 0, 0}, ranges = {NULL, 0, 0};
   tiny_uop *first = NULL;
   int best = -1;
-  for (int i = 0; i < all->n && best < 2; i++) {
-    tiny_uop *r = all->u[i];
-    if (r->op != TINY_OP_RANGE || (tn_range_kind(r) != TN_UPCAST && tn_range_kind(r) != TN_UNROLL)) continue;
-    const int vectors = tn_copies_vectors(t, all, r);
-    if (vectors > best) { best = vectors; first = r; }
+  for (int i = 0; i < all->n; i++) {
+    if (all->u[i]->op == TINY_OP_LOAD) tn_push(t, &at, all->u[i]->src[0]->src[1]);
+    else if (all->u[i]->op == TINY_OP_RANGE) tn_push(t, &ranges, all->u[i]);
+  }
+  for (int i = 0; i < ranges.n && best < 2; i++) {
+    const int kind = tn_range_kind(ranges.u[i]);
+    if (kind != TN_UPCAST && kind != TN_UNROLL) continue;
+    const int vectors = tn_copies_vectors(t, &at, &ranges, ranges.u[i]);
+    if (vectors > best) { best = vectors; first = ranges.u[i]; }
   }
   return first;
 }
@@ -35453,13 +36274,13 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
     tiny_uop *value = tn_lanes_of(t, store->src[1], lanes);
     for (int i = 0; i < lanes; i++) {
       tiny_uop *at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i)));
-      tn_push(t, &one, tn_store(t, tn_index_with(t, index, at, 1), tn_pick(t, value, i, 1)));
+      tn_push(t, &one, tn_store_as(t, store, tn_index_with(t, index, at, 1), tn_pick(t, value, i, 1)));
     }
     return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
   }
   index = base && step == 1 ? tn_index_with(t, index, base, 1) :
                               tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
-  return tn_store(t, index, tn_lanes_of(t, store->src[1], lanes));
+  return tn_store_as(t, store, index, tn_lanes_of(t, store->src[1], lanes));
 }
 
 // Lanes lie beside each other, or near the first.
@@ -35595,10 +36416,10 @@ static tn_across *tn_across_adjacent(tn_across *all, int n, const tn_across *c, 
   return NULL;
 }
 
-static tiny_uop *tn_block_row(tiny_ctx *t, const tn_across *c, int i) {
+static tiny_uop *tn_block_row(tiny_ctx *t, const tn_across *c, int i, int lanes) {
   tiny_uop *at = tn_index(t, c->at + c->step * i);
   if (c->base) at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, c->base, at));
-  return tn_load(t, tn_index_of(t, c->memory, at, NULL), c->stack->lanes);
+  return tn_load(t, tn_index_of(t, c->memory, at, NULL), lanes);
 }
 
 // What rows a and b, s apart, hold after step s: the upper one, or the lower.
@@ -35679,10 +36500,48 @@ static tiny_uop *tn_join_reduces(tiny_ctx *t, tiny_uop *u) {
     tiny_uop *reduce[TN_REDUCES_MOST];
     n = tn_reduces_adjacent(u, i);
     for (int j = 0; j < n; j++) reduce[j] = u->src[i + j]->src[1];
-    tn_push(t, &stores, n > 1 ? tn_store(t, u->src[i]->src[0], tn_reduces_joined(t, reduce, n)) : u->src[i]);
+    tn_push(t, &stores, n == 1 ? u->src[i] :
+                                 tn_store_as(t, u->src[i], u->src[i]->src[0], tn_reduces_joined(t, reduce, n)));
   }
   if (stores.n == (int)u->nsrc) return NULL;
   return stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores);
+}
+
+// ** rows of a few neighbours **
+
+enum { TN_ROWS_FEW = 4 };
+
+// Vectors along so many columns beside each other, all[i] of the first, are made of vectors along rows.
+static void tn_rows_of(tiny_ctx *t, const tn_across *first, tn_across *const *of, int few, tn_list *from, tn_list *to) {
+  tiny_uop *lane[TN_ROWS_FEW][TN_BLOCK_MOST];
+  const int n = first->stack->lanes;
+  for (int k = 0; k < n; k++) {
+    tiny_uop *row = tn_block_row(t, first, k, few);
+    for (int c = 0; c < few; c++) lane[c][k] = tn_pick(t, row, c, 1);
+  }
+  for (int c = 0; c < few; c++) {
+    tn_push(t, from, of[c]->stack);
+    tn_push(t, to, tn_stack(t, n, lane[c]));
+  }
+}
+
+// Of matrix units' operands: what an item has of a few columns of halves beside each other, in vectors along them, it
+// loads row by row. Registers are words: each of a vector's is made of two of those. (Bytes clang joins better itself.)
+static tiny_uop *tn_load_rows(tiny_ctx *t, tiny_uop *sink) {
+  tn_list stacks = {NULL, 0, 0}, units = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  int n = 0;
+  tn_collect_op(t, sink, TINY_OP_WMMA, &units);
+  if (!units.n) return sink;
+  tn_collect_op(t, sink, TINY_OP_STACK, &stacks);
+  tn_across *all = (tn_across *)tn_scratch(t, ((size_t)stacks.n + 1) * sizeof *all), *of[TN_ROWS_FEW];
+  for (int i = 0; i < stacks.n; i++) n += tn_across_of(stacks.u[i], &all[n]);
+  for (int i = 0; i < n; i++) {
+    int found = 0;
+    if (tn_dtypes[all[i].stack->dtype].nbytes != 2 || tn_across_adjacent(all, n, &all[i], -1)) continue;
+    while (found < TN_ROWS_FEW && (of[found] = tn_across_adjacent(all, n, &all[i], found))) found++;
+    if (found > 1) tn_rows_of(t, &all[i], of, found == TN_ROWS_FEW ? found : 2, &from, &to);
+  }
+  return from.n ? tn_replace(t, sink, from.n, from.u, to.u) : sink;
 }
 
 // ** square blocks **
@@ -35701,7 +36560,7 @@ static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
     if (!lanes) return sink;
     for (int i = 0; i < lanes; i++) {
       from[i] = of[i]->stack;
-      to[i] = tn_block_row(t, of[0], i);
+      to[i] = tn_block_row(t, of[0], i, lanes);
     }
     tn_block_transpose(t, to, lanes);
     sink = tn_replace(t, sink, lanes, from, to);
@@ -36303,7 +37162,7 @@ static int tn_online_step(tiny_ctx *t, const tiny_uop *u, tn_online_carried *c, 
   }
   if ((*value)->op == TINY_OP_AFTER) *value = (*value)->src[0];
   *value = tn_replace(t, *value, c->from.n, c->from.u, c->to.u);
-  k &= TN_EXP_NATURAL | TN_EXP_FALLING;
+  k &= TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_ROUNDED;
   tiny_uop *before = tn_online_at(t, offset, max, c->before),
            *scale = tn_online_scale(t, k, tn_online_at(t, offset, max, c->now), before);
   scale = tn_online_above(t, c->before, scale, tn_online_one(t, scale));
@@ -36316,7 +37175,8 @@ static tiny_uop *tn_online_done(tiny_ctx *t, const tiny_uop *u, tiny_uop *max, t
   tiny_uop *offset = tn_online_offset(t, u->src[0], max, u->src[1], &k),
            *start = offset ? tn_online_start(t, offset, max) : NULL;
   if (!start) return sum;
-  tiny_uop *scale = tn_online_scale(t, k & TN_EXP_NATURAL, tn_online_at(t, offset, max, whole), start);
+  k &= TN_EXP_NATURAL | TN_EXP_ROUNDED;
+  tiny_uop *scale = tn_online_scale(t, k, tn_online_at(t, offset, max, whole), start);
   scale = tn_online_above(t, whole, tn_online_one(t, scale), scale);
   return tn_u2(t, TINY_OP_MUL, sum, tn_lanes_of(t, tn_cast(t, scale, u->dtype), sum->lanes));
 }
@@ -36405,11 +37265,27 @@ static int tn_carried_max(tiny_ctx *t, const tiny_uop *u, int n, tiny_uop *const
   return found;
 }
 
+// What else is done in a loop of these ranges: an END of one of them (expand.c). *at: which. NULL: nothing.
+static tiny_uop *tn_lower_beside(tiny_ctx *t, tiny_uop *sink, const tiny_uop *reduce, uint32_t *at) {
+  tn_list ends = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_END, &ends);
+  for (int i = 0; i < ends.n; i++)
+    for (*at = 1; *at < reduce->nsrc; ++*at) if (tn_closes(ends.u[i], reduce->src[*at])) return ends.u[i];
+  return NULL;
+}
+// The loops of the ranges of `reduce`: sums, and then what is done in one of the loops beside them.
+static tiny_uop *tn_lower_loops(tiny_ctx *t, const tiny_uop *reduce, tiny_uop *sums, tiny_uop *beside, uint32_t at) {
+  tiny_uop *const *range = reduce->src + 1;
+  if (!beside) return tn_end(t, sums, (int)reduce->nsrc - 1, range);
+  tiny_uop *both[2] = {tn_end(t, sums, (int)(reduce->nsrc - 1 - at), range + at), beside->src[0]};
+  return tn_end(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, both, 0, 0, NULL), (int)at, range);
+}
+
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
 // them depends on, and there each is set: also the sum of a constant, which depends on none. Maxima come before sums
 // that go on with what they are so far.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
-  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0},
+  tn_list stores = {NULL, 0, 0}, memory = {NULL, 0, 0},
           from = {NULL, 0, 0}, to = {NULL, 0, 0}, open = {NULL, 0, 0}, before = {NULL, 0, 0}, now = {NULL, 0, 0};
   tn_online_carried c;
   tn_open_loops(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, group, 0, 0, NULL), &open);
@@ -36430,15 +37306,16 @@ static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *co
     tn_push(t, &stores, tn_reg_store(t, reg, now.u[i]));
     tn_push(t, &memory, reg);
   }
-  tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
-  for (uint32_t j = 1; j < group[0]->nsrc; j++) tn_push(t, &end, group[0]->src[j]);
-  tiny_uop *done = tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
+  uint32_t at = 0;
+  tiny_uop *beside = tn_lower_beside(t, sink, group[0], &at), *sums = stores.n == 1 ? stores.u[0] :
+               tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores), *done = tn_lower_loops(t, group[0], sums, beside, at);
   for (int i = 0; i < n; i++) {
     tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], done)));
     if (!tn_carried_max(t, group[i], i, group, &before, &to, &c)) continue;
     to.u[i] = tn_online_done(t, group[i], c.max, c.now, to.u[i]);
   }
-  return tn_replace(t, sink, n, from.u, to.u);
+  if (beside) { tn_push(t, &from, beside); tn_push(t, &to, done); }
+  return tn_replace(t, sink, from.n, from.u, to.u);
 }
 
 static tiny_uop *tn_end_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *range) {
@@ -36559,7 +37436,7 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
                         index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first};
     const int gated = index->src[0]->op == TINY_OP_PARAM;
     tiny_uop *now = tn_like(t, index, index->lanes, gated ? 3 : (int)index->nsrc, src);
-    tn_push(t, &to, tn_store(t, now, stores.u[i]->src[1]));
+    tn_push(t, &to, tn_store_as(t, stores.u[i], now, stores.u[i]->src[1]));
   }
   return tn_replace(t, sink, stores.n, stores.u, to.u);
 }
@@ -36578,6 +37455,75 @@ static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
   return u->op == TINY_OP_HREDUCE ? tn_reduce_halves(t, u->src[0], (int)u->k, 1) : NULL;
 }
 
+// ** places that change from one iteration to the next **
+
+enum { TN_SUM_TERMS = 16 };
+typedef struct tn_place_sum { tiny_uop *term[TN_SUM_TERMS]; int depth[TN_SUM_TERMS], n; } tn_place_sum;
+
+// Terms of a sum of integers, those of outer loops first, constants last. depth: of nodes by seq. 0: too many.
+static int tn_sum_of(const tiny_uop *u, const int *depth, tn_place_sum *sum) {
+  tiny_uop *todo[TN_SUM_TERMS];
+  int left = 0;
+  todo[left++] = (tiny_uop *)(uintptr_t)u;
+  for (sum->n = 0; left;) {
+    tiny_uop *x = todo[--left];
+    if (x->op == TINY_OP_ADD) {
+      if (left + 2 > TN_SUM_TERMS) return 0;
+      todo[left++] = x->src[1];
+      todo[left++] = x->src[0];
+      continue;
+    }
+    const int d = tn_is_const(x) ? INT_MAX : depth[x->seq];
+    int at = sum->n++;
+    if (sum->n > TN_SUM_TERMS) return 0;
+    for (; at && sum->depth[at - 1] > d; at--) {
+      sum->depth[at] = sum->depth[at - 1];
+      sum->term[at] = sum->term[at - 1];
+    }
+    sum->depth[at] = d; sum->term[at] = x;
+  }
+  return sum->n > 2;
+}
+
+// How many loops stand around what r is the loop of, with its own.
+static int tn_loop_depth(tiny_ctx *t, const tn_list *ends, const tiny_uop *r) {
+  tn_list open = {NULL, 0, 0};
+  for (int i = 0; i < ends->n; i++) if (tn_closes(ends->u[i], r)) {
+    tn_open_loops(t, ends->u[i], &open);
+    return open.n + 1;
+  }
+  return 1;
+}
+
+// Sums of places are added up from outside in: what is the same in all iterations of a loop is one number there, to
+// which the part of memory is added that an iteration reads.
+static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  int later = 0;
+  tn_collect_op(t, sink, TINY_OP_STORE, &stores);
+  for (int i = 0; i < stores.n; i++) later |= stores.u[i]->k == TN_LATER;
+  if (!later) return sink;
+  tn_collect_op(t, sink, TINY_OP_END, &ends);
+  tn_toposort(t, sink, &all);
+  int *depth = (int *)tn_scratch(t, (size_t)all.n * sizeof *depth),
+      *own = (int *)tn_scratch(t, (size_t)all.n * sizeof *own);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_RANGE) own[i] = tn_loop_depth(t, &ends, all.u[i]);
+  for (int i = 0; i < all.n; i++) all.u[i]->seq = (uint32_t)i;
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    tn_place_sum sum;
+    depth[i] = own[i];
+    for (uint32_t j = 0; j < u->nsrc; j++) if (depth[u->src[j]->seq] > depth[i]) depth[i] = depth[u->src[j]->seq];
+    if (u->op != TINY_OP_ADD || u->lanes > 1 || !tn_is_int(u->dtype) || !tn_sum_of(u, depth, &sum)) continue;
+    tiny_uop *now = sum.term[0];
+    for (int k = 1; k < sum.n; k++) now = tn_u2(t, TINY_OP_ADD, now, sum.term[k]);
+    if (now == u) continue;
+    tn_push(t, &from, u);
+    tn_push(t, &to, now);
+  }
+  return from.n ? tn_replace(t, sink, from.n, from.u, to.u) : sink;
+}
+
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted
   tiny_uop **list; int n;
   uint8_t *hints; int64_t local_nbytes;    // as in a tiny_listing; NULL: not asked for
@@ -36594,6 +37540,8 @@ typedef struct tn_lowered {                // a kernel ready to be rendered or i
 // Every node belongs to the block of the innermost loop it depends on; the block of a loop lies in the block of what
 // its END gives. An END with its RANGE is emitted, loop and all, where it stands in topological order of its block, so
 // whatever the loop's body needs from outside stands before it. Nodes of an outer block are thereby hoisted for free.
+// STOREs that happen later (expand.c) are begun first in their block where the device copies by itself; elsewhere what
+// they store is loaded first, and stored last: all other work of the block lies between.
 #ifndef TN_CODEGEN_LINEARIZE
 #define TN_CODEGEN_LINEARIZE
 #ifndef TINY_AMALGAMATED
@@ -36674,6 +37622,42 @@ static void tn_linear_place(tn_linear *l) {
   for (int i = 0; i < l->all.n; i++) tn_push(l->t, &l->block[l->place[i]].nodes, l->all.u[i]);
 }
 
+// Which nodes come first, as they are for a later iteration. 0: there are none.
+static int tn_linear_early(const tn_linear *l, int copies, uint8_t *early, uint8_t *stored) {
+  int found = 0;
+  for (int i = l->all.n - 1; i >= 0; i--) {
+    const tiny_uop *u = l->all.u[i];
+    const int later = u->op == TINY_OP_STORE && u->k == TN_LATER, loads = stored[i] && u->op == TINY_OP_LOAD;
+    early[i] |= loads || (later && copies && tn_copies_later(u));
+    found |= early[i];
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const int at = tn_linear_at(l, u->src[j]);
+      early[at] |= early[i];
+      stored[at] |= (later && j == 1) || (stored[i] && !loads);
+    }
+  }
+  return found;
+}
+static void tn_linear_order(tn_linear *l, int copies) {
+<<<<<<< HEAD
+  const size_t all = (size_t)l->all.n;
+  uint8_t *early = (uint8_t *)tn_scratch(l->t, all), *stored = (uint8_t *)tn_scratch(l->t, all);
+=======
+  uint8_t *early = (uint8_t *)tn_scratch(l->t, (size_t)l->all.n),
+          *stored = (uint8_t *)tn_scratch(l->t, (size_t)l->all.n);
+>>>>>>> h-stages
+  if (!tn_linear_early(l, copies, early, stored)) return;
+  for (int b = 0; b < l->nblock; b++) {
+    tn_list *nodes = &l->block[b].nodes, rest = {NULL, 0, 0};
+    int n = 0;
+    for (int i = 0; i < nodes->n; i++) {
+      if (early[tn_linear_at(l, nodes->u[i])]) nodes->u[n++] = nodes->u[i];
+      else tn_push(l->t, &rest, nodes->u[i]);
+    }
+    for (int i = 0; i < rest.n; i++) nodes->u[n++] = rest.u[i];
+  }
+}
+
 static void tn_linear_emit(tn_linear *l) {
   for (int b = 0; b >= 0;) {               // the block of a loop, and then on where its END stands
     tn_block *block = &l->block[b];
@@ -36693,7 +37677,7 @@ static void tn_linear_emit(tn_linear *l) {
   }
 }
 
-static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
+static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
   tn_linear l;
   memset(&l, 0, sizeof l);
   l.t = t;
@@ -36708,6 +37692,7 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
   l.place = (int *)tn_scratch(t, (size_t)l.all.n * sizeof *l.place);
   tn_linear_open(&l);
   tn_linear_place(&l);
+  tn_linear_order(&l, tn_target_copies(target));
   tn_linear_emit(&l);
   out->list = l.out.u;
   out->n = l.out.n;
@@ -36806,6 +37791,7 @@ typedef struct tn_profile {
   tiny_uop *carried;                       // the range along which REDUCEs run: not in out
   tiny_uop **load; int nload;              // INDEX nodes that are read
   int nalu, row;                           // row: some output ranges loop inside of the scope of the REDUCEs
+  int adds;                                // the store adds to what is there: each element as often as it is stored
   int usable, repeats, filled;             // repeats: it reads nothing that it writes, elements may be stored twice
 } tn_profile;                              // filled: its output is filled in loops of their own first
 
@@ -36860,7 +37846,8 @@ static void tn_profile_nodes(tiny_ctx *t, tiny_uop *sink, const tn_list *all, tn
   for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_MASKED) return;
   if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
   p->store = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[0];
-  p->usable = p->repeats = 1;
+  p->adds = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->k == TN_ADDS;
+  p->usable = 1; p->repeats = !p->adds;
   for (int i = 0; i < all->n; i++) if (tn_is_carried(all->u[i])) p->carried = all->u[i]->src[1];
   tn_profile_lists(t, all, p);
 }
@@ -36994,6 +37981,87 @@ static tiny_uop *tn_collapse_loops(tiny_ctx *t, tiny_uop *sink) {
 }
 #endif
 // ---- end src/codegen/collapse.c ----
+// ---- begin src/codegen/rounded.c ----
+// rounded: exponentials whose errors vanish when what is made of them is rounded to a narrow float.
+//
+// In:    a kernel as the scheduler wrote it. Out: the same, each EXP2 with TN_EXP_ROUNDED in its k, or none of them.
+// Holds: what is marked may be off as TN_EXP_ULPS says: the narrow float that comes of it, f16, bf16 or fp8, is
+//        as far from the true one as before, but for 1/32 of an ulp. Its neighbours on the way are those that hand a
+//        relative error on: products, quotients, roots, choices, maxima, comparisons with 0; additions of what is not
+//        negative; sums, whose error is of the sum of the absolute values, as that of any order of adding is (Higham,
+//        Accuracy and Stability of Numerical Algorithms, 2nd ed., 4.2).
+//
+// The softmax, attention, sigmoid and SiLU of halves are of this kind. All or none, as a row's reductions share them.
+#ifndef TN_CODEGEN_ROUNDED
+#define TN_CODEGEN_ROUNDED
+#ifndef TINY_AMALGAMATED
+#include "replace.c"
+#endif
+
+enum { TN_ROUNDED = 1, TN_NOT_NEGATIVE = 2 };
+
+static int tn_is_not_negative(const tiny_uop *u, const uint8_t *is) {
+  int all = TN_NOT_NEGATIVE;
+  switch (u->op) {
+    case TINY_OP_EXP2: case TINY_OP_SQRT: return all;
+    case TINY_OP_CONST: return tn_is_float(u->dtype) && tn_to_f64(u->k) >= 0 ? all : 0;
+    case TINY_OP_CAST: case TINY_OP_REDUCE: return tn_is_float(u->src[0]->dtype) ? is[u->src[0]->seq] & all : 0;
+    case TINY_OP_MUL: if (u->src[0] == u->src[1]) return all;
+      break;
+    case TINY_OP_WHERE: return is[u->src[1]->seq] & is[u->src[2]->seq] & all;
+    case TINY_OP_ADD: case TINY_OP_FDIV: case TINY_OP_MAX: case TINY_OP_BROADCAST: break;
+    default: return 0;
+  }
+  for (uint32_t i = 0; i < u->nsrc; i++) all &= is[u->src[i]->seq];
+  return all;
+}
+
+// May source j of u be off by a little of itself, where u may or may not?
+static int tn_hands_rounding_on(const tiny_uop *u, uint32_t j, const uint8_t *is) {
+  const int may = is[u->seq] & TN_ROUNDED;
+  switch (u->op) {
+    case TINY_OP_CAST: return tn_is_narrow(u->dtype) || (tn_is_float(u->dtype) && may);
+    case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_SQRT: case TINY_OP_NEG: case TINY_OP_MAX: return may;
+    case TINY_OP_WHERE: return j > 0 && may;
+    case TINY_OP_ADD: return may && is[u->src[0]->seq] & is[u->src[1]->seq] & TN_NOT_NEGATIVE;
+    case TINY_OP_NE: case TINY_OP_EQ: case TINY_OP_LT:       // its sign stays
+      return tn_is_const(u->src[1 - j]) && tn_to_f64(u->src[1 - j]->k) == 0;
+    case TINY_OP_REDUCE: return j > 0 || (may && (u->k == TINY_OP_ADD || u->k == TINY_OP_MAX));
+    default: return 0;
+  }
+}
+
+// Which nodes may be off, and which are not negative.
+static uint8_t *tn_rounded_nodes(tiny_ctx *t, const tn_list *all) {
+  uint8_t *is = (uint8_t *)tn_scratch(t, (size_t)all->n);
+  for (int i = 0; i < all->n; i++) {
+    all->u[i]->seq = (uint32_t)i;
+    is[i] = (uint8_t)(TN_ROUNDED | tn_is_not_negative(all->u[i], is));
+  }
+  for (int i = all->n - 1; i >= 0; i--)    // users first
+    for (uint32_t j = 0; j < all->u[i]->nsrc; j++)
+      if (!tn_hands_rounding_on(all->u[i], j, is)) is[all->u[i]->src[j]->seq] &= (uint8_t)~TN_ROUNDED;
+  return is;
+}
+static tiny_uop *tn_as_rounded(tiny_ctx *t, tiny_uop *u) {
+  if (u->op != TINY_OP_EXP2 || u->k & TN_EXP_ROUNDED) return NULL;
+  return tn_uop_make(t, TINY_OP_EXP2, u->dtype, u->lanes, 1, u->src, u->k | TN_EXP_ROUNDED, 0, NULL);
+}
+static tiny_uop *tn_mark_rounded(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  int found = 0;
+  tn_toposort(t, sink, &all);
+  const uint8_t *is = tn_rounded_nodes(t, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op != TINY_OP_EXP2) continue;
+    if (!tn_is_narrow(u->dtype) && (u->dtype != TINY_F32 || !(is[i] & TN_ROUNDED))) return sink;
+    found = 1;
+  }
+  return found ? tn_remake(t, sink, tn_as_rounded) : sink;
+}
+#endif
+// ---- end src/codegen/rounded.c ----
 // ---- begin src/codegen/transform.c ----
 // transform: what may be done to the ranges of a kernel. The value that it computes stays the same.
 //
@@ -37013,6 +38081,7 @@ static tiny_uop *tn_collapse_loops(tiny_ctx *t, tiny_uop *sink) {
 //            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
 //            what was added so far
 //   group    a reduction is shared by work items
+//   atomic   a part of a sum's range becomes a loop of a store that adds what it is given to memory
 //   share    the loops of a copy to LOCAL memory are shared by all items of a group
 #ifndef TN_CODEGEN_TRANSFORM
 #define TN_CODEGEN_TRANSFORM
@@ -37302,12 +38371,22 @@ static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, t
   return stage;
 }
 
-// The items of a group that a reduction over g of them can use: those that there are, of an axis that it does not move
-// with; NULL: there are none.
-static tiny_uop *tn_group_items(tn_kernel_state *s, tiny_uop *reduce, int64_t g) {
+// Does a REDUCE within, which moves with `along`, go over items r? All of them have to be at one value of it.
+static int tn_shares_within(tn_kernel_state *s, const tiny_uop *reduce, const tiny_uop *along, const tiny_uop *r) {
+  tn_list inner = {NULL, 0, 0};
+  tn_collect_op(s->t, reduce->src[0], TINY_OP_REDUCE, &inner);
+  for (int i = 0; i < inner.n; i++) if (tn_closes(inner.u[i], r) && tn_depends(s->t, inner.u[i], along)) return 1;
+  return 0;
+}
+
+// The items of a group that a reduction along a range can use, g of them: those that there are, of an axis that it does
+// not move with; NULL: there are none.
+static tiny_uop *tn_group_items(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *along, int64_t g) {
   for (int i = 0; i < s->naxes; i++) {
     tiny_uop *r = s->axis[i];
-    if (tn_is_item(r) && tn_range_extent(r) == g && !tn_is_open(s->t, reduce, r)) return r;
+    if (tn_is_item(r) && tn_range_extent(r) == g && !tn_is_open(s->t, reduce, r) &&
+        !tn_shares_within(s, reduce, along, r))
+      return r;
   }
   return NULL;
 }
@@ -37317,7 +38396,7 @@ static tiny_uop *tn_group_items(tn_kernel_state *s, tiny_uop *reduce, int64_t g)
 static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
   tiny_ctx *t = s->t;
   const int64_t n = tn_range_extent(r);
-  tiny_uop *given = tn_group_items(s, reduce, g), *item = given ? given : tn_range(t, g, TN_GROUP),
+  tiny_uop *given = tn_group_items(s, reduce, r, g), *item = given ? given : tn_range(t, g, TN_GROUP),
            *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE), *part = item;
   if (rest) part = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rest, tn_index(t, g)), item);
   tiny_uop *partial = tn_replace(t, reduce, 1, &r, &part);   // its range list now holds item too: take it out
@@ -37329,6 +38408,23 @@ static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r
   if (!given) tn_axis_add(s, item);
   tiny_uop *whole = tn_reduce_over(t, reduce->k, partial, 1, &item);
   s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
+}
+
+// A sum that the store adds to its element goes on over the other ranges: what it is for each value of r is added.
+static tiny_uop *tn_transform_atomic(tn_kernel_state *s, tiny_uop *r) {
+  tiny_ctx *t = s->t;
+  tiny_uop *loop = tn_range(t, tn_range_extent(r), TN_LOOP);
+  s->sink = tn_replace(t, s->sink, 1, &r, &loop);
+  tiny_uop *end = s->sink->src[0], *store = end->op == TINY_OP_END ? end->src[0] : end, *reduce = store->src[1];
+  tn_list sum = {NULL, 0, 0}, loops = {NULL, 0, 0};
+  for (uint32_t i = 1; i < reduce->nsrc; i++) if (reduce->src[i] != loop) tn_push(t, &sum, reduce->src[i]);
+  tn_push(t, &loops, loop);
+  for (uint32_t i = 1; end != store && i < end->nsrc; i++) tn_push(t, &loops, end->src[i]);
+  tiny_uop *part = tn_reduce_over(t, reduce->k, reduce->src[0], sum.n, sum.u),
+           *now = tn_end(t, tn_store_as(t, store, store->src[0], part), loops.n, loops.u);
+  s->sink = tn_replace(t, s->sink, 1, &end, &now);
+  tn_axis_becomes(s, r, loop);
+  return loop;
 }
 #endif
 // ---- end src/codegen/transform.c ----
@@ -37427,8 +38523,9 @@ static void tn_transform_fission(tn_kernel_state *s) {
 // In:    a kernel that stores a REDUCE of which rules/reduce.c has found that each summand goes to one element only.
 // Out:   one that first fills its output with the identity, then loops over the summands in order and reduces each into
 //        the element it names. What is adjacent and goes to one place together (a row) loops inside.
-// Holds: only other ranges of the output are ever shared between tasks or work items: no two of them meet in one
-//        element, and the order of additions never depends on who does them.
+//        Where the store adds to memory, all summands are added at once, in any order.
+// Holds: but for that, only other ranges of the output are ever shared between tasks or work items: no two of them meet
+//        in one element, and the order of additions never depends on who does them.
 #ifndef TN_CODEGEN_SCATTER
 #define TN_CODEGEN_SCATTER
 #ifndef TINY_AMALGAMATED
@@ -37456,9 +38553,31 @@ static int tn_scatter_shares(tn_kernel_state *s, const tiny_uop *r) {
   return 1;
 }
 
+// The same where the store adds to memory that is zero: all summands at once, in loops of the store.
+static void tn_transform_scatter_added(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c) {
+  tiny_ctx *t = s->t;
+  const tiny_uop *reduce = p->end->src[0]->src[1];
+  tn_list loops = {NULL, 0, 0}, from = {NULL, 0, 0};
+  for (uint32_t i = 1; i < reduce->nsrc; i++) {
+    tn_push(t, &from, reduce->src[i]);
+    tn_push(t, &loops, tn_range(t, tn_range_extent(reduce->src[i]), TN_LOOP));
+  }
+  tiny_uop *flat = tn_simplify(t, tn_replace(t, p->store->src[1], c->n, c->range, c->at)),
+           *added = tn_store_as(t, p->end->src[0], tn_index_of(t, p->store->src[0], flat, c->valid), c->value),
+           *now = tn_replace(t, added, from.n, from.u, loops.u);
+  for (int i = 0; i < from.n; i++) tn_axis_becomes(s, from.u[i], loops.u[i]);
+  for (int i = 0; i < p->nout; i++) {
+    int target = 0;
+    for (int k = 0; k < c->n; k++) target |= p->out[i] == c->range[k];
+    if (!target) tn_push(t, &loops, p->out[i]);
+  }
+  s->sink = tn_sink_of(t, tn_end(t, now, loops.n, loops.u));
+}
+
 // The kernel of p as a scatter. The loops that fill get the next axes, in the order of the store's.
 static void tn_transform_scatter(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c) {
   tiny_ctx *t = s->t;
+  if (p->adds) { tn_transform_scatter_added(s, p, c); return; }
   tiny_uop *reduce = p->end->src[0]->src[1], *memory = p->store->src[0], *flat = p->store->src[1];
   tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, outer = {NULL, 0, 0}, inner = {NULL, 0, 0};
   for (int i = 0; i < p->nout; i++) {
@@ -37637,7 +38756,8 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
 // The reduction may be summed in any order, as long as a and b agree: units want a few elements of a lane at several
 // places, and get those that lie together. An operand whose rows lie together in memory is turned as lanes load it,
 // where they can (ldmatrix); elsewhere items take its elements one by one. So may columns be in any order: where a lane
-// holds two neighbours, pairs of tiles are interleaved, so that it holds four.
+// holds two neighbours, pairs of tiles are interleaved, so that it holds four. Results that are narrower than sums go
+// through memory of the group, by lanes as the unit has them and from there by items, 16 bytes each of whole rows.
 #ifndef TN_CODEGEN_WARP_MATRIX
 #define TN_CODEGEN_WARP_MATRIX
 #ifndef TINY_AMALGAMATED
@@ -37690,6 +38810,8 @@ static int tn_unit_plan_of(const tiny_warp_unit *unit, tn_unit_plan *p) {
   return p->pieces << p->k[0].lane.count <= TN_UNIT_QUARTERS && tn_bits(unit->a) == tn_bits(unit->b);
 }
 
+// Quarters of all lanes of a product; along k, of a block of so many as one product of a large unit has.
+static int64_t tn_unit_quarters(const tn_unit_plan *p) { return (int64_t)p->pieces << p->k[0].lane.count; }
 static int64_t tn_unit_k(const tn_unit_plan *p) { return (int64_t)TN_UNIT_QUARTERS * p->values; }
 
 typedef struct tn_warp_tiles {
@@ -37699,16 +38821,24 @@ typedef struct tn_warp_tiles {
   // What the axes become: warps, tiles, bits of lanes and of elements
   tiny_uop *warp[TN_UNIT_SIDES], *tile[TN_UNIT_SIDES], *lane[TN_UNIT_SIDES], *element[TN_UNIT_SIDES];
   int64_t tiles[TN_UNIT_SIDES];            // of a warp
-  int together;                            // tiles of columns that are interleaved
+  int64_t quarters;                        // of a K block
+  int64_t row;                             // elements of a row of a that lie together; 0: a piece
+  int together, rows_apart[TN_UNIT_SIDES]; // tiles of columns that are interleaved; those of rows of an operand's block
+  int matrices;                            // lanes load rows of matrices, which give each what the unit wants of it
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
+  int last;                                // the side whose elements are stored together
 } tn_warp_tiles;
 
 static tiny_uop *tn_place_plus(tiny_ctx *t, tiny_uop *x, int64_t times, tiny_uop *y) {
   if (!y) return x;
   y = tn_u2(t, TINY_OP_MUL, y, tn_index(t, times));
   return x ? tn_u2(t, TINY_OP_ADD, x, y) : y;
+}
+
+static tiny_uop *tn_unit_range(tiny_ctx *t, int64_t extent, int kind) {
+  return extent > 1 ? tn_range(t, extent, kind) : NULL;
 }
 
 // ** memory of the group **
@@ -37724,30 +38854,39 @@ static tiny_uop *tn_unit_block(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
   return tn_simplify(t, tn_replace(t, c->operand[side], c->axis[side][0] ? 3 : 2, from, to));
 }
 
-// An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
-// that needs.
-static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
-  const tn_unit_plan *p = &c->plan;
-  const int64_t tile = tn_range_extent(c->axis[side][1]),
-                warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile;
-  int64_t parts = all * TN_UNIT_QUARTERS / items;
-  while (parts > 1 && all % parts) parts--;
-  if (parts < 1) parts = 1;
-  c->rows[side] = all;
-  tiny_uop *fresh[4] = {tn_range(t, TN_UNIT_QUARTERS, TN_SHARE), parts > 1 ? tn_range(t, parts, TN_UPCAST) : NULL,
-                        tn_range(t, all / parts, TN_SHARE), tn_range(t, p->values, TN_VECTOR)}, *ranges[4];
-  int n = 0;
-  for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
-  tiny_uop *row = tn_place_plus(t, fresh[2], all / parts, fresh[1]),
-           *k = tn_place_plus(t, tn_place_plus(t, fresh[3], p->values, fresh[0]), tn_unit_k(p), c->k_block),
-           *x = tn_unit_block(t, c, side, k, row);
-  return tn_stage(t, TN_SPACE_LOCAL, TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes, x, n, ranges);
+// Elements between quarters of an operand's block. Where tiles are interleaved, the rows of a tile lie together, which
+// its lanes read; a piece lies between tiles, so that items write neighbours to different banks.
+static int64_t tn_unit_apart(const tn_warp_tiles *c, int side) { return c->rows_apart[side] ? c->rows_apart[side] : 1; }
+static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length) {
+  const int64_t apart = tn_unit_apart(c, side);
+  return c->rows[side] * length + (apart > 1 ? apart * length : TN_UNIT_PAD / tn_dtypes[c->plan.unit->a].nbytes);
 }
 
-// Bits of k among the rows of memory that a warp turns: of the product, a lane's words, lanes, and a word's halves.
-// An operand that is not turned has those of a lane together: it has k in the order of lanes, products, words, halves.
-enum { TN_TURNED_DIGITS = 4 };
-static const struct { int extent, k; } tn_turned_digit[TN_TURNED_DIGITS] = {{2, 4}, {2, 2}, {4, 8}, {2, 1}};
+// An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
+// that needs. Where rows lie together in memory, neighbours are an item's.
+static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
+  const tn_unit_plan *p = &c->plan;
+  const int64_t tile = tn_range_extent(c->axis[side][1]), apart = tn_unit_apart(c, side),
+                warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile;
+  int64_t parts = all * c->quarters / items;
+  const int mine = !c->along[side] && apart > 1 && parts % apart == 0;
+  if (mine) parts /= apart;
+  while (parts > 1 && all / apart % parts) parts--;
+  if (parts < 1) parts = 1;
+  c->rows[side] = all;
+  tiny_uop *fresh[5] = {tn_range(t, c->quarters, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
+                        tn_unit_range(t, parts, TN_UPCAST), tn_range(t, all / apart / parts, TN_SHARE),
+                        tn_range(t, p->values, TN_VECTOR)}, *ranges[5];
+  int n = 0;
+  for (int i = 0; i < 5; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  tiny_uop *row = tn_place_plus(t, tn_place_plus(t, NULL, apart, fresh[3]), all / parts, fresh[2]),
+           *k = tn_place_plus(t, tn_place_plus(t, fresh[4], p->values, fresh[0]), c->quarters * p->values, c->k_block),
+           *x = tn_unit_block(t, c, side, k, tn_place_plus(t, row, 1, fresh[1]));
+  const int64_t pad = apart > 1 ? p->values : TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
+                      TN_SPACE_LOCAL | pad << TN_STAGE_PAD | all / apart * p->values << TN_STAGE_ROW);
+}
+
 enum { TN_TURNED_PAD = 8 };                // elements: eight rows of 16 bytes meet eight places of 128 bytes
 
 // Does what the operand loads lie together along r?
@@ -37758,11 +38897,16 @@ static int tn_unit_lies_along(tn_kernel_state *s, const tn_warp_tiles *c, int si
   return 0;
 }
 
-// Can lanes turn the operand as they load it? As mma.m16n8k16 has it, and where it lies so.
-static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
+// Does a lane's share of 8x8 matrices of 16 bits, four of a, two of b, lie as the unit wants it (PTX ISA, ldmatrix, and
+// "Matrix Fragments for mma" with .m16n8 and 32 bytes along k)?
+static int tn_unit_loads_matrices(const tn_kernel_state *s, const tiny_warp_unit *unit) {
   const tiny_renderer *renderer = s->target->renderer;
-  return !memcmp(c->plan.unit->layout, tn_warp_units[1].layout, sizeof c->plan.unit->layout) &&
-      (!renderer || renderer->language.load_turned) && !c->along[side] &&
+  return unit->warp == 32 && unit->m == 16 && unit->n == 8 && unit->k * tn_dtypes[unit->a].nbytes == 32 &&
+      (!renderer || (renderer->language.load_rows && renderer->language.load_turned));
+}
+// Can lanes turn the operand as they load it, as it lies?
+static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
+  return c->matrices && tn_bits(c->plan.unit->a) == 16 && !c->along[side] &&
       tn_unit_lies_along(s, c, side, c->axis[side][1]);
 }
 
@@ -37771,20 +38915,17 @@ static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, i
   const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values,
                 rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile;
   int64_t parts = TN_UNIT_QUARTERS * rows / items;
-  tiny_uop *ranges[TN_TURNED_DIGITS + 2], *k = NULL;
+  while (parts > 1 && tn_unit_k(&c->plan) % parts) parts--;
   c->rows[side] = rows;
-  for (int i = 0; i < TN_TURNED_DIGITS; i++) {
-    const int copies = parts >= tn_turned_digit[i].extent && i < 2;
-    if (copies) parts /= tn_turned_digit[i].extent;
-    ranges[i] = tn_range(t, tn_turned_digit[i].extent, copies ? TN_UPCAST : TN_SHARE);
-    k = tn_place_plus(t, k, tn_turned_digit[i].k, ranges[i]);
-  }
-  ranges[TN_TURNED_DIGITS] = tn_range(t, rows / v, TN_SHARE);
-  ranges[TN_TURNED_DIGITS + 1] = tn_range(t, v, TN_VECTOR);
-  tiny_uop *row = tn_place_plus(t, ranges[TN_TURNED_DIGITS + 1], v, ranges[TN_TURNED_DIGITS]),
+  tiny_uop *fresh[4] = {tn_unit_range(t, parts, TN_UPCAST), tn_range(t, tn_unit_k(&c->plan) / (parts > 1 ? parts : 1),
+                        TN_SHARE), tn_range(t, rows / v, TN_SHARE), tn_range(t, v, TN_VECTOR)}, *ranges[4],
+           *k = tn_place_plus(t, fresh[1], tn_range_extent(fresh[1]), fresh[0]);
+  int n = 0;
+  for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  tiny_uop *row = tn_place_plus(t, fresh[3], v, fresh[2]),
            *x = tn_unit_block(t, c, side, tn_place_plus(t, k, tn_unit_k(&c->plan), c->k_block), row);
   const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | rows << TN_STAGE_ROW;
-  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, TN_TURNED_DIGITS + 2, ranges, kind);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, kind);
 }
 
 // ** what a lane holds of a and b **
@@ -37813,37 +38954,53 @@ static tiny_uop *tn_unit_row(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny
   return tn_place_plus(t, row, warp, c->warp[side]);
 }
 
+// Where quarter q of a row of an operand's block begins.
+static tiny_uop *tn_unit_at(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *row, tiny_uop *q) {
+  const int64_t v = c->plan.values, apart = tn_unit_apart(c, side), length = side || !c->row ? v : c->row;
+  tiny_uop *tiles = tn_index(t, apart), *part = length == v ? NULL : tn_u2(t, TINY_OP_MOD, q, tn_index(t, length / v));
+  if (part) q = tn_u2(t, TINY_OP_IDIV, q, tn_index(t, length / v));
+  tiny_uop *at = tn_place_plus(t, NULL, length, apart > 1 ? tn_u2(t, TINY_OP_IDIV, row, tiles) : row);
+  at = tn_place_plus(t, tn_place_plus(t, at, tn_unit_quarter(c, side, length), q), v, part);
+  return apart > 1 ? tn_place_plus(t, at, c->rows[side] / apart * v + v, tn_u2(t, TINY_OP_MOD, row, tiles)) : at;
+}
+
 // The words of a piece of a row, for the lane's quarter from `quarter` on.
 static tiny_uop *tn_unit_piece(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int64_t high,
                                int64_t quarter) {
   const tn_unit_plan *p = &c->plan;
   const tn_unit_side *rows = &p->operand[side];
-  const int64_t v = p->values, apart = c->rows[side] * v + TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
   tiny_uop *at = tn_place_plus(t, tn_index(t, high << rows->element.bit), (int64_t)1 << rows->lane.bit,
-                         tn_unit_lane(t, c, &rows->lane));
-  tiny_uop *q = tn_place_plus(t, tn_index(t, quarter), p->pieces, tn_unit_lane(t, c, &p->k[side].lane));
-  at = tn_place_plus(t, tn_place_plus(t, NULL, v, tn_unit_row(t, c, side, tile, at)), apart, q);
-  tiny_uop *load = tn_core_load(t, c->stage[side], at, (int)v);
+                         tn_unit_lane(t, c, &rows->lane)),
+           *q = tn_place_plus(t, tn_index(t, quarter), p->pieces, tn_unit_lane(t, c, &p->k[side].lane)),
+           *row = tn_unit_row(t, c, side, tile, at),
+           *load = tn_core_load(t, c->stage[side], tn_unit_at(t, c, side, row, q), (int)p->values);
   return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, TN_UNIT_PIECE / 4, 1, &load, 0, 0, NULL);
 }
 
-// Four words that turned matrices of a tile give a lane: of b for both products of a K block, of a for one of them.
-static tiny_uop *tn_unit_turned(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step) {
-  tiny_uop *lane = tn_place_plus(t, c->lane[1], 4, c->lane[0]), *row = lane, *column = tn_index(t, 0);
-  if (!side) {                             // rows 0-7 and 8-15, then the same of the second half of k
-    tiny_uop *matrix = tn_u2(t, TINY_OP_IDIV, lane, tn_index(t, 8));
-    row = tn_place_plus(t, tn_u2(t, TINY_OP_MOD, lane, tn_index(t, 8)), 8,
-                        tn_u2(t, TINY_OP_IDIV, matrix, tn_index(t, 2)));
-    row = tn_u2(t, TINY_OP_ADD, row, tn_index(t, 16 * step));
-    column = tn_place_plus(t, column, 8, tn_u2(t, TINY_OP_MOD, matrix, tn_index(t, 2)));
+// Four words that matrices of a tile give a lane: of b for both products of four quarters, of a for one of them: rows
+// 0-7 and 8-15, then the same of the second half of k. The lane has the address of a row of one of them, `in` it; of a
+// matrix that is turned that is a row along k, of eight elements beside each other.
+static tiny_uop *tn_unit_matrices(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int64_t quarter,
+                                  int step) {
+  tiny_uop *lane = tn_place_plus(t, c->lane[1], 4, c->lane[0]), *in = tn_u2(t, TINY_OP_MOD, lane, tn_index(t, 8)),
+           *matrix = tn_u2(t, TINY_OP_IDIV, lane, tn_index(t, 8)), *rows = tn_index(t, 0), *at,
+           *q = tn_u2(t, TINY_OP_ADD, tn_index(t, quarter), matrix);
+  if (!side) {
+    rows = tn_place_plus(t, rows, 8, tn_u2(t, TINY_OP_MOD, matrix, tn_index(t, 2)));
+    q = tn_u2(t, TINY_OP_ADD, tn_index(t, quarter + 2 * step), tn_u2(t, TINY_OP_IDIV, matrix, tn_index(t, 2)));
   }
-  tiny_uop *at = tn_place_plus(t, tn_unit_row(t, c, side, tile, column), c->rows[side] + TN_TURNED_PAD, row),
-           *index = tn_index_of(t, c->stage[side], at, NULL),
-           *load = tn_uop_make(t, TINY_OP_LOAD, TINY_U16, TN_TURNED_ROW, 1, &index, TN_TURNED, 0, NULL);
+  if (c->turned[side])
+    at = tn_place_plus(t, tn_unit_row(t, c, side, tile, rows), c->rows[side] + TN_TURNED_PAD,
+                       tn_place_plus(t, in, 8, q));
+  else at = tn_unit_at(t, c, side, tn_unit_row(t, c, side, tile, tn_u2(t, TINY_OP_ADD, rows, in)), q);
+  tiny_uop *index = tn_index_of(t, c->stage[side], at, NULL),
+           *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, (int)c->plan.values, 1, &index,
+                               c->turned[side] ? TN_TURNED : TN_AS_ROWS, 0, NULL);
   return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, 4, 1, &load, 0, 0, NULL);
 }
-static tiny_uop *tn_unit_turned_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step) {
-  tiny_uop *all = tn_unit_turned(t, c, side, tile, step), *word[2];
+static tiny_uop *tn_unit_of_matrices(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int64_t quarter,
+                                     int step) {
+  tiny_uop *all = tn_unit_matrices(t, c, side, tile, quarter, step), *word[2];
   if (!side) return all;
   for (int i = 0; i < 2; i++) word[i] = tn_pick(t, all, 2 * step + i, 1);
   return tn_stack(t, 2, word);
@@ -37857,7 +39014,7 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   const tiny_warp_layout *l = &p->unit->layout[side];
   const int each = 4 / tn_dtypes[p->unit->a].nbytes, words = tn_layout_elements(l) / each;
   tiny_uop *word[1 << TINY_LAYOUT_ELEMENT];
-  if (c->turned[side]) return tn_unit_turned_operand(t, c, side, tile, step);
+  if (c->matrices) return tn_unit_of_matrices(t, c, side, tile, quarter, step);
   for (int i = 0; i < words; i++) {
     int64_t high = 0, k = 0;
     for (int b = 0, row = 0, along = 0; b < TINY_LAYOUT_ELEMENT && l->element[b]; b++) {
@@ -37874,36 +39031,32 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
 
 // ** sums **
 
-// What a lane holds of c for a tile, after all products.
-static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *tile, const tn_profile *profile) {
+// What a lane holds of c for a tile, after all products, also over the other ranges of the sum.
+static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *tile, const tn_list *others) {
   const tn_unit_plan *p = &c->plan;
-  const int64_t quarters = (int64_t)p->pieces << p->k[0].lane.count;   // of all lanes of a product
+  const int64_t quarters = tn_unit_quarters(p);
   tn_list over = {NULL, 0, 0};
   const int lanes = tn_layout_elements(&p->unit->layout[2]);
   tiny_uop *sum = tn_lanes_of(t, tn_const(t, p->unit->c, tn_dtype_value(p->unit->c, 0)), lanes);
-  for (int i = 0; i < TN_UNIT_QUARTERS / quarters * p->steps; i++) {
+  for (int64_t i = 0; i < c->quarters / quarters * p->steps; i++) {
     const int64_t quarter = i / p->steps * quarters;
-    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], i % p->steps, quarter),
-                        tn_unit_operand(t, c, 1, tile[1], i % p->steps, quarter), sum};
+    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], (int)(i % p->steps), quarter),
+                        tn_unit_operand(t, c, 1, tile[1], (int)(i % p->steps), quarter), sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
   }
-  for (int i = 0; i < profile->nred; i++) if (profile->red[i] != c->k) tn_push(t, &over, profile->red[i]);
+  for (int i = 0; i < others->n; i++) tn_push(t, &over, others->u[i]);
   if (c->k_block) tn_push(t, &over, c->k_block);
   return tn_reduce_over(t, TINY_OP_ADD, sum, over.n, over.u);
 }
 
 // All that lanes hold: registers, one tile after the other.
-static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_profile *profile) {
+static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_list *others) {
   tiny_uop *all = tn_range(t, c->tiles[0] * c->tiles[1], TN_UPCAST), *columns = tn_index(t, c->tiles[1]),
            *tile[2] = {tn_u2(t, TINY_OP_IDIV, all, columns), tn_u2(t, TINY_OP_MOD, all, columns)};
-  return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, profile), 1, &all);
+  return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, others), 1, &all);
 }
 
 // ** the store's loops **
-
-static tiny_uop *tn_unit_range(tiny_ctx *t, int64_t extent, int kind) {
-  return extent > 1 ? tn_range(t, extent, kind) : NULL;
-}
 
 // Fresh ranges for a side. vector: its elements are stored together.
 static void tn_unit_ranges(tiny_ctx *t, tn_warp_tiles *c, int side, int vector) {
@@ -37940,15 +39093,134 @@ static tiny_uop *tn_unit_register(tiny_ctx *t, const tn_warp_tiles *c) {
   return tn_place_plus(t, at, (int64_t)1 << p->c[1].element.place, column);
 }
 
-// Warps, lanes, then copies and vectors are the innermost loops.
-static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, int vector) {
+// ** results by way of memory of the group **
+
+enum { TN_UNIT_RESULT = 64 };              // bytes that lie together and are stored at once, from which all is well
+
+// A side of the group's block of results, and of its memory: elements; ranges from the outermost on.
+static int64_t tn_unit_extent(const tn_warp_tiles *c, int side) {
+  return tn_range_extent(c->axis[side][1]) * (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1);
+}
+static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **ranges) {
+  const tn_unit_side *bits = &c->plan.c[side];
+  const int lanes_first = bits->lane.bit > bits->element.bit;
+  tiny_uop *const all[4] = {c->warp[side], c->tile[side], lanes_first ? c->lane[side] : c->element[side],
+                            lanes_first ? c->element[side] : c->lane[side]};
+  int n = 0;
+  for (int i = 0; i < 4; i++) if (all[i]) ranges[n++] = all[i];
+  return n;
+}
+
+// What is stored of the sum and is narrower: the sum's only use, converted, or else what the kernel stores.
+static tiny_uop *tn_unit_result(tn_kernel_state *s, const tn_profile *p) {
+  const tn_list *all = tn_kernel_nodes(s);
+  tiny_uop *sum = p->reduce[0], *user = NULL;
+  for (int i = 0; i < all->n; i++) for (uint32_t j = 0; j < all->u[i]->nsrc; j++) if (all->u[i]->src[j] == sum)
+    user = !user || user == all->u[i] ? all->u[i] : sum;
+  tiny_uop *x = user && user->op == TINY_OP_CAST ? user : p->store->src[1];
+  if (tn_bits(x->dtype) >= 32) x = p->store->src[1];
+  return tn_bits(x->dtype) == 16 || tn_bits(x->dtype) == 8 ? x : NULL;
+}
+
+// Elements that a request of a warp stores together, as the unit's lanes have them.
+static int64_t tn_unit_together(const tn_warp_tiles *c) {
+  const tn_unit_side *bits = &c->plan.c[c->last];
+  const int64_t together = c->last ? c->together : 1;
+  const int all = bits->lane.bit > bits->element.bit || !bits->element.count;
+  return all ? together << (bits->lane.count + bits->element.count) : (int64_t)1 << bits->lane.count;
+}
+
+// Rows lie as many elements further apart as a row's are written at once: the next rows' meet other banks.
+static int64_t tn_unit_result_pad(const tn_warp_tiles *c, int64_t v) {
+  const int64_t together = tn_unit_together(c);
+  return together > v ? together : v;
+}
+
+// Is x stored by way of memory of the group? Where lanes store less together, parts are equal, and there is room.
+static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, const tiny_uop *x, int64_t items) {
+  if (!x) return 0;
+  const int64_t nbytes = tn_dtypes[x->dtype].nbytes, v = TN_UNIT_PIECE / nbytes, rows = tn_unit_extent(c, !c->last),
+                columns = tn_unit_extent(c, c->last);
+  int64_t all = rows * (columns + tn_unit_result_pad(c, v)) * nbytes;
+  for (int i = 0; i < TN_UNIT_SIDES; i++) all += TN_UNIT_QUARTERS * (c->rows[i] * TN_UNIT_PIECE + TN_UNIT_PADS / 2);
+  return tn_unit_together(c) * nbytes < TN_UNIT_RESULT && columns % v == 0 && rows * columns / v % items == 0 &&
+      all <= (int64_t)s->target->limits->shared_nbytes;
+}
+
+// x, of which each lane has what the unit gives it, in memory of the group, row by row.
+static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x) {
+  const int64_t columns = tn_unit_extent(c, c->last),
+                pad = tn_unit_result_pad(c, TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes);
+  tiny_uop *ranges[8];
+  int n = tn_unit_side_ranges(c, !c->last, ranges);
+  n += tn_unit_side_ranges(c, c->last, ranges + n);
+  x = tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : TINY_U8);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
+                      TN_SPACE_LOCAL | pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
+}
+
+// The number of an item of the group, neighbours as lanes are.
+static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
   const int low = c->plan.low;
-  tiny_uop *const all[8] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low], c->tile[0], c->tile[1],
-                            c->element[!vector], c->element[vector]};
+  tiny_uop *const all[4] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low]}, *item = tn_index(t, 0);
+  for (int i = 0; i < 4; i++)
+    if (all[i]) item = tn_place_plus(t, all[i], tn_range_extent(all[i]), item);
+  return item;
+}
+
+// What is read of the memory, and stored: by each item 16 bytes of a row, several times. *part, *next: these ranges.
+// row: of both sides, in the group's block.
+static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, tiny_uop *stage, int64_t items,
+                                     tiny_uop **part, tiny_uop **next, tiny_uop **row) {
+  const int64_t v = TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes, columns = tn_unit_extent(c, c->last),
+                parts = tn_unit_extent(c, !c->last) * columns / v / items;
+  *part = tn_unit_range(t, parts, TN_UPCAST);
+  *next = tn_range(t, v, TN_VECTOR);
+  tiny_uop *piece = tn_place_plus(t, tn_unit_item(t, c), items, *part), *of_row = tn_index(t, columns / v);
+  row[!c->last] = tn_u2(t, TINY_OP_IDIV, piece, of_row);
+  row[c->last] = tn_place_plus(t, *next, v, tn_u2(t, TINY_OP_MOD, piece, of_row));
+  tiny_uop *at = tn_place_plus(t, row[c->last], columns + tn_unit_result_pad(c, v), row[!c->last]);
+  return tn_bitcast(t, tn_core_load(t, stage, at, 1), x->dtype);
+}
+
+// Warps, lanes, then copies and vectors are the innermost loops.
+static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, tiny_uop *const *inner) {
+  const int low = c->plan.low;
+  tiny_uop *const all[8] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low], inner[0], inner[1], inner[2],
+                            inner[3]};
   tiny_uop *order[8];
   int n = 0;
   for (int i = 0; i < 8; i++) if (all[i]) order[n++] = all[i];
   tn_transform_order(s, n, order);
+}
+
+// The store's ranges are replaced: by what lanes hold, or by way of memory.
+static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile *p, int64_t items) {
+  tiny_ctx *t = s->t;
+  tn_list others = {NULL, 0, 0};
+  for (int i = 0; i < p->nred; i++) if (p->red[i] != c->k) tn_push(t, &others, p->red[i]);
+  tiny_uop *registers = tn_unit_registers(t, c, &others), *result = tn_unit_result(s, p), *from[6] = {p->reduce[0]},
+           *to[6] = {tn_core_load(t, registers, tn_unit_register(t, c), 1)}, *part, *next, *row[TN_UNIT_SIDES],
+           *inner[4] = {c->tile[0], c->tile[1], c->element[!c->last], c->element[c->last]};
+  int n = 1;
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+    from[n] = c->axis[i][j];
+    to[n++] = j ? tn_unit_place(t, c, i) : c->warp[i];
+  }
+  if (tn_unit_is_staged(s, c, result, items)) {
+    tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, n, from, to));
+    from[0] = result;
+    to[0] = tn_unit_result_read(t, c, result, stage, items, &part, &next, row);
+    n = 1;
+    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+      tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
+      from[n] = c->axis[i][j];
+      to[n++] = tn_u2(t, j ? TINY_OP_MOD : TINY_OP_IDIV, row[i], tile);
+    }
+    inner[0] = part; inner[1] = next; inner[2] = inner[3] = NULL;
+  }
+  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), n, from, to);
+  tn_unit_order(s, c, inner);
 }
 
 // ** the transform **
@@ -37977,6 +39249,17 @@ static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_til
   return c->k && tn_range_extent(c->k) % tn_unit_k(&c->plan) == 0;
 }
 
+// How many tiles of columns are interleaved: pairs where a lane holds two neighbours; where it holds one, as many as it
+// then holds of a row, of which an item also turns the operand, where that lies so.
+static int tn_unit_interleaved(const tn_warp_tiles *c) {
+  const tn_layout_run *element = &c->plan.c[1].element;
+  const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
+  int most = element->count == 0 ? c->along[1] ? 2 : TN_UNIT_TOGETHER : element->count == 1 && !element->bit ? 2 : 1;
+  if (c->matrices || c->plan.c[0].element.bit == 0) return 1;
+  while (tiles % most) most /= 2;
+  return most;
+}
+
 // 1: the kernel's sum is done by the unit that c names, over c's axes.
 static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -37984,32 +39267,307 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   int64_t items = plan->unit->warp;
   if (!tn_unit_operands(s, p, c)) return 0;
   for (int i = 0; i < 2; i++) items *= c->axis[i][0] ? tn_range_extent(c->axis[i][0]) : 1;
-  const int64_t tiles = tn_range_extent(c->axis[1][1]) / plan->unit->n;
-  const int pairs = plan->c[1].element.count == 1 && !plan->c[1].element.bit, last = plan->c[0].element.bit == 0 &&
+  const int last = plan->c[0].element.bit == 0 &&
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
+  c->quarters = TN_UNIT_QUARTERS;
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);
   for (int i = 0; i < 2; i++) {
     c->along[i] = tn_unit_lies_along(s, c, i, c->k);
     c->turned[i] = tn_unit_turns(s, c, i);
   }
-  c->together = pairs && tiles % 2 == 0 && !c->turned[1] ? 2 : 1;
+  c->together = tn_unit_interleaved(c);
+  c->rows_apart[0] = 1;
+  c->rows_apart[1] = plan->c[1].element.count ? 1 : c->together;
+  c->last = last;
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
   for (int i = 0; i < 2; i++)
     c->stage[i] = c->turned[i] ? tn_unit_stage_turned(t, c, i, items) : tn_unit_stage(t, c, i, items);
-  tiny_uop *registers = tn_unit_registers(t, c, p), *from[5] = {p->reduce[0]},
-           *to[5] = {tn_core_load(t, registers, tn_unit_register(t, c), 1)};
-  int n = 1;
-  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-    from[n] = c->axis[i][j];
-    to[n++] = j ? tn_unit_place(t, c, i) : c->warp[i];
-  }
-  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), n, from, to);
-  tn_unit_order(s, c, last);
+  tn_unit_store(s, c, p, items);
   return 1;
 }
 #endif
 // ---- end src/codegen/warp_matrix.c ----
+// ---- begin src/codegen/warp_nested.c ----
+// warp_nested: a sum of what sums of products are made of, all products by the matrix units of warps.
+//
+//   for each group                        rows: those of its warps
+//     copy the rows' operands               to memory of the group, all that the inner products go along
+//     for each block of keys
+//       copy the keys' operands, the factor
+//       s = a @ b                           for each inner product, tiles of rows and keys in registers
+//       with a factor: copy value(s)        from registers, as narrow numbers, to memory of the group
+//         c += value @ factor
+//       without: c = reduce(c, value(s))    each lane of its own elements, in the end lanes of theirs
+//        with a maximum so far: m = max(m, max(s)) before, by all lanes of a row; c is scaled as m grows
+// In:    a kernel that is such a sum (rules/nested.c); axes of warps and of what each has of rows, and of columns or,
+//        for a sum without a factor, of keys.
+// Out:   values lie in registers as the unit's layout of c has them, whichever product they are made of; in memory as
+//        pieces of an operand (warp_matrix.c).
+// Holds: a value is rounded to what the factor is; no value of a row is asked for that has no place in a tile.
+#ifndef TN_CODEGEN_WARP_NESTED
+#define TN_CODEGEN_WARP_NESTED
+#ifndef TINY_AMALGAMATED
+#include "warp_matrix.c"
+#include "../rules/nested.c"
+#endif
+
+// The operands of an inner product, a that of rows, and what they are summed along. 0: it is none for these axes.
+static int tn_warp_product(tn_kernel_state *s, const tiny_uop *product, tn_warp_tiles *d) {
+  tiny_ctx *t = s->t;
+  tiny_uop *inside;
+  const tiny_uop *x = tn_nested_terms(product, &inside);
+  if (!x || x->src[0]->src[0]->dtype != d->plan.unit->a || x->src[1]->src[0]->dtype != d->plan.unit->b) return 0;
+  const int first = !tn_depends(t, x->src[0], d->axis[0][1]);
+  for (int i = 0; i < TN_UNIT_SIDES; i++) {
+    tiny_uop *y = x->src[i ^ first]->src[0];
+    for (int j = 0; j < 2; j++) if (d->axis[!i][j] && tn_depends(t, y, d->axis[!i][j])) return 0;
+    if (inside) y = tn_u3(t, TINY_OP_WHERE, inside, y, tn_const(t, y->dtype, tn_dtype_value(y->dtype, 0)));
+    d->operand[i] = tn_bitcast(t, y, TINY_U16);
+  }
+  d->k = product->src[1];
+  d->quarters = tn_range_extent(d->k) / d->plan.values;
+  return tn_range_extent(d->k) % d->plan.values == 0 && d->quarters % tn_unit_quarters(&d->plan) == 0;
+}
+
+// Products, and the registers that hold all that a lane has of them.
+typedef struct tn_warp_products { tn_list product, registers; } tn_warp_products;
+
+// Those that x is made of. 0: one is none for the unit.
+static int tn_warp_products_of(tn_kernel_state *s, const tn_warp_tiles *d, tiny_uop *x, tn_warp_products *all) {
+  const tn_list none = {NULL, 0, 0};
+  int64_t items = d->plan.unit->warp;
+  for (int i = 0; i < TN_UNIT_SIDES; i++) items *= d->warp[i] ? tn_range_extent(d->warp[i]) : 1;
+  memset(all, 0, sizeof *all);
+  tn_collect_op(s->t, x, TINY_OP_REDUCE, &all->product);
+  for (int i = 0; i < all->product.n; i++) {
+    tn_warp_tiles one = *d;
+    if (!tn_warp_product(s, all->product.u[i], &one)) return 0;
+    for (int side = 0; side < TN_UNIT_SIDES; side++) one.stage[side] = tn_unit_stage(s->t, &one, side, items);
+    tn_push(s->t, &all->registers, tn_unit_registers(s->t, &one, &none));
+  }
+  return 1;
+}
+
+// x with elements of registers for the products and places of a unit's tiles for rows and keys.
+static tiny_uop *tn_warp_value(tiny_ctx *t, const tn_warp_tiles *d, const tn_warp_products *all, tiny_uop *x) {
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  for (int i = 0; i < all->product.n; i++) {
+    tn_push(t, &from, all->product.u[i]);
+    tn_push(t, &to, tn_core_load(t, all->registers.u[i], tn_unit_register(t, d), 1));
+  }
+  for (int i = 0; i < TN_UNIT_SIDES; i++) for (int j = 0; j < 2; j++) if (d->axis[i][j]) {
+    tn_push(t, &from, d->axis[i][j]);
+    tn_push(t, &to, j ? tn_unit_place(t, d, i) : d->warp[i]);
+  }
+  return tn_replace(t, x, from.n, from.u, to.u);
+}
+
+// Tiles and elements of a side that are of these kinds, as many tiles as its axis has.
+static void tn_warp_copies(tiny_ctx *t, tn_warp_tiles *d, int side, int tiles, int elements) {
+  const tn_unit_side *bits = &d->plan.c[side];
+  d->tiles[side] = tn_range_extent(d->axis[side][1]) / (side ? d->plan.unit->n : d->plan.unit->m);
+  d->tile[side] = tn_unit_range(t, d->tiles[side], tiles);
+  d->element[side] = tn_unit_range(t, (int64_t)1 << bits->element.count, elements);
+}
+
+// ** with a factor: values are an operand **
+
+// The tiles of rows and keys that warps and lanes of c have of a K block; *key: what stands for the keys of c. 0: none.
+static int tn_warp_inner(tiny_ctx *t, const tn_warp_tiles *c, tn_warp_tiles *d, tiny_uop **key) {
+  const int64_t warps = c->warp[1] ? tn_range_extent(c->warp[1]) : 1, keys = tn_unit_k(&c->plan) / warps;
+  *d = *c;
+  d->together = 1;
+  d->axis[1][0] = c->warp[1] ? tn_range(t, warps, TN_LOOP) : NULL;
+  d->axis[1][1] = tn_range(t, keys, TN_LOOP);
+  d->k_block = NULL;
+  d->row = 0;
+  for (int i = 0; i < TN_UNIT_SIDES; i++) d->turned[i] = 0;
+  tn_warp_copies(t, d, 0, TN_UPCAST, TN_UPCAST);
+  tn_warp_copies(t, d, 1, TN_UPCAST, TN_VECTOR);
+  *key = tn_place_plus(t, tn_place_plus(t, d->axis[1][1], keys, d->axis[1][0]), tn_unit_k(&c->plan), c->k_block);
+  return keys % c->plan.unit->n == 0;
+}
+
+// Values of a K block, as d has them, as an operand of c in memory of the group.
+static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const tn_warp_tiles *d, tiny_uop *value) {
+  tn_list ranges = {NULL, 0, 0};
+  tiny_uop *const outer[4] = {d->warp[1], d->tile[1], d->warp[0], d->tile[0]};
+  for (int i = 0; i < 4; i++) if (outer[i]) tn_push(t, &ranges, outer[i]);
+  for (int i = 0; i < TN_UNIT_SIDES; i++) {                  // of a side of a tile the high bits first
+    const tn_unit_side *bits = &d->plan.c[i];
+    const int high = bits->lane.bit > bits->element.bit;
+    tiny_uop *const inner[2] = {high ? d->lane[i] : d->element[i], high ? d->element[i] : d->lane[i]};
+    for (int j = 0; j < 2; j++) if (inner[j]) tn_push(t, &ranges, inner[j]);
+  }
+  const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_UNIT_PAD / 2 << TN_STAGE_PAD |
+      c->rows[0] * c->row << TN_STAGE_ROW;
+  value = tn_bitcast(t, tn_cast(t, value, c->plan.unit->a), TINY_U16);
+  return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
+}
+
+// c's own ranges, and what it needs of the factor.
+static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
+  tiny_ctx *t = s->t;
+  int64_t items = c->plan.unit->warp;
+  for (int i = 0; i < 2; i++) items *= c->axis[i][0] ? tn_range_extent(c->axis[i][0]) : 1;
+  const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
+  const int pairs = c->plan.c[1].element.count == 1 && !c->plan.c[1].element.bit,
+            vector = tn_stride_in(t, p->store->src[1], c->axis[1][1]) == 1;
+  c->k = a->keys;
+  c->quarters = TN_UNIT_QUARTERS;
+  c->operand[1] = tn_bitcast(t, a->factor, TINY_U16);
+  c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(&c->plan), TN_REDUCE);
+  c->turned[1] = tn_unit_turns(s, c, 1);
+  c->together = pairs && tiles % 2 == 0 && !c->matrices ? 2 : 1;
+  c->row = c->plan.unit->n;
+  for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i);
+  c->rows[0] = tn_range_extent(c->axis[0][1]) * (c->axis[0][0] ? tn_range_extent(c->axis[0][0]) : 1);
+  return items;
+}
+
+// What stands in the sink for these nodes, and for c's axes.
+static void tn_warp_replace(tn_kernel_state *s, const tn_warp_tiles *c, tn_list *from, tn_list *to) {
+  tiny_ctx *t = s->t;
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+    tn_push(t, from, c->axis[i][j]);
+    tn_push(t, to, j ? tn_unit_place(t, c, i) : c->warp[i]);
+  }
+  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), from->n, from->u, to->u);
+  tiny_uop *const inner[4] = {c->tile[0], c->tile[1], c->element[0], c->element[1]};
+  tn_unit_order(s, c, inner);
+}
+
+static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
+  tiny_ctx *t = s->t;
+  const tn_list none = {NULL, 0, 0};
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_warp_tiles d;
+  tn_warp_products all;
+  tiny_uop *key;
+  const int64_t items = tn_warp_outer(s, p, a, c);
+  if (!tn_warp_inner(t, c, &d, &key)) return 0;
+  tiny_uop *value = tn_simplify(t, tn_replace(t, a->value, 1, &c->k, &key));
+  if (!tn_warp_products_of(s, &d, value, &all)) return 0;
+  c->stage[0] = tn_warp_stage_values(t, c, &d, tn_warp_value(t, &d, &all, value));
+  c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
+  tn_push(t, &from, a->reduce);
+  tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &none), tn_unit_register(t, c), 1));
+  tn_warp_replace(s, c, &from, &to);
+  return 1;
+}
+
+// ** with a factor, and a maximum so far **
+
+// x of a K block, reduced by op over what a lane has of it, tiles and elements of its own; then by all lanes of a row,
+// before the next K block or after all of them.
+static tiny_uop *tn_warp_reduced(tiny_ctx *t, const tn_warp_tiles *c, const tn_warp_tiles *inner,
+                                 const tn_warp_products *all, int64_t op, tiny_uop *x, int each) {
+  tn_warp_tiles d = *inner;
+  tiny_uop *own[2];
+  int n = 0;
+  for (int i = 0; i < 2; i++) (i ? d.element : d.tile)[0] = (i ? c->element : c->tile)[0];
+  tn_warp_copies(t, &d, 1, TN_UNROLL, TN_UNROLL);
+  if (d.tile[1]) own[n++] = d.tile[1];
+  if (d.element[1]) own[n++] = d.element[1];
+  x = tn_reduce_over(t, op, tn_warp_value(t, &d, all, x), n, own);
+  const int blocks = c->k_block != NULL;
+  if (each) return tn_reduce_over(t, op, tn_reduce_over(t, op, x, 1, &d.lane[1]), blocks, &c->k_block);
+  return tn_reduce_over(t, op, tn_reduce_over(t, op, x, blocks, &c->k_block), 1, &d.lane[1]);
+}
+
+// The maximum, sums of what it scales, and a product with that (rules/online.c): sums go on as the maximum grows. Each
+// block's product is a sum of its own, which is added to what the elements were, scaled.
+static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
+  tiny_ctx *t = s->t;
+  const tn_list none = {NULL, 0, 0}, reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_warp_tiles d;
+  tn_warp_products all;
+  tiny_uop *key, *max = a->max;
+  int64_t k = 0;
+  const int64_t items = tn_warp_outer(s, p, a, c);
+  if (c->warp[1] || !tn_warp_inner(t, c, &d, &key)) return 0;
+  tiny_uop *x = tn_replace(t, max->src[0], 1, &c->k, &key);
+  if (!tn_warp_products_of(s, &d, x, &all)) return 0;
+  tiny_uop *now = tn_warp_reduced(t, c, &d, &all, max->k, x, 1);
+  tn_push(t, &from, max);
+  tn_push(t, &to, now);
+  for (int i = 0; i < reduces.n; i++) {
+    tiny_uop *u = reduces.u[i];
+    if (u == max || !tn_reduces_over(u, c->k)) continue;
+    tiny_uop *pair[2] = {max, c->k}, *by[2] = {now, key};
+    x = tn_replace(t, u == a->reduce ? a->value : u->src[0], 1, pair, by);
+    x = tn_replace(t, x, 1, pair + 1, by + 1);
+    tn_push(t, &from, u);
+    if (u != a->reduce) { tn_push(t, &to, tn_warp_reduced(t, c, &d, &all, u->k, x, 0)); continue; }
+    tiny_uop *offset = tn_online_offset(t, x, now, d.axis[1][1], &k), *copies[2], *own[2];
+    int n = 0;
+    for (int j = 0; j < 2; j++) if ((j ? c->element : c->tile)[0]) {
+      copies[n] = (j ? c->element : c->tile)[0];
+      own[n++] = (j ? d.element : d.tile)[0];
+    }
+    if (!offset) return 0;
+    c->stage[0] = tn_warp_stage_values(t, c, &d, tn_replace(t, tn_warp_value(t, &d, &all, x), n, copies, own));
+    c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
+    tn_warp_tiles block = *c;
+    block.k_block = NULL;
+    x = tn_core_load(t, tn_unit_registers(t, &block, &none), tn_unit_register(t, c), 1);
+    if (c->k_block)
+      x = tn_after(t, x, tn_uop_make(t, TINY_OP_EXP2, offset->dtype, 1, 1, &offset, k, 0, NULL));
+    tn_push(t, &to, tn_reduce_over(t, u->k, x, c->k_block != NULL, &c->k_block));
+  }
+  tn_warp_replace(s, c, &from, &to);
+  return 1;
+}
+
+// ** without: each lane reduces what it has **
+
+static int tn_warp_nested_reduce(tn_kernel_state *s, const tn_nested *a, tn_warp_tiles *c) {
+  tiny_ctx *t = s->t;
+  tn_list own = {NULL, 0, 0};
+  tn_warp_products all;
+  c->together = 1;
+  tn_unit_ranges(t, c, 0, 0);
+  tn_warp_copies(t, c, 1, TN_UNROLL, TN_UNROLL);
+  c->lane[1] = tn_unit_range(t, (int64_t)1 << c->plan.c[1].lane.count, TN_GROUP);
+  if (!c->lane[1]) return 0;
+  for (uint32_t i = 1; i < a->reduce->nsrc; i++)
+    if (a->reduce->src[i] != c->axis[1][1]) tn_push(t, &own, a->reduce->src[i]);
+  if (c->tile[1]) tn_push(t, &own, c->tile[1]);
+  if (c->element[1]) tn_push(t, &own, c->element[1]);
+  if (!tn_warp_products_of(s, c, a->value, &all)) return 0;
+  tiny_uop *value = tn_warp_value(t, c, &all, a->value);
+  value = tn_reduce_over(t, a->reduce->k, tn_reduce_over(t, a->reduce->k, value, own.n, own.u), 1, &c->lane[1]);
+  tiny_uop *from[3] = {a->reduce, c->axis[0][1], c->axis[0][0]}, *to[3] = {value, tn_unit_place(t, c, 0), c->warp[0]};
+  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), c->axis[0][0] ? 3 : 2, from, to);
+  tiny_uop *const loops[4] = {c->warp[0], c->lane[0], c->tile[0], c->element[0]};
+  tiny_uop *order[4];
+  int n = 0;
+  for (int i = 0; i < 4; i++) if (loops[i]) order[n++] = loops[i];
+  tn_transform_order(s, n, order);
+  return 1;
+}
+
+// 1: the products of the kernel are done by the unit that c names, over c's axes.
+static int tn_transform_warp_nested(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
+  tiny_ctx *t = s->t;
+  tn_nested a;
+  memset(&a, 0, sizeof a);
+  const int products = tn_range_kind(c->axis[1][1]) == TN_LOOP;
+  if (!(products && tn_nested_online(t, s->sink, c->axis[1][1], &a)) && !tn_nested_reduces(t, s->sink, &a)) return 0;
+  if (!tn_unit_nests(c->plan.unit, a.dtype)) return 0;
+  if (!products) a.keys = c->axis[1][1];
+  a.rows = c->axis[0][1];
+  for (int i = 0; i < a.nproduct; i++) if (tn_nested_side(t, &a, a.product[i], a.rows) < 0) return 0;
+  a.value = a.reduce->src[0];
+  if (!products) return tn_warp_nested_reduce(s, &a, c);
+  a.columns = c->axis[1][1];
+  if (a.reduce->nsrc != 2 || tn_range_extent(a.keys) % tn_unit_k(&c->plan) || !tn_nested_factor(t, &a)) return 0;
+  return a.max ? tn_warp_nested_online(s, p, &a, c) : tn_warp_nested_product(s, p, &a, c);
+}
+#endif
+// ---- end src/codegen/warp_nested.c ----
 // ---- begin src/codegen/reuse.c ----
 // reuse: what a row costs to compute is stored by the reduction that needs it first, for the passes that come after.
 //
@@ -38315,13 +39873,16 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 //                             axis 2 with 4 elements between them; a REDUCE is computed there
 //   GROUP REDUCE.0 2:8        8 work items share the reduction over axis 2: those of an axis of 8, if one has them
 //   REUSE [1]                 what a row costs is stored by the REDUCE that needs it first; for all of axis 1
-//   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
+//   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later; what a STAGE of the group
+//                             holds is copied so many iterations before it is read, to memory for as many more
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
-//   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns
+//   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns; of a sum
+//                             of products within it those along which it goes where it has no columns
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
 //   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
 //   SCATTER                   summands go to the elements that they name, one after the other
+//   ATOMIC 2:16               16 parts of a sum over axis 2 are added to the element one by one, in loops of the store
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
 #define TN_CODEGEN_OPTS
@@ -38329,6 +39890,7 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 #include "scatter.c"
 #include "matrix.c"
 #include "warp_matrix.c"
+#include "warp_nested.c"
 #include "reuse.c"
 #include "online_blocks.c"
 #include "prefetch.c"
@@ -38369,7 +39931,8 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
     tn_opt_warp_matrix) \
   _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
   _(BLOCKS,   TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 4, 4, tn_opt_blocks) \
-  _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter)
+  _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter) \
+  _(ATOMIC,   TN_OPT_HAS_AMOUNT | TN_OPT_NOT_ONLINE, 1, 1, tn_opt_atomic)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
   TN_OPT_TABLE(TN_OPT_ENUM)
@@ -38671,15 +40234,22 @@ static tiny_uop *tn_opt_operand(tn_kernel_state *s, const tn_opt *o) {
   return o->number >= 0 && o->number < all.n ? all.u[o->number] : NULL;
 }
 
-// What the STAGEs of a kernel take of memory.
+// What the STAGEs of a kernel take of LOCAL memory.
 static int64_t tn_staged_nbytes(tn_kernel_state *s) {
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   int64_t all = 0;
   for (int i = 0; i < stages.n; i++) {
     tiny_uop *u = stages.u[i];
     int64_t owners;
+    if (tn_stage_space(u) != TN_SPACE_LOCAL) continue;
     tn_stage_owner(s->t, u, &owners);
-    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, tn_stage_nelem(u)));
+<<<<<<< HEAD
+    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes,
+                                         tn_stage_nelem(u) * (1 + tn_stage_ahead(u))));
+=======
+    const int64_t nelem = tn_clamp_mul(tn_stage_nelem(u), 1 + tn_stage_ahead(u));
+    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, nelem));
+>>>>>>> h-stages
   }
   return all;
 }
@@ -38752,7 +40322,7 @@ static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop
       s->target->limits->threads || !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || g < 2 ||
       tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE) || tn_opt_numbers_lanes(s))
     return 0;
-  return tn_group_items(s, reduce, g) ||
+  return tn_group_items(s, reduce, r, g) ||
       (tn_clamp_mul(tn_opt_items(s), g) <= tn_opt_most_items(s) && tn_opt_fits(s, 1, g));
 }
 static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
@@ -38771,8 +40341,38 @@ static int tn_opt_reuse(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   return tn_transform_reuse(s, p, rows);
 }
 
+// Does a STAGE hold what all items of a group have copied as it lies in memory: loads at places that no load names?
+static int tn_opt_is_plain_copy(tn_kernel_state *s, tiny_uop *stage) {
+  tn_list all = {NULL, 0, 0}, loads = {NULL, 0, 0};
+  int shares = 0, plain = stage->lanes == 1;
+  for (uint32_t j = 1; j < stage->nsrc; j++) shares |= tn_range_kind(stage->src[j]) == TN_SHARE;
+  tn_toposort(s->t, stage->src[0], &all);
+  for (int i = 0; i < all.n && plain; i++) {
+    const tiny_uop *u = all.u[i];
+    plain = u->op != TINY_OP_STAGE && u->op != TINY_OP_REDUCE && u->op != TINY_OP_AFTER;
+    loads.n = 0;
+    if (u->op == TINY_OP_INDEX) tn_collect_op(s->t, u->src[1], TINY_OP_LOAD, &loads);
+    plain &= !loads.n;
+  }
+  return shares && plain;
+}
+// A STAGE that is copied ahead in the loop around it.
+static int tn_opt_copy_ahead(tn_kernel_state *s, tiny_uop *stage, const tiny_uop *loop, int64_t ahead) {
+  const int64_t shared = (int64_t)s->target->limits->shared_nbytes,
+                nbytes = tn_clamp_mul(tn_dtypes[stage->dtype].nbytes * ahead, tn_stage_nelem(stage));
+  if (s->target->limits->threads || tn_stage_space(stage) != TN_SPACE_LOCAL || tn_stage_ahead(stage) || ahead < 1 ||
+      ahead > TN_STAGE_AHEAD_MOST || tn_range_extent(loop) < 2 || tn_stage_loop(s->t, s->sink, stage) != loop ||
+      tn_clamp_add(tn_staged_nbytes(s), nbytes) > shared || !tn_opt_is_plain_copy(s, stage))
+    return 0;
+  tiny_uop *now = tn_uop_make(s->t, TINY_OP_STAGE, stage->dtype, stage->lanes, (int)stage->nsrc, stage->src,
+                              stage->k | ahead << TN_STAGE_AHEAD, 0, NULL);
+  s->sink = tn_replace(s->t, s->sink, 1, &stage, &now);
+  return 1;
+}
+
 static int tn_opt_prefetch(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *x = tn_opt_operand(s, o), *rows = tn_opt_axis(s, o, 0);
+  if (x && x->op == TINY_OP_STAGE) return tn_opt_copy_ahead(s, x, rows, o->amount);
   if (!x || x->op != TINY_OP_LOAD || x->lanes != 1 || x->src[0]->src[0]->op != TINY_OP_PARAM || o->amount < 1 ||
       o->amount > 1 << 16 || x->src[0]->src[0] == p->store->src[0] || tn_axis_role(s, p, rows) != TN_AXIS_STORE)
     return 0;
@@ -38811,24 +40411,39 @@ static int tn_opt_tiles_fit(const tn_kernel_state *s, const tn_warp_tiles *c) {
       TN_UNIT_QUARTERS * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
 }
 
+// Products within a sum: rows of the store, columns of it or a part of what the sum goes along.
+static int tn_opt_warp_nested(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
+  const int64_t shared = (int64_t)s->target->limits->shared_nbytes;
+  tiny_uop *const before = s->sink, *last = c->axis[1][1];
+  const int naxes = s->naxes, role = tn_axis_role(s, p, last);
+  if (role != (c->axis[1][0] ? TN_AXIS_STORE : role) || (role != TN_AXIS_STORE && role != TN_AXIS_REDUCE)) return 0;
+  if (tn_transform_warp_nested(s, p, c) && (!shared || tn_staged_nbytes(s) <= shared)) return 1;
+  s->sink = before; s->naxes = naxes;
+  return 0;
+}
+
 // By a unit of warps: nothing else is shared by items.
 static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_warp_tiles *c = (tn_warp_tiles *)tn_scratch(s->t, sizeof *c);
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   memset(c, 0, sizeof *c);
-  if (o->number < 0 || o->number >= n || p->nreduce != 1 || !p->repeats || p->row || p->carried ||
+  const int nested = p->nreduce > 1;
+  if (o->number < 0 || o->number >= n || !p->nreduce || !(p->repeats || p->adds) || (p->row && !nested) || p->carried ||
       p->filled || tn_opt_items(s) > 1 || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
       !tn_unit_plan_of(&units[o->number], &c->plan))
     return 0;
+  c->matrices = tn_unit_loads_matrices(s, c->plan.unit);
   for (int i = 0; i < s->naxes; i++)       // operands are lanes of their own
     if (tn_range_kind(s->axis[i]) == TN_VECTOR) return 0;
   for (int i = 0; i < 2 * TN_UNIT_SIDES; i++) {
     tiny_uop *r = tn_opt_axis(s, o, i);
-    if (r ? tn_range_kind(r) != TN_LOOP || tn_axis_role(s, p, r) != TN_AXIS_STORE : i & 1) return 0;
+    const int summed = nested && i == 3 && r && tn_range_kind(r) == TN_REDUCE;
+    if (r ? !summed && (tn_range_kind(r) != TN_LOOP || tn_axis_role(s, p, r) != TN_AXIS_STORE) : i & 1) return 0;
     for (int j = 0; j < i && r; j++) if (tn_opt_axis(s, o, j) == r) return 0;
     c->axis[i / 2][i & 1] = r;
   }
+  if (nested) return tn_opt_tiles_fit(s, c) && tn_opt_warp_nested(s, p, c);
   return tn_opt_tiles_fit(s, c) && tn_transform_warp_matrix(s, p, c);
 }
 
@@ -38887,6 +40502,22 @@ static int tn_opt_blocks(tn_kernel_state *s, const tn_profile *p, const tn_opt *
   return 0;
 }
 
+// Is r a loop of a sum that a store adds to memory as it is? How it is stored, and who shares it, was not said yet.
+static int tn_opt_may_add(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
+  const tiny_uop *end = s->sink->src[0], *sum = (end->op == TINY_OP_END ? end->src[0] : end)->src[1];
+  if (!p->adds || p->nreduce != 1 || p->row || p->carried || p->filled || p->reduce[0] != sum || sum->k != TINY_OP_ADD)
+    return 0;
+  for (uint32_t i = 1; i < sum->nsrc; i++) if (tn_range_kind(sum->src[i]) != TN_REDUCE) return 0;
+  return tn_closes(sum, r) && !tn_opt_has(s, TINY_OP_STAGE) && !tn_opt_has(s, TINY_OP_WMMA);
+}
+static int tn_opt_atomic(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *r = tn_opt_axis(s, o, 0);
+  const int64_t n = tn_range_extent(r), f = o->amount ? o->amount : n;
+  if (!tn_opt_may_add(s, p, r) || f < 2 || n % f) return 0;
+  tn_transform_atomic(s, tn_transform_split(s, r, f, TN_REDUCE, 1, NULL));
+  return 1;
+}
+
 static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_profile now;
   tn_scatter c;
@@ -38895,7 +40526,7 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
     const tn_opt *before = &s->done.opt[i];
     if (before->kind != TN_OPT_TASK && (before->kind != TN_OPT_GRID || before->amount)) return 0;
   }
-  if (!tn_scatter_of(s, &now, &c)) return 0;
+  if (!tn_scatter_of(s, &now, &c) || (now.adds && now.end->src[0]->src[1]->k != TINY_OP_ADD)) return 0;
   for (int i = 0; i < c.n; i++) if (tn_range_kind(c.range[i]) != TN_LOOP) return 0;
   tn_transform_scatter(s, &now, &c);
   return 1;
@@ -40970,17 +42601,24 @@ static int tn_unit_last(const tiny_warp_unit *unit) {
   return unit->layout[2].element[0] == 1 ? 0 : 1;
 }
 
+// Does a condition of the sum move with a side? Of what is cut along K one that does not is made by its last part.
+static int tn_masks_sides(tiny_ctx *t, const tn_contraction *c, const tiny_uop *rows, const tiny_uop *columns) {
+  return c->inside && (tn_depends(t, c->inside, rows) || tn_depends(t, c->inside, columns));
+}
+
 // The axes of the kernel for a unit's rows and columns; NULL: it does not fit.
 static const tiny_warp_unit *tn_warp_find(tn_kernel_state *s, const tn_profile *p, tiny_uop **axis, int *number) {
   tn_contraction fact;
   tn_unit_plan plan;
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
-  if (!n || !p->repeats || p->row || p->carried || p->filled || !tn_contraction_of_kernel(s->t, p, &fact) ||
-      fact.inside || fact.sum->k != TINY_OP_ADD || fact.product->op != TINY_OP_MUL)
+  if (!n || !(p->repeats || p->adds) || p->row || p->carried || p->filled ||
+      !tn_contraction_of_kernel(s->t, p, &fact) || (fact.inside && !p->adds) || fact.sum->k != TINY_OP_ADD ||
+      fact.product->op != TINY_OP_MUL)
     return NULL;
   tiny_uop *r[2] = {tn_core_range(p, &fact, 0), tn_core_range(p, &fact, 1)}, *k = NULL;
-  if (!r[0] || !r[1] || fact.operand[0]->op != TINY_OP_CAST || fact.operand[1]->op != TINY_OP_CAST) return NULL;
+  if (!r[0] || !r[1] || tn_masks_sides(s->t, &fact, r[0], r[1])) return NULL;
+  if (fact.operand[0]->op != TINY_OP_CAST || fact.operand[1]->op != TINY_OP_CAST) return NULL;
   for (int i = 0; i < p->nred; i++) if (!k || tn_range_extent(p->red[i]) > tn_range_extent(k)) k = p->red[i];
   const int last = tn_stride_in(s->t, p->store->src[1], r[0]) == 1 ? 0 : 1;
   for (int i = 0; i < n && k; i++) {
@@ -41054,6 +42692,68 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_do(s, &o);
   return 1;
 }
+
+// ** products within a sum **
+
+// Warps along the rows, rows of each, and as much of columns or of keys: the first that fits. Those with columns share
+// the rows' values: two warps along each side; where they go on with a maximum each warp has all of a row.
+typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_warp_nested_tile;
+static const tn_warp_nested_tile tn_warp_nested_tiles[3][2] = {
+  {{4, 16, 1, 64}, {4, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}}, {{4, 16, 1, 128}, {2, 16, 1, 128}}};
+
+// Axes padded and split, and WMMA. 0: it does not fit; the kernel is no longer what it was.
+static int tn_warp_nested_try(tn_kernel_state *s, const tn_nested *a, const tn_warp_nested_tile *tile,
+                              const tiny_warp_unit *unit, int number) {
+  tn_unit_plan plan;
+  tiny_uop *axis[2] = {a->rows, a->columns ? a->columns : a->keys}, *part[4] = {NULL};
+  const int64_t most[2] = {tile->rows, tile->columns}, size[2] = {unit->m, unit->n};
+  const int warps[2] = {tile->warps, tile->across};
+  if (!tn_unit_plan_of(unit, &plan)) return 0;
+  for (int i = 0; i < a->nproduct; i++) tn_do_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
+  if (a->columns) tn_do_pad(s, a->keys, tn_unit_k(&plan));
+  for (int i = 0; i < 2; i++) {
+    int64_t side = most[i];
+    while (i && side / 2 >= size[1] && side / 2 * warps[1] >= tn_range_extent(axis[1])) side /= 2;
+    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side), warps[i] * side, NULL);
+    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side, &part[2 * i]);
+  }
+  tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
+  o.number = (int16_t)number;
+  return tn_opt_apply(s, &o);
+}
+
+// The kernel as such a sum; online: one that goes on with a maximum, whose axes those are.
+static int tn_warp_nested_find(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online, tn_nested *a) {
+  if (!online) return tn_nested_of(s->t, s->sink, p->nout, p->out, a);
+  if (!tn_nested_online(s->t, s->sink, online->columns, a)) return 0;
+  a->rows = online->rows;
+  a->columns = online->columns;
+  return 1;
+}
+
+// The first tile that is tried, 2: none. Lanes that hold eight elements of a tile, of values whose exponentials are all
+// under way, want more registers than there are (clang for gfx1100: 31 to 96 of 256 spilled).
+static int tn_warp_nested_first(const tiny_warp_unit *unit, const tn_nested *a) {
+  if (!tn_unit_nests(unit, a->dtype)) return 2;
+  return !a->max && (a->nproduct > 1 || !a->columns) && unit->m * unit->n / unit->warp > 4;
+}
+
+// 1: a sum of what sums of products are made of is done by a unit of warps.
+static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
+  tn_nested a;
+  int n = 0;
+  const tiny_warp_unit *units = tn_target_units(s->target, &n);
+  if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_warp_nested_find(s, p, online, &a)) return 0;
+  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(&units[i], &a); k < 2; k++) {
+    tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
+    const int64_t serial = s->t->ir->serial;
+    *before = *s;
+    if (tn_warp_nested_try(s, &a, &tn_warp_nested_tiles[a.max ? 2 : a.columns != NULL][k], &units[i], i)) return 1;
+    *s = *before;
+    s->t->ir->serial = serial;
+  }
+  return 0;
+}
 #endif
 // ---- end src/codegen/warp_tiles.c ----
 // ---- begin src/codegen/grid.c ----
@@ -41064,7 +42764,8 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
 //   products   of two operands that many outputs read: a tile of the output is a group, some of its elements an item,
 //              in registers; the operands' tiles are copied to memory of the group by all of its items. Where a unit of
 //              warps does them: warp_tiles.c
-//   rows       softmax, norms: a group has a row; its items share the reductions, and write it
+//   rows       softmax, norms: a group has a row; its items share the reductions, and write it. What an item has of it
+//              is copies and lanes, whose loads and exponentials all reductions share, where its registers hold them
 //   sums       of few outputs, or along what lies together in memory: items share each, such as those of a logsumexp
 //   turned     what lies together in memory is not what is stored together: tiles of both, by memory of the group
 //   all else   an element an item, or as many as a vector holds
@@ -41079,16 +42780,18 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
 #endif
 
 enum {
-  TN_GRID_SIDE = 16,                       // items of a group along each side of a tile,
-  TN_GRID_NEAR = 4,                        // elements of each that lie together,
-  TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
-  TN_GRID_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
+  TN_GRID_SIDE = TN_TILE_SIDE,             // items of a group along each side of a tile,
+  TN_GRID_NEAR = TN_TILE_NEAR,             // elements of each that lie together,
+  TN_GRID_REGISTERS = 48, TN_GRID_MANY = TN_TILE_MANY,    // of an item, from which it holds 4 x 4 elements, 8 x 8
   TN_GRID_BAND = 8,                        // rows of tiles that a band has at most
   TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
   TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
   TN_GRID_UNROLL = 8,                      // of them at once
+  TN_GRID_AHEAD = 3,                       // iterations that a device copies ahead at most
+  TN_GRID_HELD = 16,                       // registers for a row's elements, beyond which a group has no other rows
+  TN_GRID_HELD_BY_GROUP = 1 << 15,         // the most of all its items: half of an SM's (see bench/gpu.h)
   TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
 
@@ -41141,9 +42844,10 @@ static int tn_grid_is_outer(tn_kernel_state *s, const tn_profile *p, const tiny_
   return 1;
 }
 
-// The loops of the store that are left become items, the last ones first, and groups.
-static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
-  const int64_t most = TN_DIM_WARPS * tn_machine_warp(s->target->limits);
+static int64_t tn_grid_dim(const tn_kernel_state *s) { return TN_DIM_WARPS * tn_machine_warp(s->target->limits); }
+
+// The loops of the store that are left become items, the last ones first and at most so many of each, and groups.
+static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p, int64_t most) {
   for (int i = p->nout - 1; i >= 0; i--) {
     tiny_uop *r = p->out[i], *rest = r;
     if (tn_axis_of(s, r) < 0 || tn_range_kind(r) != TN_LOOP || !tn_grid_is_outer(s, p, r)) continue;
@@ -41159,27 +42863,16 @@ static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p) {
 typedef struct tn_grid_side { tiny_uop *r, *next, *item, *copies, *groups; int64_t block; int apart; } tn_grid_side;
 typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_next, *k_part; int64_t k_block; } tn_grid_tile;
 
-// What tiles take that a unit does one after the other, whose items hold 4 x copies elements along each side.
-static double tn_grid_tile_cost(const tn_kernel_state *s, const tn_grid_tile *tile, int64_t others,
-                                const int64_t *copies) {
-  const int64_t few = TN_GRID_NEAR, m = few * copies[0], n = few * copies[1], side = TN_GRID_SIDE,
-                units = tn_machine_units(s->target->limits),
-                rows = (tn_range_extent(tile->side[0].r) + side * m - 1) / (side * m),
-                columns = (tn_range_extent(tile->side[1].r) + side * n - 1) / (side * n);
-  return (double)((rows * columns * others + units - 1) / units) *
-      (double)(m * n + copies[0] + copies[1] + TN_GRID_STEP);
-}
-
 // Sides of 64 or, where an item has so many registers, 128 elements.
 static void tn_grid_tile_sides(const tn_kernel_state *s, tn_grid_tile *tile, int64_t others) {
-  static const int64_t choices[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
   const int many = tn_machine_registers(s->target->limits) >= TN_GRID_MANY;
   double least = 0;
   for (int i = many ? 0 : 3; i < 4; i++) {
-    const double cost = tn_grid_tile_cost(s, tile, others, choices[i]);
+    const double cost = tn_waves_cost(s->target->limits, tn_range_extent(tile->side[0].r),
+                                     tn_range_extent(tile->side[1].r), others, tn_tile_copies[i]);
     if (least > 0 && cost >= least) continue;
     least = cost;
-    for (int d = 0; d < 2; d++) tile->side[d].block = TN_GRID_SIDE * TN_GRID_NEAR * choices[i][d];
+    for (int d = 0; d < 2; d++) tile->side[d].block = TN_GRID_SIDE * TN_GRID_NEAR * tn_tile_copies[i][d];
   }
 }
 
@@ -41198,12 +42891,13 @@ static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile
   int64_t others = 1;
   memset(tile, 0, sizeof *tile);
   if (registers < TN_GRID_REGISTERS || p->row || p->carried || p->filled || !tn_opt_fits(s, 1, side * side) ||
-      tn_machine_items(s->target->limits) < side * side || !tn_contraction_of_kernel(s->t, p, &fact) || fact.inside)
+      tn_machine_items(s->target->limits) < side * side || !tn_contraction_of_kernel(s->t, p, &fact) ||
+      (fact.inside && !p->adds))
     return 0;
   for (int i = 0; i < 2; i++) tile->side[i].r = tn_core_range(p, &fact, i);
   for (int i = 0; i < p->nred; i++)
     if (!tile->k || tn_range_extent(p->red[i]) > tn_range_extent(tile->k)) tile->k = p->red[i];
-  if (!tile->side[0].r || !tile->side[1].r) return 0;
+  if (!tile->side[0].r || !tile->side[1].r || tn_masks_sides(s->t, &fact, tile->side[0].r, tile->side[1].r)) return 0;
   if (tn_stride_in(s->t, p->store->src[1], tile->side[0].r) == 1) {
     const tn_grid_side last = tile->side[0];
     tile->side[0] = tile->side[1];
@@ -41298,7 +42992,8 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
   int n = 0;
   if (!x) return;
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
-  const int across = tn_grid_lies_together(s, x, tile->k_next), lanes = tn_machine_vector(s->target->limits) >= 16;
+  const tn_profile p = tn_profile_of(s);
+  const int across = tn_grid_lies_together(s, x, tile->k_next), lanes = tn_target_lanes(s->target, &p) >= TN_GRID_NEAR;
   tiny_uop **fresh = n ? tn_do_stage(s, x, n, inner, across ? TN_GRID_PAD : 0) : NULL;
   if (!fresh) return;
   memcpy(copy, fresh, (size_t)n * sizeof *copy);
@@ -41313,7 +43008,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_grid_tile tile;
   if (!tn_grid_tile_of(s, p, &tile)) return 0;
   tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
-  const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
+  const int lanes = tn_target_lanes(s->target, p) >= TN_GRID_NEAR && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
       tn_stride_in(s->t, p->store->src[1], last) == 1;
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
@@ -41334,12 +43029,65 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
   return 1;
 }
 
+// Do items have no part in the copy of a STAGE but to begin it: elements of 4, 8 or 16 bytes, together here and there?
+static int tn_grid_copies(tn_kernel_state *s, const tiny_uop *stage) {
+  const tiny_uop *x = stage->src[0], *last = stage->src[stage->nsrc - 1];
+  int vectors = 0;
+  while (x->op == TINY_OP_BITCAST) x = x->src[0];
+  for (uint32_t i = 1; i < stage->nsrc; i++) vectors += tn_range_kind(stage->src[i]) == TN_VECTOR;
+  const int64_t lanes = tn_range_kind(last) == TN_VECTOR ? tn_range_extent(last) : 1,
+                nbytes = tn_dtypes[stage->dtype].nbytes * lanes;
+  return tn_target_copies(s->target) && x->op == TINY_OP_LOAD && vectors == (lanes > 1) &&
+      (nbytes == 4 || nbytes == 8 || nbytes == 16);
+}
+
+// Loads of an item that fill a STAGE.
+static int64_t tn_grid_held(tn_kernel_state *s, const tiny_uop *stage) {
+  int64_t n = 1;
+  for (uint32_t i = 1; i < stage->nsrc; i++)
+    if (tn_range_kind(stage->src[i]) != TN_VECTOR) n *= tn_range_extent(stage->src[i]);
+  return (n + tn_opt_items(s) - 1) / tn_opt_items(s);
+}
+
+// What all items copy is copied ahead of the iterations that read it: as many of them as leave memory of the group for
+// another group; one, where items hold in registers what is on its way; none, where that is much.
+static void tn_grid_ahead(tn_kernel_state *s) {
+  const int64_t shared = (int64_t)s->target->limits->shared_nbytes, held = tn_staged_nbytes(s);
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  tiny_uop *loop = NULL;
+  int64_t nbytes = 0, ahead = TN_GRID_AHEAD;
+  for (int i = 0; i < stages.n; i++) {
+    tiny_uop *r = tn_opt_is_plain_copy(s, stages.u[i]) ? tn_stage_loop(s->t, s->sink, stages.u[i]) : NULL;
+    if (!r || (loop && r != loop)) continue;
+    loop = r;
+    if (!tn_grid_copies(s, stages.u[i]) && tn_grid_held(s, stages.u[i]) > TN_SHARE_COPIES) return;
+    nbytes += tn_stage_nelem(stages.u[i]) * tn_dtypes[stages.u[i]->dtype].nbytes;
+    if (!tn_grid_copies(s, stages.u[i])) ahead = 1;
+  }
+  if (!loop) return;
+  while (ahead > 1 && (2 * (held + ahead * nbytes) > shared || ahead >= tn_range_extent(loop))) ahead--;
+  for (int done = 1; done;) {
+    const tn_list now = tn_kernel_collect(s, TINY_OP_STAGE);
+    tn_opt o = tn_opt_of(s, TN_OPT_PREFETCH, 1, &loop, ahead);
+    done = 0;
+    for (int i = 0; i < now.n && !done; i++) {
+      tn_opt_set_operand(s, &o, now.u[i]);
+      done = tn_opt_apply(s, &o);
+    }
+  }
+}
+
 // What WMMA leaves of the store's loops: groups.
-static int tn_grid_units(tn_kernel_state *s, const tn_profile *p) {
-  if (!tn_warp_tiled(s, p)) return 0;
+static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
+  if (p->nreduce == 1 ? !tn_warp_tiled(s, p) : !tn_warp_nested(s, p, online)) return 0;
   const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;
+}
+
+// Products within a sum.
+static int tn_grid_nested(tn_kernel_state *s, const tn_profile *p) {
+  return p->nreduce > 1 && tn_grid_units(s, p, NULL);
 }
 
 // Products as they are, or with fused sides.
@@ -41349,7 +43097,7 @@ static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
   if (p->nreduce != 1) return 0;
   tn_grid_fuse(s);
   const tn_profile fused = tn_profile_of(s);
-  if (tn_grid_units(s, &fused) || tn_grid_tiled(s, &fused)) return 1;
+  if (tn_grid_units(s, &fused, NULL) || tn_grid_tiled(s, &fused)) { tn_grid_ahead(s); return 1; }
   *s = before;                             // nothing has happened
   s->t->ir->serial = serial;
   return 0;
@@ -41357,8 +43105,12 @@ static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
 
 // ** sums that items share **
 
-// The last range of a sum, which lies together in memory if one does.
-static tiny_uop *tn_grid_summed(const tiny_uop *reduce) { return reduce->src[reduce->nsrc - 1]; }
+// The last loop of a sum, which lies together in memory if one does.
+static tiny_uop *tn_grid_summed(const tiny_uop *reduce) {
+  for (uint32_t i = reduce->nsrc - 1; i; i--)
+    if (tn_range_kind(reduce->src[i]) == TN_REDUCE) return reduce->src[i];
+  return reduce->src[reduce->nsrc - 1];
+}
 
 // Each sum that does not move with `items` is shared by as many items; theirs, if they are items.
 static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_t g) {
@@ -41379,15 +43131,16 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
   }
 }
 
-// Sums are unrolled, so that places in memory are constants beyond one that is computed once.
-static void tn_grid_unroll(tn_kernel_state *s) {
+// Sums are unrolled, so many elements at once at most, so that places in memory are constants beyond one that is
+// computed once.
+static void tn_grid_unroll(tn_kernel_state *s, int64_t most) {
   const int n = tn_profile_of(s).nreduce;
   for (int i = 0; i < n; i++) {
     const tn_profile p = tn_profile_of(s);
     if (i >= p.nreduce) return;
     tiny_uop *r = tn_grid_summed(p.reduce[i]);
     if (tn_range_kind(r) == TN_REDUCE)
-      tn_grid_try(s, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), TN_GRID_UNROLL));
+      tn_grid_try(s, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), most));
   }
 }
 
@@ -41401,6 +43154,86 @@ static int64_t tn_grid_sharers(const tn_target *target, int64_t n, int64_t most)
   return best;
 }
 
+// ** rows **
+
+// What an item has of a row that g of them share: its sums see each element of it once, in registers, where they may.
+typedef struct tn_grid_part_of_row { int64_t g, lanes, copies; int held; } tn_grid_part_of_row;
+
+// Registers that an element of each sum's row takes: what is loaded along it, each memory once.
+static int64_t tn_grid_row_loads(tn_kernel_state *s, const tn_profile *p) {
+  tn_list seen = {NULL, 0, 0};
+  int64_t words = 0;
+  for (int i = 0; i < p->nload; i++) {
+    int counts = 0;
+    for (int j = 0; j < p->nreduce; j++)
+      counts |= tn_depends(s->t, p->load[i]->src[1], tn_grid_summed(p->reduce[j]));
+    for (int j = 0; j < seen.n; j++) counts &= seen.u[j] != p->load[i]->src[0];
+    if (!counts) continue;
+    tn_push(s->t, &seen, p->load[i]->src[0]);
+    words += tn_dtypes[p->load[i]->dtype].nbytes > 4 ? 2 : 1;
+  }
+  return words;
+}
+
+// Lanes of a vector along the sums' rows of n elements, and along `row` of the store (NULL: it has none): what is
+// loaded and stored along them lies together. 1: single elements.
+static int64_t tn_grid_row_lanes(tn_kernel_state *s, const tn_profile *p, int64_t n, const tiny_uop *row) {
+  int64_t lanes = tn_target_lanes(s->target, p);
+  if (row && tn_stride_in(s->t, p->store->src[1], row) != 1) return 1;
+  for (int i = 0; i < p->nload; i++)
+    for (int j = row ? -1 : 0; j < p->nreduce; j++) {
+      const tiny_uop *r = j < 0 ? row : tn_grid_summed(p->reduce[j]);
+      const int64_t step = tn_stride_in(s->t, p->load[i]->src[1], r);
+      if ((step != 0 && step != 1) || tn_range_extent(r) != n) return 1;
+    }
+  while (lanes > 1 && (n % lanes || n / lanes < tn_machine_warp(s->target->limits))) lanes /= 2;
+  return lanes > 1 ? lanes : 1;
+}
+
+// Registers of an item that may hold its elements of a row, where a group has g of them.
+static int64_t tn_grid_may_hold(const tn_kernel_state *s, int64_t g) {
+  const int64_t own = (tn_machine_registers(s->target->limits) + 1) / 4, share = TN_GRID_HELD_BY_GROUP / g;
+  return own < share ? own : share;
+}
+
+// Of rows of n elements, shared by g items or more: as many as have them all in registers, if there may be so many.
+static tn_grid_part_of_row tn_grid_part_of(tn_kernel_state *s, const tn_profile *p, int64_t n, int64_t g,
+                                           const tiny_uop *row) {
+  const int64_t words = tn_grid_row_loads(s, p), most = tn_machine_items(s->target->limits);
+  tn_grid_part_of_row x = {g, tn_grid_row_lanes(s, p, n, row), TN_GRID_UNROLL, 0};
+  int alone = 1;
+  x.copies /= x.lanes;
+  for (int i = 0; i < p->nreduce; i++) alone &= p->reduce[i]->nsrc == 2;
+  while (x.g > tn_machine_warp(s->target->limits) && x.g >= 2 * (n / x.lanes)) x.g /= 2;
+  int64_t wider = x.g;
+  while ((n + wider - 1) / wider * words > tn_grid_may_hold(s, wider) && 2 * wider <= most &&
+         tn_opt_fits(s, 1, 2 * wider))
+    wider *= 2;
+  const int64_t copies = (n / x.lanes + wider - 1) / wider, held = copies * x.lanes * words;
+  if (!alone || p->nreduce + (row != NULL) < 2 || copies > TN_OPT_COPIES || held > tn_grid_may_hold(s, wider)) return x;
+  x.g = wider; x.copies = copies; x.held = (int)held;
+  return x;
+}
+
+// The sums' loops over rows of n elements: lanes, and then shared by items, of `items` if it is not NULL.
+static void tn_grid_part_sums(tn_kernel_state *s, const tn_grid_part_of_row *x, int64_t n, const tiny_uop *items) {
+  const int count = tn_profile_of(s).nreduce;
+  for (int i = 0; i < count && x->lanes > 1; i++) {
+    const tn_profile p = tn_profile_of(s);
+    tiny_uop *r = i < p.nreduce ? tn_grid_summed(p.reduce[i]) : NULL;
+    if (r && tn_range_kind(r) == TN_REDUCE && tn_range_extent(r) == n) tn_grid_try(s, TN_OPT_LANE, r, x->lanes);
+  }
+  tn_grid_share_sums(s, items, items ? tn_range_extent(items) : x->g);
+}
+
+// Items of a row: x->g of them where that wastes little of them.
+static tiny_uop *tn_grid_row_items(tn_kernel_state *s, tiny_uop *row, const tn_grid_part_of_row *x, tiny_uop **rest) {
+  if (x->lanes > 1) tn_do_split(s, TN_OPT_LANE, row, x->lanes, &row);
+  const int64_t n = tn_range_extent(row), wasted = (n + x->g - 1) / x->g * x->g - n;
+  if (wasted && 4 * wasted <= n && tn_grid_may_pad(s, row, x->g)) row = tn_do_pad(s, row, x->g);
+  return tn_grid_items(s, row, x->g, rest);
+}
+
 // The row that a group has: the last loop of the store within which a sum of the kernel stays the same.
 static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
@@ -41408,13 +43241,14 @@ static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
   tiny_uop *row = NULL, *rest;
   for (int i = 0; i < p->nout; i++) if (!tn_grid_is_outer(s, p, p->out[i])) row = p->out[i];
   if (!row || p->carried || p->filled || !s->target->limits->shared_nbytes || tn_range_extent(row) < warp) return 0;
-  const int64_t g = tn_grid_sharers(s->target, tn_range_extent(row), group);
-  const tiny_uop *item = tn_grid_items(s, row, g < warp ? warp : g, &rest);
-  if (item) tn_grid_share_sums(s, item, tn_range_extent(item));
-  tn_grid_spread(s, p);
-  tn_grid_unroll(s);
+  const int64_t n = tn_range_extent(row), g = tn_grid_sharers(s->target, n, group);
+  const tn_grid_part_of_row x = tn_grid_part_of(s, p, n, g < warp ? warp : g, row);
+  const tiny_uop *item = tn_grid_row_items(s, row, &x, &rest);
+  if (item) tn_grid_part_sums(s, &x, n, item);
+  tn_grid_spread(s, p, x.held > TN_GRID_HELD ? 1 : tn_grid_dim(s));
+  tn_grid_unroll(s, x.copies);
   if (item && rest && tn_axis_of(s, rest) >= 0)
-    tn_grid_try(s, TN_OPT_UPCAST, rest, tn_grid_divisor(tn_range_extent(rest), TN_GRID_UNROLL));
+    tn_grid_try(s, TN_OPT_UPCAST, rest, tn_grid_divisor(tn_range_extent(rest), x.copies));
   return 1;
 }
 
@@ -41447,11 +43281,13 @@ static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
   if (together && wanted < tn_grid_sharers(s->target, n, group)) wanted = tn_grid_sharers(s->target, n, group);
   while (2 * g * beside <= group && 2 * g <= wanted && 2 * g * TN_GRID_SUMMED <= n) g *= 2;
   if (g * beside < warp / 4 || g < 2) return 0;
+  tn_grid_part_of_row x = {g, 1, TN_GRID_UNROLL, 0};
+  if (together && beside == 1) x = tn_grid_part_of(s, p, n, g, NULL);
   const tiny_uop *item = beside > 1 ? tn_grid_items(s, last, beside, &rest) : NULL;
-  tn_grid_share_sums(s, NULL, g);
-  tn_grid_spread(s, p);
+  tn_grid_part_sums(s, &x, n, NULL);
+  tn_grid_spread(s, p, x.held > TN_GRID_HELD ? 1 : tn_grid_dim(s));
   if (item) tn_grid_groups(s, rest);
-  tn_grid_unroll(s);
+  tn_grid_unroll(s, x.copies);
   return 1;
 }
 
@@ -41534,7 +43370,7 @@ static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
     tn_do_split(s, TN_OPT_LANE, last, lanes, NULL);
     *p = tn_profile_of(s);
   }
-  tn_grid_spread(s, p);
+  tn_grid_spread(s, p, tn_grid_dim(s));
 }
 
 // ** sums that go on with a maximum so far **
@@ -41610,7 +43446,8 @@ static void tn_grid_blocks(tn_kernel_state *s, const tn_online_axes *a, const tn
   if (groups) tn_grid_groups(s, groups);
   const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
-  tn_grid_unroll(s);
+  tn_grid_unroll(s, TN_GRID_UNROLL);
+  tn_grid_ahead(s);
 }
 
 // Where one of the sums moves with a range of the output that the maximum does not, what is common to both is computed
@@ -41622,16 +43459,73 @@ static int tn_grid_online(tn_kernel_state *s, tn_profile *p) {
       !tn_online_axes_of(s->t, s->sink, p->nout, p->out, &a) || !tn_grid_online_sums(s, p, a.max))
     return 0;
   *p = tn_profile_of(s);
-  if (tn_online_axes_of(s->t, s->sink, p->nout, p->out, &a) && tn_online_tile_of(s->target->limits, &a, &tile) &&
+  const int has = tn_online_axes_of(s->t, s->sink, p->nout, p->out, &a);
+  if (has && tn_grid_units(s, p, &a)) return 1;
+  if (has && tn_online_tile_of(s->target->limits, &a, &tile) &&
       tn_opt_fits(s, 1, tile.row_items * tile.column_items))
     tn_grid_blocks(s, &a, &tile);
   else tn_grid_elements(s, p);
   return 1;
 }
 
+// ** sums that groups add to memory **
+
+// Into how many parts k of what the kernel sums up is cut: as tn_split_parts has it.
+static int64_t tn_grid_sum_parts(tn_kernel_state *s, const tn_profile *p, int64_t k) {
+  const tiny_limits *limits = s->target->limits;
+  const int64_t outputs = tn_extents(p->out, p->nout), warp = tn_machine_warp(limits), side = TN_SPLIT_TILE;
+  const tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL;
+  int64_t reads[2] = {1, 1}, groups = outputs, least = TN_SPLIT_SUMMED;
+  tn_contraction c;
+  if (tn_contraction_of_kernel(s->t, p, &c))
+    for (int d = 0; d < p->nout; d++) for (int i = 0; i < 2; i++)
+      if (c.own[i] >> d & 1) reads[i] *= tn_range_extent(p->out[d]);
+  for (int i = 0; last && i < p->nload; i++)
+    if (tn_stride_in(s->t, p->load[i]->src[1], last) == 1) groups = (outputs + warp - 1) / warp;
+  if (reads[0] >= side / 4 && reads[1] >= side / 4) {
+    const int64_t others = outputs / (reads[0] * reads[1]);
+    least = TN_SPLIT_PRODUCTS;
+    groups = (reads[0] + side - 1) / side * ((reads[1] + side - 1) / side) * others;
+    if (2 * groups > tn_machine_units(limits)) return tn_wave_parts(limits, reads[0], reads[1], others, k);
+  }
+  const int64_t parts = TN_SPLIT_BUSY * tn_machine_units(limits) / (groups < 1 ? 1 : groups),
+                worth = tn_extents(p->red, p->nred) / least;
+  return parts < worth ? parts : worth;
+}
+
+// The longest loop of a sum is cut into as many parts as keep all units busy; what it has not, it gets.
+static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
+  tiny_uop *longest = NULL;
+  for (int i = 0; i < p->nred; i++)
+    if (!longest || tn_range_extent(p->red[i]) > tn_range_extent(longest)) longest = p->red[i];
+  if (!longest || !tn_opt_may_add(s, p, longest)) return;
+  const int64_t n = tn_range_extent(longest);
+  int64_t parts = tn_grid_sum_parts(s, p, n);
+  if (parts > TN_SPLIT_PARTS) parts = TN_SPLIT_PARTS;
+  if (parts > n) parts = n;
+  if (parts < 2) return;
+  int64_t part = (n + parts - 1) / parts;
+  if (part >= TN_SPLIT_TILE) part = (part + TN_GRID_SIDE - 1) / TN_GRID_SIDE * TN_GRID_SIDE;
+  if (n % part) longest = tn_do_pad(s, longest, part);
+  const tn_opt o = tn_opt_of(s, TN_OPT_ATOMIC, 1, &longest, tn_range_extent(longest) / part);
+  const int loop = part > 1 ? s->naxes : o.axis[0];
+  if (tn_range_extent(longest) > part && tn_range_extent(longest) % part == 0 && tn_do(s, &o))
+    tn_grid_groups(s, s->axis[loop]);
+  *p = tn_profile_of(s);
+}
+
+// Summands that name their element: an item has one, those of a row lie together.
+static int tn_grid_scatter(tn_kernel_state *s) {
+  if (!tn_do_plain(s, TN_OPT_SCATTER)) return 0;
+  const tn_profile p = tn_profile_of(s);
+  tn_grid_spread(s, &p, tn_grid_dim(s));
+  return 1;
+}
+
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (!tn_grid_online(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p) &&
-      !tn_grid_transposed(s, p))
+  if (p->adds) tn_grid_add_parts(s, p);
+  if (!tn_grid_online(s, p) && !tn_grid_nested(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) &&
+      !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
 }
 #endif
@@ -41670,6 +43564,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
   tn_profile p;
   tn_scatter c;
   if (!tn_scatter_of(s, &p, &c)) return 0;
+  if (p.adds) return tn_grid_scatter(s);
   const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
   if (cpu) tn_scatter_share(s, &p, &c);
   else {                                   // work items have an element of every row each
@@ -41788,7 +43683,8 @@ typedef struct tn_candidates {
 static const int tn_candidates_copies[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
 static const int tn_candidates_blocks[] = {4, 8, 16, 32, 64, 128, 256};
 enum { TN_CANDIDATES_COPIES = sizeof tn_candidates_copies / sizeof *tn_candidates_copies,
-  TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks };
+  TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks,
+  TN_CANDIDATES_AHEAD = 3 };               // iterations that STAGEs are copied ahead
 
 static void tn_candidates_open(tn_candidates *s, tiny_ctx *t, tiny_uop *kept, tiny_uop *sink,
                                const tn_target *target, int cores) {
@@ -41887,6 +43783,8 @@ static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, c
   for (int i = 0; i < TN_CANDIDATES_BLOCKS && tn_candidates_blocks[i] <= n; i++)
     if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_LOCAL, axis, tn_candidates_blocks[i]);
   if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_GRID, axis, 0);
+  for (int i = 0; p->adds && kind == TN_REDUCE && i < TN_CANDIDATES_COPIES; i++)
+    tn_candidates_part(s, b, TN_OPT_ATOMIC, axis, tn_candidates_copies[i]);
   if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_SHARE, axis, 0);
   for (int j = 0; j < p->nreduce && kind == TN_REDUCE; j++) {
     if (!tn_reduces_over(p->reduce[j], r)) continue;
@@ -41939,6 +43837,18 @@ static void tn_candidates_pack(tn_candidates *s, tn_candidates_base *b, const tn
   tn_candidates_extend(s, b, &o);
 }
 
+// What a group holds is copied ahead of the iterations that read it.
+static void tn_candidates_ahead(tn_candidates *s, tn_candidates_base *b) {
+  const tn_list stages = tn_kernel_collect(&b->state, TINY_OP_STAGE);
+  for (int i = 0; i < stages.n; i++) {
+    tiny_uop *loop = tn_stage_loop(s->t, b->state.sink, stages.u[i]);
+    if (!loop || tn_axis_of(&b->state, loop) < 0) continue;
+    tn_opt o = tn_opt_of(&b->state, TN_OPT_PREFETCH, 1, &loop, 0);
+    tn_opt_set_operand(&b->state, &o, stages.u[i]);
+    for (o.amount = 1; o.amount <= TN_CANDIDATES_AHEAD; o.amount++) tn_candidates_extend(s, b, &o);
+  }
+}
+
 // All lists that are this one and one more opt.
 static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   tn_candidates_base *b = (tn_candidates_base *)tn_scratch(s->t, sizeof *b);
@@ -41960,6 +43870,7 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   }
   for (int i = 0; i < loads.n; i++)
     for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_pack(s, b, &p, loads.u[i], j);
+  if (!s->target->limits->threads) tn_candidates_ahead(s, b);
   memset(&o, 0, sizeof o);
   o.kind = TN_OPT_REUSE;
   if (p.row && !list->n) tn_candidates_extend(s, b, &o);
@@ -41968,7 +43879,7 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
 // ** on a grid: families, each an idea in several sizes, from the bare kernel **
 
 enum { TN_FAMILY_GROWN, TN_FAMILY_FLAT, TN_FAMILY_SUMS, TN_FAMILY_GROUPS, TN_FAMILY_ROWS, TN_FAMILY_TILES,
-  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILIES };
+  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILY_UNITS, TN_FAMILIES };
 
 // A kernel to which opts are done as long as they are legal.
 typedef struct tn_trial { tn_kernel_state *s; int legal; } tn_trial;
@@ -42091,7 +44002,7 @@ static void tn_candidates_rows(tn_candidates *s, int64_t g, int64_t each) {
   if (item) {
     tn_grid_share_sums(a.x.s, item, tn_range_extent(item));
     tn_trial_groups(&a.x);
-    tn_grid_unroll(a.x.s);
+    tn_grid_unroll(a.x.s, TN_GRID_UNROLL);
     tiny_uop *left;
     if (rest && tn_axis_of(a.x.s, rest) >= 0)
       tn_trial_split(&a.x, TN_OPT_UPCAST, rest, tn_grid_divisor(tn_range_extent(rest), each), &left);
@@ -42202,10 +44113,45 @@ static void tn_candidates_turned(tn_candidates *s, int64_t side, int64_t rows, i
   tn_trial_close(&a, TN_FAMILY_TURNED);
 }
 
+// A product by a unit of warps, so many along each side of a group, each of which has so many rows and columns.
+typedef struct tn_unit_sizes { uint8_t warps[2], side[2]; } tn_unit_sizes;
+static void tn_candidates_unit(tn_candidates *s, const tn_unit_sizes *z) {
+  tn_trial_at a;
+  tn_unit_plan plan;
+  tiny_uop *axis[3], *part[2 * TN_UNIT_SIDES], *rest;
+  int number = 0;
+  const int usable = tn_trial_open(&a, s);
+  const tiny_warp_unit *unit = usable ? tn_warp_find(a.x.s, &a.p, axis, &number) : NULL;
+  a.x.legal = unit && tn_unit_plan_of(unit, &plan);
+  if (a.x.legal) tn_trial_pad(&a.x, axis[2], tn_unit_k(&plan));
+  for (int i = 0; i < TN_UNIT_SIDES && a.x.legal; i++) {
+    const int64_t group = (int64_t)z->warps[i] * z->side[i];
+    tiny_uop *block = tn_trial_split(&a.x, TN_OPT_SPLIT, tn_trial_pad(&a.x, axis[i], group), group, &rest);
+    part[2 * i + 1] = tn_trial_split(&a.x, TN_OPT_SPLIT, block, z->side[i], &part[2 * i]);
+  }
+  if (a.x.legal) {
+    tn_opt o = tn_opt_of(a.x.s, TN_OPT_WMMA, 2 * TN_UNIT_SIDES, part, 0);
+    o.number = (int16_t)number;
+    a.x.legal = tn_opt_apply(a.x.s, &o);
+  }
+  if (a.x.legal) tn_trial_groups(&a.x);
+  tn_trial_close(&a, TN_FAMILY_UNITS);
+}
+static void tn_candidates_units(tn_candidates *s) {
+  static const uint8_t warps[][2] = {{2, 2}, {4, 2}, {2, 4}, {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}},
+                       side[][2] = {{64, 64}, {32, 32}, {64, 32}, {32, 64}, {16, 64}, {64, 16}, {16, 16}};
+  for (size_t i = 0; i < sizeof warps / sizeof *warps; i++)
+    for (size_t j = 0; j < sizeof side / sizeof *side; j++) {
+      const tn_unit_sizes z = {{warps[i][0], warps[i][1]}, {side[j][0], side[j][1]}};
+      tn_candidates_unit(s, &z);
+    }
+}
+
 // All of them. Returns how many families there are.
 static int tn_candidates_of_grid(tn_candidates *s) {
   const int64_t most = tn_machine_items(s->target->limits);
   s->depth = TN_CANDIDATES_DEPTH + 1;
+  tn_candidates_units(s);
   for (int64_t items = 16; items <= 256 && items <= most; items *= 2)
     for (int each = 1; each <= 8; each *= 2)
       for (int how = 0; how < 3; how++)
@@ -42378,6 +44324,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 #include "hints.c"
 #include "scan.c"
 #include "collapse.c"
+#include "rounded.c"
 #include "optimize.c"
 #include "cost.c"
 #include "../ir/spec.c"
@@ -42415,6 +44362,8 @@ static tiny_uop *tn_pass_masked(tn_pipeline *p, tiny_uop *sink) { return tn_mask
 
 static tiny_uop *tn_pass_collapse(tn_pipeline *p, tiny_uop *sink) { return tn_collapse_loops(p->t, sink); }
 
+static tiny_uop *tn_pass_rounded(tn_pipeline *p, tiny_uop *sink) { return tn_mark_rounded(p->t, sink); }
+
 // ** opts **
 
 // A schedule that was given, possibly a stranger's: is it done, legal, and what comes of it of reasonable size?
@@ -42449,11 +44398,19 @@ static tiny_uop *tn_pass_collectives(tn_pipeline *p, tiny_uop *sink) {
   return tn_expand_collectives(p->t, sink, p->target);
 }
 static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
-static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) { return tn_expand_stages(p->t, sink); }
+static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
+  tn_list loops = {NULL, 0, 0}, start = {NULL, 0, 0};
+  for (int i = 0; i < p->bounds.n; i++) if (p->bounds.of[i].start) {
+    tn_push(p->t, &loops, p->bounds.of[i].range);
+    tn_push(p->t, &start, p->bounds.of[i].start);
+  }
+  return tn_expand_stages(p->t, sink, &loops, &start);
+}
 static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expand_copies(p->t, sink); }
 static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
 static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
+static tiny_uop *tn_pass_rows(tn_pipeline *p, tiny_uop *sink) { return tn_load_rows(p->t, sink); }
 static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
   p->spec |= TN_SPEC_LOOPS;
   return tn_lower_reduces(p->t, sink);
@@ -42470,6 +44427,8 @@ static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
 static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_split_end); }
 static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_lower_hreduce); }
 static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_decompose(p->t, sink, p->target); }
+
+static tiny_uop *tn_pass_sums(tn_pipeline *p, tiny_uop *sink) { return tn_lower_sums(p->t, sink); }
 
 // ** the table **
 
@@ -42491,6 +44450,7 @@ static const tn_pass tn_passes[] = {
   {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
   {"masked",          tn_pass_masked,       TN_PREPARE, TN_IF_FREE},
   {"collapse",        tn_pass_collapse,     TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
+  {"rounded",         tn_pass_rounded,      TN_PREPARE, 0},                // exponentials that are near enough
   {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
   {"collectives",     tn_pass_collectives,  TN_LOWER,   0},                // REDUCE over items
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
@@ -42499,12 +44459,14 @@ static const tn_pass tn_passes[] = {
   {"groups",          tn_pass_groups,       TN_LOWER,   0},                // one item stores
   {"lanes",           tn_pass_lanes,        TN_LOWER,   0},                // VECTOR
   {"transposes",      tn_pass_transpose,    TN_LOWER,   TN_IF_SHUFFLES},   // in registers
+  {"rows",            tn_pass_rows,         TN_LOWER,   0},                // operands of matrix units, row by row
   {"accumulators",    tn_pass_accumulators, TN_LOWER,   0},                // REDUCE
   {"specials",        tn_pass_specials,     TN_LOWER,   0},                // TASK, GLOBAL, LOCAL, GROUP; bounds
   {"ends",            tn_pass_ends,         TN_LOWER,   0},
   {"halves",          tn_pass_halves,       TN_LOWER,   TN_IF_RENDERED},   // HREDUCE
   {"algebra",         tn_pass_simplify,     TN_LOWER,   0},
   {"decompositions",  tn_pass_decompose,    TN_LOWER,   0},
+  {"sums",            tn_pass_sums,         TN_LOWER,   0},                // of places, in the order of their loops
 };
 enum { TN_PASSES = sizeof tn_passes / sizeof *tn_passes };
 
@@ -42585,7 +44547,7 @@ static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   tn_pipeline p = tn_pipeline_of(t, sink, target);
   p.out = out;
   sink = tn_pipeline_stage(&p, sink, TN_LOWER);
-  if (t->code != TINY_OK || tn_linearize(t, sink, out) != TINY_OK) return t->code;
+  if (t->code != TINY_OK || tn_linearize(t, sink, target, out) != TINY_OK) return t->code;
   if (tn_verify_list(t, out->list, out->n) != TINY_OK) return t->code;
   tn_show_list(t, out);
   if (target->renderer) {
@@ -42861,11 +44823,17 @@ static void tn_lang_c(tiny_renderer *r) {
 // lang_wgsl: the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and bools that are never in memory; f16
 // where the device has "shader-f16". Vectors of 2 and 4, in registers: memory is read element by element.
 //
-// Out: tn_lang_wgsl and tn_lang_wgsl_f16 fill a tiny_renderer. A module is one kernel: memory of PARAM k is binding k
+// Out: tn_lang_wgsl fills a tiny_renderer. A module is one kernel: memory of PARAM k is binding k
 //      of group 0, ARG k binding k of group 1, LOCAL memory belongs to the module.
 // Holds:
 //  - What needs 64 or 8 bits, bf16, bools in memory, or vectors of memory has no form here: rendering it says so.
+//  - exp2, log2 and sin are the language's, which are off by 3 + 2 |x| ulp, by 3 or 2^-21, by 2^-11 ("Accuracy of
+//    Concrete Floating Point Expressions"): what rules/transcendental.c makes of them depends on the order of
+//    additions, which implementations may change ("Reassociation and Fusion").
 //  - f16 is computed in f32 where limits.dtypes leaves it out, as on any device.
+//  - Subgroups exchange values where the device has "subgroups", their least and greatest sizes are the same, which is
+//    the limits' warp, and the language feature subgroup_id is there: items are numbered by them, as which items are
+//    their lanes is the device's affair.
 //  - select has both of its values computed. An element beyond the memory may be read: some element of the memory, or
 //    0, is what it gives (WGSL, "Invalid memory references").
 //  - Infinity and NaN are values that no constant expression may have: functions make them of bits.
@@ -42877,12 +44845,18 @@ static void tn_lang_c(tiny_renderer *r) {
 #include "../ir/uop.c"
 #endif
 
-// f16: for devices with the feature shader-f16.
-static void tn_lang_wgsl(tiny_renderer *r, int f16) {
-  static const char *const prelude[] = {
-    "enable f16;",
-    "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }",
-    "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }", NULL
+// limits.atomics: WGSL, 17.8.
+#define TN_WGSL_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32)
+
+enum { TN_WGSL_F16 = 1, TN_WGSL_SUBGROUPS = 2 };               // what a device has
+
+#define TN_WGSL_NUMBERS \
+  "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }", \
+  "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }", NULL
+static void tn_lang_wgsl(tiny_renderer *r, int has) {
+  static const char *const preludes[][4] = {
+    {TN_WGSL_NUMBERS}, {"enable f16;", TN_WGSL_NUMBERS}, {"enable subgroups;", TN_WGSL_NUMBERS},
+    {"enable f16, subgroups;", TN_WGSL_NUMBERS}
   };
   // Shifts are by u32. NEG is not there for u32, nor ^ for bools.
   static const struct { int op; const char *format; } ops[] = {
@@ -42898,8 +44872,10 @@ static void tn_lang_wgsl(tiny_renderer *r, int f16) {
   memset(r, 0, sizeof *r);
   r->name = "WGSL"; r->file = "wgsl";
   r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALONE;    // magic products would want 64 bits
-  l->prelude = prelude + !f16;
+  l->prelude = preludes[has];
   l->global_buffer = "@group(0) @binding(%k) var<storage, read_write> %n: array<%t>;";
+  l->global_atomic = "@group(0) @binding(%k) var<storage, read_write> %n: array<atomic<%t>>;";
+  l->atomics[TINY_I32] = l->atomics[TINY_U32] = "atomicAdd(&%0, %1)";
   l->global_scalar = "@group(1) @binding(%k) var<uniform> %n: %t;";
   l->kernel = "@compute @workgroup_size(%0, %1, %2)\n"
       "fn %n(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {";
@@ -42920,8 +44896,16 @@ static void tn_lang_wgsl(tiny_renderer *r, int f16) {
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) l->ops[ops[i].op] = ops[i].format;
   l->bops[TINY_OP_XOR] = "%0 != %1";
   l->vops[TINY_OP_SHL] = "%0 << vec%l<u32>(%1)"; l->vops[TINY_OP_SHR] = "%0 >> vec%l<u32>(%1)";
-  if (f16) { l->types[TINY_F16] = "f16"; l->literals[TINY_F16] = "%kh"; }
+  if (has & TN_WGSL_F16) { l->types[TINY_F16] = "f16"; l->literals[TINY_F16] = "%kh"; }
+  if (!(has & TN_WGSL_SUBGROUPS)) return;
+  l->kernel = "@compute @workgroup_size(%0, %1, %2)\n"
+      "fn %n(@builtin(workgroup_id) group: vec3<u32>, @builtin(subgroup_id) subgroup: u32,\n"
+      "    @builtin(subgroup_size) width: u32, @builtin(subgroup_invocation_id) lane: u32) {\n"
+      "  let number: u32 = subgroup * width + lane;\n"
+      "  let item = vec3<u32>(number %% %0, number / %0 %% %1, number / (%0 * %1));";
+  l->ops[TINY_OP_SHUFFLE] = "subgroupShuffleXor(%0, %ku)";
 }
+#undef TN_WGSL_NUMBERS
 #endif
 // ---- end src/render/lang_wgsl.c ----
 // ---- begin src/render/cstyle.c ----
@@ -43167,6 +45151,11 @@ static void tn_load_if(tn_text *x, tiny_bytes *out, const char *load, const tiny
   tn_format(out, x->lang->load_if ? x->lang->load_if : "(%1 ? %0 : %2)", &b);
 }
 
+static const char *tn_rows_format(const tiny_language *l, int64_t k) {
+  const char *const format = k == TN_AS_ROWS ? l->load_rows : l->load_turned;
+  return format ? format : "?";
+}
+
 static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const tiny_language *l = x->lang;
@@ -43182,7 +45171,7 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const char *otherwise = u->nsrc == 2   ? tn_expr(x, u->src[1]) :
                           u->lanes == 1  ? tn_const_text(x, u->dtype, 0) : tn_filled(x, l->zero ? l->zero : "", &b);
   const char *format = u->lanes == 1     ? l->ops[TINY_OP_LOAD] :
-                       u->k              ? (l->load_turned ? l->load_turned : "?") :
+                       u->k              ? tn_rows_format(l, u->k) :
                        l->load_aligned && tn_is_aligned(x, index, u->lanes) ? l->load_aligned :
                        index->lanes == 1 ? (masked ? l->load_masked : l->load) :
                                            (masked ? l->gather_masked : l->gather);
@@ -43292,7 +45281,8 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
     b.arg[1] = tn_expr(x, value);
     b.arg[2] = masked ? tn_expr(x, valid) : NULL;
     tn_format(&out,
-              x->tile[value->seq]   ? tn_tile_unit(x, x->tile[value->seq])->store :
+              u->k == TN_ADDS       ? l->atomics[value->dtype] :
+                  x->tile[value->seq] ? tn_tile_unit(x, x->tile[value->seq])->store :
                   value->lanes == 1 ? l->ops[TINY_OP_STORE] :
                   masked            ? l->store_masked :
                   l->store_aligned && tn_is_aligned(x, index, value->lanes) ? l->store_aligned :
@@ -43309,6 +45299,26 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   memset(&b, 0, sizeof b);
   b.arg[0] = out.data; b.arg[1] = tn_expr(x, valid);
   tn_line(x, "%s", tn_filled(x, l->store_if ? l->store_if : "if (%1) %0;", &b));
+}
+
+// A STORE that the device does by itself: what it loads is not loaded before.
+static int tn_copies_text(const tn_text *x, const tiny_uop *store) {
+  const int n = store->src[1]->lanes;
+  if (!x->lang->copy || !tn_copies_later(store)) return 0;
+  const tiny_uop *load = tn_copied(store);
+  return n == 1 || (tn_is_aligned(x, store->src[0], n) && tn_is_aligned(x, load->src[0], load->lanes));
+}
+static void tn_copy_text(tn_text *x, const tiny_uop *u) {
+  const tiny_uop *valid = u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL, *load = tn_copied(u), *from = load->src[0];
+  tn_placeholders b;
+  tn_placeholders_of(x, &b, load);
+  b.arg[0] = tn_address(x, u->src[0]); b.arg[1] = tn_address(x, from);
+  b.arg[2] = from->nsrc == 3 ? tn_expr(x, from->src[2]) : "true";
+  const char *copy = tn_filled(x, x->lang->copy, &b);
+  if (!valid) { tn_line(x, "%s;", copy); return; }
+  memset(&b, 0, sizeof b);
+  b.arg[0] = copy; b.arg[1] = tn_expr(x, valid);
+  tn_line(x, "%s", tn_filled(x, x->lang->store_if ? x->lang->store_if : "if (%1) %0;", &b));
 }
 
 static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
@@ -43392,9 +45402,17 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: return;
     case TINY_OP_AFTER: x->expr[u->seq] = x->expr[u->src[0]->seq]; return;
     case TINY_OP_DEFINE: tn_define_text(x, u); return;
-    case TINY_OP_STORE: tn_store_text(x, u); return;
+    case TINY_OP_STORE:
+      if (tn_copies_text(x, u)) tn_copy_text(x, u);
+      else tn_store_text(x, u);
+      return;
     case TINY_OP_PREFETCH: tn_prefetch_text(x, u); return;
-    case TINY_OP_BARRIER: if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier); return;
+    case TINY_OP_BARRIER:
+      tn_placeholders_of(x, &b, u);
+      b.k = u->k - 1;
+      if (u->k && x->lang->wait) tn_line(x, "%s", tn_filled(x, x->lang->wait, &b));
+      if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier);
+      return;
     case TINY_OP_RANGE: tn_range_text(x, u); return;
     case TINY_OP_END: case TINY_OP_ENDIF: x->indent--; tn_line(x, "}"); return;
     case TINY_OP_IF: tn_placeholders_of(x, &b, u); tn_line(x, "if (%s) {", b.arg[0]); x->indent++; return;
@@ -43414,7 +45432,7 @@ static void tn_text_survey(tn_text *x) {
     if (u->op == TINY_OP_END || u->op == TINY_OP_ENDIF) depth--;
     x->depth[i] = depth;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      if (u->src[j]->op == TINY_OP_GROUP) continue;
+      if (u->src[j]->op == TINY_OP_GROUP || (j && u->op == TINY_OP_STORE && tn_copies_text(x, u))) continue;
       const int through_index = u->op == TINY_OP_INDEX;   // an INDEX is written at each of its own uses
       const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(x, u) : NULL;
       const tiny_uop *s = apart ? apart->src[0] : u->src[j];
@@ -43423,7 +45441,19 @@ static void tn_text_survey(tn_text *x) {
     }
     if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF) depth++;
   }
+  for (int i = 0; i < x->n; i++)           // what is copied is not loaded, on whichever way its bits would go
+    if (x->list[i]->op == TINY_OP_STORE && tn_copies_text(x, x->list[i]))
+      for (const tiny_uop *u = x->list[i]->src[1]; u->op == TINY_OP_BITCAST && !x->uses[u->seq]; u = u->src[0])
+        x->uses[u->src[0]->seq]--;
   tn_tile_survey(x);
+}
+
+static int tn_is_added_to(const tn_text *x, const tiny_uop *memory) {
+  for (int i = 0; i < x->n; i++)
+    if (x->list[i]->op == TINY_OP_STORE && x->list[i]->k == TN_ADDS &&
+        tn_memory_behind(x->list[i]->src[0]->src[0]) == memory)
+      return 1;
+  return 0;
 }
 
 static void tn_render_entry(tn_text *x, const tiny_listing *k) {
@@ -43437,7 +45467,8 @@ static void tn_render_entry(tn_text *x, const tiny_listing *k) {
     tn_placeholders_of(x, &b, u);
     b.name = x->expr[u->seq] = tn_text_of_format(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
     const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar,
-               *outside = buffer ? l->global_buffer : l->global_scalar;
+               *outside = !buffer ? l->global_scalar :
+                   l->global_atomic && tn_is_added_to(x, u) ? l->global_atomic : l->global_buffer;
     if (outside) { tn_format(&x->before, outside, &b); tn_text_put(&x->before, "\n"); }
     if (param) { if (params.n) tn_text_add(&params, ", "); tn_format(&params, param, &b); }
     if (fetch) { tn_text_add(&open, "  "); tn_format(&open, fetch, &b); tn_text_add(&open, "\n"); }
@@ -45874,11 +47905,15 @@ static const uint32_t *tn_cpu_features(const void *dev) { return ((const tn_cpu 
 #include "../ir/eval_graph.c"
 #endif
 
+// All numbers whose sums are kept as they are.
+#define TN_INTERP_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | (uint64_t)1 << TINY_I64 | \
+                           (uint64_t)1 << TINY_U64 | (uint64_t)1 << TINY_F32 | (uint64_t)1 << TINY_F64)
 static void *tn_interp_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   (void)which;
   limits->host_memory = 1;
   limits->shared_nbytes = 32 * 1024;
   limits->compute_units = 1;
+  limits->atomics = TN_INTERP_ATOMICS;
   limits->vector_registers = 16;           // too few for tiles: what is compared with it has some
   for (int d = 0; d < 3; d++) limits->local_max[d] = 256;
   limits->local_total = 256;               // lockstep over many work items spreads the cost of an instruction
@@ -45965,6 +48000,7 @@ static void tn_null_host(tiny_limits *limits) {
 static void tn_null_webgpu(tiny_limits *limits) {
   limits->host_memory = 1;
   limits->shared_nbytes = 16384;
+  limits->atomics = TN_WGSL_ATOMICS;
   for (int d = 0; d < 3; d++) { limits->global_max[d] = 65535; limits->local_max[d] = d == 2 ? 64 : 256; }
   limits->local_total = 256;
 }
@@ -46373,6 +48409,7 @@ static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const
   d->backend = b;
   d->dev = b->open(d->t, which, &d->limits);
   if (!d->dev) return tiny_fail(d->t, TINY_E_DEVICE, "device %s could not be opened", b->name);
+  if (!d->t->atomics) d->limits.atomics = 0;
   d->plans = d->limits;
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
   if (d->t->ndevice > 1) snprintf(d->title, sizeof d->title, "%s (device %d)", d->name, d->number);
@@ -47179,6 +49216,7 @@ static const tn_digest *tn_programs_base(struct tn_programs *p) {
     tn_digest_add(&all, r->ops, sizeof r->ops);
     tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
     tn_digest_add(&all, &r->dots, sizeof r->dots);
+    tn_digest_add(&all, &r->exp2_ulps, sizeof r->exp2_ulps);
     tn_digest_add(&all, &r->flags, sizeof r->flags);
     for (int i = 0; i < r->nunits; i++) tn_digest_add(&all, &r->units[i].m, 7);
     if (r->module) r->module(t, r, NULL, 0, &empty);
@@ -56714,7 +58752,7 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
   if (d) {
     t->max_nbytes = d->max_nbytes; t->log = d->log; t->progress = d->progress;
-    t->seed = d->seed; t->beam = d->beam;
+    t->seed = d->seed; t->beam = d->beam; t->atomics = d->atomics;
   }
   const char *beam = tn_os_env("TINY_BEAM");
   if (!t->beam && beam) t->beam = tn_number_int(beam, INT_MIN, INT_MAX, NULL);
@@ -56853,342 +58891,352 @@ Where things stand in tiny.h
 
     709  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1048  src/api/devices.h            several in one context, and tensors that are split over them
-   1098  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1885  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1051  src/api/devices.h            several in one context, and tensors that are split over them
+   1101  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1888  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2097  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2100  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2464  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2467  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2642  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2645  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2781  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2784  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2834  src/api/io.h                 tensors from files and to files
-   2908  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2837  src/api/io.h                 tensors from files and to files
+   2911  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3114  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3117  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3586  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3673  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3600  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3687  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3700  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3714  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3891  src/base/number.c            numbers as text, in and out
-   4365  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3905  src/base/number.c            numbers as text, in and out
+   4379  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4611  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4625  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4803  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4817  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4978  src/base/version.c           what this implementation is: its release and sources, how it was
+   4992  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5065  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5079  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5523  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5537  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5641  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5655  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5790  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6330  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5804  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6344  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6547  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6561  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7178  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7192  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7409  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7569  src/ir/label.c               names that nodes have for people, in a table beside them
-   7702  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7423  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7585  src/ir/label.c               names that nodes have for people, in a table beside them
+   7718  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7838  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8737  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7868  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8776  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8853  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8892  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8972  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9013  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9063  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9125  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9197  src/ir/args.c                which k, v and sources fit an op
-   9383  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10012  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9286  src/ir/args.c                which k, v and sources fit an op
+   9472  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10107  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10167  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10262  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10753  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10870  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11253  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11370  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11385  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11516  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11822  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11953  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12097  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12228  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12920  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13091  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13219  src/ir/spec.c                the verifier
-  13574  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13390  src/ir/spec.c                the verifier
+  13765  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13803  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14161  src/rules/notation.c         the algebra that bodies of rules are written in
-  14196  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14396  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13994  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14352  src/rules/notation.c         the algebra that bodies of rules are written in
+  14387  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14587  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14556  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14747  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14950  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15141  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15149  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15340  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15590  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15781  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  15767  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15958  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+                                      products, one within the other
+  16102  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16109  src/rules/decompose.c        from what the IR means to what a target can do
-  16783  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16445  src/rules/decompose.c        from what the IR means to what a target can do
+  17134  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16817  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17168  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17316  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17667  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17410  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17761  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18226  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18302  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18577  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18653  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18345  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18696  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18589  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  18663  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18940  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19014  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19311  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19662  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19573  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19924  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19862  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20213  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20418  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20769  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20527  src/tensor/activation.c      what stands between the layers of a network
-  20708  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21080  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20878  src/tensor/activation.c      what stands between the layers of a network
+  21059  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21431  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21333  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21684  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22093  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22444  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  22775  src/tensor/random.c          numbers from a counter, the same on every device
-  23050  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23126  src/tensor/random.c          numbers from a counter, the same on every device
+  23401  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23374  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  23670  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23725  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24021  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23807  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24158  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24346  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24697  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25059  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25410  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25461  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25812  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25600  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25951  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26082  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26433  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26547  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26898  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26898  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27544  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27906  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28035  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27249  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27895  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28257  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28386  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28195  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28546  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  28700  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28979  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29051  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29330  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29075  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29426  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29368  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29809  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29719  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30160  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30086  src/tensor/params.c          lists of named tensors: what a network consists of
-  30177  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30287  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30437  src/tensor/params.c          lists of named tensors: what a network consists of
+  30528  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30638  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  30666  src/tensor/sequential.c      modules and functions one after the other
-  30737  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31017  src/tensor/sequential.c      modules and functions one after the other
+  31088  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30882  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31236  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31002  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31356  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31321  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31675  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31437  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  31617  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  31791  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31971  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+                                      than stored
+  32106  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32118  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32616  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  32894  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33392  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33427  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33925  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  33935  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34433  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34151  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34690  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+                                      cleared
+  34757  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  34740  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  34878  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35347  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  35485  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  35547  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36368  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  35713  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36572  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36104  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  36326  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  36590  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36963  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37186  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37536  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  36719  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  36790  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37704  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37775  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  36921  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  36998  src/codegen/transform.c      what may be done to the ranges of a kernel
-  37336  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  37908  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  37985  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+                                      a narrow float
+  38066  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38432  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  37425  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38521  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  37489  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38608  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  37623  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  38014  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  38742  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39292  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+                                      units of warps
+  39572  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  38092  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  39650  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  38240  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  38299  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  39798  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  39857  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  39125  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  40756  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  39224  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  40855  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  39317  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  40948  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  39706  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41337  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  40289  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  41920  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  40408  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  40500  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42039  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42131  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  40571  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42202  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  40675  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  40775  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  40850  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42306  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42406  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  42481  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  40950  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  41060  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  41640  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  41750  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  42581  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  42760  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  43534  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  43645  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  42365  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44311  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  42614  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  44576  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  42861  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  44823  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  42928  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  44912  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  43513  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  45544  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  44069  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46100  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  44419  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  46450  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  44720  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  46751  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  45115  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  45866  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47146  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  47897  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  45945  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  47980  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  46056  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  46287  src/runtime/device.c         which backend a context runs on
-  46489  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  46643  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48092  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48323  src/runtime/device.c         which backend a context runs on
+  48526  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  48680  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  46704  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  48741  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  46972  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49009  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  47206  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49244  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  47478  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  49516  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  47660  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  47731  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  49698  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  49769  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  48112  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50150  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  48386  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  50424  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  48601  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  49084  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  50639  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51122  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  49256  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  49364  src/runtime/launch.c         the steps of a plan, handed to their devices
-  49641  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51294  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  51402  src/runtime/launch.c         the steps of a plan, handed to their devices
+  51679  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  50137  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52175  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  50745  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  52783  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  50928  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  52966  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  51265  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  51459  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  52252  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53303  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  53497  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54290  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  52644  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  52985  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  54682  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55023  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  53191  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55229  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  53445  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  55483  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  53704  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  55742  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  53974  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56012  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  54139  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56177  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  54313  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  54674  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  54910  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56351  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  56712  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  56948  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  55058  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  55221  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57096  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57259  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  55328  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  57366  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  55413  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  57451  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  55741  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  57779  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  55904  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  55967  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  56146  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  57942  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58005  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58184  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  56282  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58320  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  56668  src/runtime/context.c        opening and closing, the first error, totals
+  58706  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source ef5573562a94465a750ce9c42b591d3c3ccbd98e4e2342e90dde77b55fab7162
+/* tiny_cl.h 0.1.0, source a666bcccaadcd0727c1b31d207f2390933ef0d48493dd5151683a536588ba1a9
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -105,7 +105,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "ef5573562a94465a750ce9c42b591d3c3ccbd98e4e2342e90dde77b55fab7162"
+#define TN_CL_SOURCE_ID "a666bcccaadcd0727c1b31d207f2390933ef0d48493dd5151683a536588ba1a9"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -202,8 +202,12 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
 //  - A bool is 0 or 1 in a char. A vector of them has lanes of 0 and -1, as comparisons give (6.3.d). Bools never
 //    reach memory or casts: rules/decompose.c has turned those into u8.
 //  - Vectors are loaded and stored at the alignment of an element, by vloadn and vstoren (6.12.7).
-//  - exp2, log2 and sin are decomposed: the language allows them 3 and 4 ulp (7.4), this library promises 1.
+//  - exp2, log2 and sin are decomposed: the language allows them 3 and 4 ulp (7.4), this library promises 1, but for
+//    2^x that is rounded to a narrow float, where that is an instruction.
 //    Quotients and roots of f32 are within 2.5 and 3 ulp where the device has no correctly rounded ones.
+//  - Items are numbered by sub-groups where those exchange values, so that lanes of one are beside each other: which
+//    items its lanes are is the device's affair (OpenCL C 3.0, 3.2.2). cl_intel_required_subgroup_size fixes its size;
+//    cl_khr_subgroup_shuffle or cl_intel_subgroups exchanges words.
 //  - The compiler may fuse a product with the sum that uses it (FP_CONTRACT ON, 6.12.2), as the CPU's does.
 // It stands in tiny_cl.h: it uses nothing but tiny.h's public part.
 #ifndef TN_RENDER_LANG_OPENCL
@@ -213,7 +217,11 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
 #endif
 #include <string.h>
 
-enum { TN_OPENCL_F64 = 1, TN_OPENCL_F16 = 2, TN_OPENCL_I64 = 4 };      // what a device has
+// What a device has. INSTRUCTIONS: of transcendental functions; EXCHANGES: between the lanes of sub-groups of one size,
+// SUB_GROUP, which the text is compiled with.
+enum {
+  TN_OPENCL_F64 = 1, TN_OPENCL_F16 = 2, TN_OPENCL_I64 = 4, TN_OPENCL_INSTRUCTIONS = 8, TN_OPENCL_EXCHANGES = 16
+};
 
 // WRAP_T x: x as its sum with others wraps. Narrow integers would be promoted to int. BITS_T: an argument's value.
 #define TN_OPENCL_VECTORS(t, u) \
@@ -239,6 +247,23 @@ static const char *const tn_opencl_prelude[] = {
   "#define BITS_int (int)", "#define BITS_uint (uint)", "#define BITS_long (long)", "#define BITS_ulong (ulong)",
   "#define BITS_half(x) as_half((ushort)(x))", "#define BITS_float(x) as_float((uint)(x))",
   "#define BITS_double(x) as_double(x)",
+  "#ifdef SUB_GROUP",
+  "  #ifdef cl_khr_subgroup_shuffle", "    #define EXCHANGED sub_group_shuffle_xor",
+  "  #else", "    #define EXCHANGED intel_sub_group_shuffle_xor", "  #endif",
+  "  #define EXCHANGED_char(x, k) (char)EXCHANGED((int)(x), k)",
+  "  #define EXCHANGED_uchar(x, k) (uchar)EXCHANGED((uint)(x), k)",
+  "  #define EXCHANGED_short(x, k) (short)EXCHANGED((int)(x), k)",
+  "  #define EXCHANGED_ushort(x, k) (ushort)EXCHANGED((uint)(x), k)",
+  "  #define EXCHANGED_int(x, k) EXCHANGED(x, k)", "  #define EXCHANGED_uint(x, k) EXCHANGED(x, k)",
+  "  #define EXCHANGED_long(x, k) EXCHANGED(x, k)", "  #define EXCHANGED_ulong(x, k) EXCHANGED(x, k)",
+  "  #define EXCHANGED_half(x, k) as_half((ushort)EXCHANGED((uint)as_ushort(x), k))",
+  "  #define EXCHANGED_float(x, k) EXCHANGED(x, k)",
+  "  #define EXCHANGED_double(x, k) as_double(EXCHANGED(as_ulong(x), k))",
+  "  #define NUMBER (get_sub_group_id() * SUB_GROUP + get_sub_group_local_id())",
+  "#endif",
+  "void add_float(volatile __global float *p, float x) {",       // exchanges until nobody came between
+  "  volatile __global uint *at = (volatile __global uint *)p; uint was, now = *at;",
+  "  do { was = now; now = atomic_cmpxchg(at, was, as_uint(as_float(was) + x)); } while (now != was);", "}",
   "#define LANE_0(v) (v).s0", "#define LANE_1(v) (v).s1", "#define LANE_2(v) (v).s2", "#define LANE_3(v) (v).s3",
   "#define LANE_4(v) (v).s4", "#define LANE_5(v) (v).s5", "#define LANE_6(v) (v).s6", "#define LANE_7(v) (v).s7",
   "#define LANE_8(v) (v).s8", "#define LANE_9(v) (v).s9", "#define LANE_10(v) (v).sa", "#define LANE_11(v) (v).sb",
@@ -260,9 +285,10 @@ static const struct { int op; const char *scalar, *vector; } tn_opencl_ops[] = {
   {TINY_OP_LT, "%0 < %1", "convert_%t(%0 < %1)"}, {TINY_OP_NE, "%0 != %1", "convert_%t(%0 != %1)"},
   {TINY_OP_EQ, "%0 == %1", "convert_%t(%0 == %1)"},
   {TINY_OP_WHERE, "%0 ? %1 : %2", "select(%2, %1, convert_%i(%0))"},
-  {TINY_OP_SQRT, "sqrt(%0)", NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL},
+  {TINY_OP_EXP2, "exp2(%0)", NULL}, {TINY_OP_SQRT, "sqrt(%0)", NULL}, {TINY_OP_TRUNC, "trunc(%0)", NULL},
   {TINY_OP_CAST, "(%t)%0", "convert_%t(%0)"}, {TINY_OP_BITCAST, "as_%t(%0)", NULL},
-  {TINY_OP_BROADCAST, "%0", "(%t)(%0)"}, {TINY_OP_PICK, "LANE_%k(%0)", NULL}, {TINY_OP_STACK, "(%t)(%a)", NULL},
+  {TINY_OP_SHUFFLE, "EXCHANGED_%t(%0, %k)", NULL}, {TINY_OP_BROADCAST, "%0", "(%t)(%0)"},
+  {TINY_OP_PICK, "LANE_%k(%0)", NULL}, {TINY_OP_STACK, "(%t)(%a)", NULL},
   {TINY_OP_LOAD, "*(%0)", NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL}
 };
 
@@ -275,11 +301,14 @@ static const struct { int dtype, has; const char *type, *literal; } tn_opencl_ty
   {TINY_F64, TN_OPENCL_F64, "double", "%k"}
 };
 
+// limits.atomics: of integers they are the language's (6.12.11), a float's is a loop. 64 bits are an extension.
+#define TN_OPENCL_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | (uint64_t)1 << TINY_F32)
+
 static void tn_lang_opencl(tiny_renderer *r, int has) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "OpenCL C"; r->file = "cl";
-  r->flags = TINY_TARGET_OPTIMIZES;
+  r->flags = TINY_TARGET_OPTIMIZES; r->exp2_ulps = 3;
   l->prelude = tn_opencl_prelude;
   l->kernel = "__kernel __attribute__((reqd_work_group_size(%0, %1, %2))) void %n(%a) {";
   l->end = "}";
@@ -298,11 +327,20 @@ static void tn_lang_opencl(tiny_renderer *r, int has) {
     l->types[tn_opencl_types[i].dtype] = tn_opencl_types[i].type;
     l->literals[tn_opencl_types[i].dtype] = tn_opencl_types[i].literal;
   }
+  l->atomics[TINY_I32] = l->atomics[TINY_U32] = "atomic_add(%0, %1)"; l->atomics[TINY_F32] = "add_float(%0, %1)";
   l->infinity = "(%t)INFINITY"; l->nan = "(%t)NAN"; l->zero = "(%t)(0)";
   l->vector = "%e%l";
   for (size_t i = 0; i < sizeof tn_opencl_ops / sizeof *tn_opencl_ops; i++) {
     l->ops[tn_opencl_ops[i].op] = tn_opencl_ops[i].scalar;
     l->vops[tn_opencl_ops[i].op] = tn_opencl_ops[i].vector;
+  }
+  if (!(has & TN_OPENCL_INSTRUCTIONS)) l->ops[TINY_OP_EXP2] = NULL;
+  if (!(has & TN_OPENCL_EXCHANGES)) l->ops[TINY_OP_SHUFFLE] = NULL;
+  else {
+    l->kernel = "__attribute__((intel_reqd_sub_group_size(SUB_GROUP)))\n"
+        "__kernel __attribute__((reqd_work_group_size(%0, %1, %2))) void %n(%a) {\n"
+        "  const uint item[3] = {NUMBER %% %0, NUMBER / %0 %% %1, NUMBER / (%0 * %1)};";
+    l->local_id = "(%t)item[%d]";
   }
   l->bops[TINY_OP_BROADCAST] = "(%t)(-(%0))";       // lanes of true are all ones
   l->address = "%0 + %1";
@@ -356,6 +394,7 @@ enum {
   TN_CL_LOCAL_MEM_SIZE = 0x1023, TN_CL_ENDIAN_LITTLE = 0x1026, TN_CL_AVAILABLE = 0x1027,
   TN_CL_COMPILER_AVAILABLE = 0x1028, TN_CL_DEVICE_NAME = 0x102B, TN_CL_DRIVER_VERSION = 0x102D,
   TN_CL_DEVICE_VERSION = 0x102F, TN_CL_EXTENSIONS = 0x1030, TN_CL_DOUBLE_FP_CONFIG = 0x1032,
+  TN_CL_SUB_GROUP_SIZES_INTEL = 0x4108,    // cl_intel_required_subgroup_size
   TN_CL_WARP_SIZE_NV = 0x4003, TN_CL_WAVEFRONT_WIDTH_AMD = 0x4043,      // cl_nv_device_attribute_query, cl_amd_..
   TN_CL_QUEUE_CONTEXT = 0x1090, TN_CL_QUEUE_DEVICE = 0x1091, TN_CL_QUEUE_PROPERTIES = 0x1093,
   TN_CL_MEM_SIZE = 0x1102, TN_CL_PROGRAM_BINARY_SIZES = 0x1165, TN_CL_PROGRAM_BINARIES = 0x1166,
@@ -479,14 +518,14 @@ typedef struct tn_cl {
   tiny_ctx *t;
   tn_cl_calls cl;
   void *device, *context, *queue;
-  int has;                                 // TN_OPENCL_*
+  int has, sub_group;                      // TN_OPENCL_*; lanes of its sub-groups, 0: they are not known
   size_t alignment;                        // of what begins a part of memory
   size_t most, one;                        // bytes in all, and of one piece of memory
   size_t live;                             // bytes that are given out
   size_t work_items; size_t shared;        // of a group
   tn_cl_stamp *stamps;
   tn_cl_staged *staged; size_t nbytes_staged;
-  char name[TN_CL_NAME], target[3 * TN_CL_NAME], options[64];
+  char name[TN_CL_NAME], target[3 * TN_CL_NAME], options[96];
 } tn_cl;
 
 // ** what went wrong **
@@ -633,6 +672,22 @@ static tiny_code tn_cl_check(const tn_cl *d) {
   return wrong ? tiny_fail(d->t, TINY_E_DEVICE, "CL: %s (%s) %s", d->name, version, wrong) : TINY_OK;
 }
 
+// Lanes that a kernel's sub-groups can be told to have, and that exchange values: 16, of which Intel's compiler makes
+// most kernels, or the most up to 32 that there are. 0: the size is the driver's affair, kernel by kernel.
+static int tn_cl_sub_group(const tn_cl *d) {
+  size_t sizes[8], nbytes = 0;
+  int most = 0;
+  if (!tn_cl_has_extension(d, "cl_intel_required_subgroup_size") ||
+      !(tn_cl_has_extension(d, "cl_khr_subgroup_shuffle") || tn_cl_has_extension(d, "cl_intel_subgroups")) ||
+      d->cl.GetDeviceInfo(d->device, TN_CL_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &nbytes) != 0)
+    return 0;
+  for (size_t i = 0; i < nbytes / sizeof *sizes && i < sizeof sizes / sizeof *sizes; i++) {
+    if (sizes[i] == 16) return 16;
+    if (sizes[i] <= 32 && (int)sizes[i] > most) most = (int)sizes[i];
+  }
+  return most;
+}
+
 static void tn_cl_limits(tn_cl *d, tiny_limits *limits) {
   size_t items[3] = {0, 0, 0};
   d->work_items = (size_t)tn_cl_number(d, TN_CL_MAX_WORK_GROUP_SIZE);
@@ -648,13 +703,14 @@ static void tn_cl_limits(tn_cl *d, tiny_limits *limits) {
   limits->compute_units = (int)tn_cl_number(d, TN_CL_COMPUTE_UNITS);
   limits->warp = (int)tn_cl_number(d, TN_CL_WARP_SIZE_NV);
   if (!limits->warp) limits->warp = (int)tn_cl_number(d, TN_CL_WAVEFRONT_WIDTH_AMD);
+  if (d->sub_group) limits->warp = d->sub_group;
   if (tn_cl_number(d, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU) {   // an item is a task, with vectors of the processor's
     const int lanes = (int)tn_cl_number(d, TN_CL_NATIVE_VECTOR_FLOAT);
     limits->threads = 1;
     limits->vector_nbytes = lanes >= 16 ? 64 : lanes >= 8 ? 32 : 16;
     limits->vector_registers = lanes >= 16 ? 32 : 16;
     limits->cache_nbytes = d->shared / 2;  // what is packed for a core lies in memory of its group
-  }
+  } else limits->atomics = TN_OPENCL_ATOMICS;
   limits->memory[2].nbytes = (size_t)tn_cl_number(d, TN_CL_CACHE_SIZE);
   limits->memory[2].line = (int)tn_cl_number(d, TN_CL_CACHELINE_SIZE);
 }
@@ -664,7 +720,10 @@ static void tn_cl_describe(tn_cl *d) {
   tn_cl_text(d, TN_CL_DRIVER_VERSION, driver, sizeof driver);
   tn_cl_text(d, TN_CL_DEVICE_VERSION, version, sizeof version);
   d->has = TN_OPENCL_I64 | (tn_cl_number(d, TN_CL_DOUBLE_FP_CONFIG) ? TN_OPENCL_F64 : 0) |
-      (tn_cl_has_extension(d, "cl_khr_fp16") ? TN_OPENCL_F16 : 0);
+      (tn_cl_has_extension(d, "cl_khr_fp16") ? TN_OPENCL_F16 : 0) |
+      (tn_cl_number(d, TN_CL_DEVICE_TYPE) & TN_CL_TYPE_CPU ? 0 : TN_OPENCL_INSTRUCTIONS);
+  if (d->has & TN_OPENCL_INSTRUCTIONS) d->sub_group = tn_cl_sub_group(d);
+  if (d->sub_group) d->has |= TN_OPENCL_EXCHANGES;
   d->alignment = (size_t)tn_cl_number(d, TN_CL_MEM_BASE_ADDR_ALIGN) / 8;
   if (!d->alignment) d->alignment = 1;
   d->most = (size_t)tn_cl_number(d, TN_CL_GLOBAL_MEM_SIZE);
@@ -672,7 +731,9 @@ static void tn_cl_describe(tn_cl *d) {
   snprintf(d->options, sizeof d->options, "-cl-std=CL1.2%s",
            tn_cl_number(d, TN_CL_SINGLE_FP_CONFIG) & TN_CL_CORRECTLY_ROUNDED
                ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
-  snprintf(d->target, sizeof d->target, "%.100s %.100s %.100s %d", d->name, driver, version, d->has);
+  const size_t at = strlen(d->options);
+  if (d->sub_group) snprintf(d->options + at, sizeof d->options - at, " -DSUB_GROUP=%d", d->sub_group);
+  snprintf(d->target, sizeof d->target, "%.100s %.100s %.100s %d.%d", d->name, driver, version, d->has, d->sub_group);
 }
 
 static void tn_cl_give_back(tn_cl *d) {
@@ -1335,12 +1396,12 @@ Where things stand in tiny_cl.h
                                          addresses
     195  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
                                          64-bit integers or not
-    315  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
+    353  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
                                          is loaded at run time
-    462  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
+    501  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    762  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    834  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-   1072  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1285  src/cl/backend.c                the one object of tiny_cl.h
+    823  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    895  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+   1133  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1346  src/cl/backend.c                the one object of tiny_cl.h
 */

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source e8a95dc4f15d3e09dda941ecf73420619c6d2b4c9913e3c2df4b02d9e5459715
+/* tiny_cuda.h 0.1.0, source 3a000afe12c7107faf33213162428b36613c8e6aa0f41cd954a724378881562b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -94,7 +94,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "e8a95dc4f15d3e09dda941ecf73420619c6d2b4c9913e3c2df4b02d9e5459715"
+#define TN_CUDA_SOURCE_ID "3a000afe12c7107faf33213162428b36613c8e6aa0f41cd954a724378881562b"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -195,9 +195,11 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
 //    TN_CUDA_ARITHMETIC. Where types have no name (bf16 of HIP and of sm_75, fp8), rules/decompose.c makes
 //    integers of them.
 //  - Integers wrap: sums and products are of unsigned types, unless their bounds say that they need not.
-//  - exp2, log2 and sin are decomposed: the device's are within 2 ulp (CUDA C++ Programming Guide, Mathematical
-//    Functions), this library promises 1. Quotients and roots are rounded correctly, as both compilers have it unless
-//    they are told otherwise (-prec-div, -prec-sqrt; -fhip-fp32-correctly-rounded-divide-sqrt).
+//  - exp2, log2 and sin are decomposed, as this library promises 1 ulp, but for 2^x that is rounded to a narrow
+//    float: ex2.approx is within 2^-22 of the value, 4 ulp (PTX ISA, ex2), v_exp_f32 within 1 where that is normal
+//    (AMD, RDNA3 ISA, V_EXP_F32), and is of 2^(x + 64) below. Quotients and roots are rounded correctly, as both
+//    compilers have it unless they are told otherwise (-prec-div, -prec-sqrt;
+//    -fhip-fp32-correctly-rounded-divide-sqrt).
 //  - A bool is 0 or 1, also as a lane. Vectors lie in memory at the alignment of an element: one whose place is known
 //    to be a multiple of its size, or of 16 bytes, is read at once; of others CUDA asks the address.
 #ifndef TN_RENDER_LANG_CUDA
@@ -261,14 +263,15 @@ enum { TN_CUDA_VALUES = 128 };
   "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 2> a, unsigned b, lanes<T, 4> c) { \\", \
   "        PTX(MMA(shape, \"{%4,%5}\", \"{%6}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \"r\"(b)) return c; }", \
   "  #endif", \
-  "  #ifndef TINY_TURNED", \
-  "    template <typename V, typename T> FN V load_turned(const T *p) {", \
-  "      lanes<unsigned, 4> v;", \
-  "      PTX(\"{ .reg .u64 at; .reg .u32 near; cvta.to.shared.u64 at, %4; cvt.u32.u64 near, at; \"", \
-  "          \"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [near]; }\"", \
-  "          : \"=r\"(v.at[0]), \"=r\"(v.at[1]), \"=r\"(v.at[2]), \"=r\"(v.at[3]) : \"l\"(p) : \"memory\")", \
-  "      return bits_as<V>(v);", \
-  "    }", \
+  "  #ifndef TINY_ROWS", \
+  "    #define TINY_ROWS(name, how) \\", \
+  "      template <typename V, typename T> FN V name(const T *p) { \\", \
+  "        lanes<unsigned, 4> v; \\", \
+  "        PTX(\"{ .reg .u64 at; .reg .u32 near; cvta.to.shared.u64 at, %4; cvt.u32.u64 near, at; \" \\", \
+  "            \"ldmatrix.sync.aligned.m8n8.x4\" how \".shared.b16 {%0, %1, %2, %3}, [near]; }\" \\", \
+  "            : \"=r\"(v.at[0]), \"=r\"(v.at[1]), \"=r\"(v.at[2]), \"=r\"(v.at[3]) : \"l\"(p) : \"memory\") \\", \
+  "        return bits_as<V>(v); }", \
+  "    TINY_ROWS(load_turned, \".trans\") TINY_ROWS(load_rows, \"\")", \
   "  #endif", \
   "  TINY_MATRIX_2(sm75_m16n8k8_f16, \"m16n8k8.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
   "  TINY_MATRIX(sm80_m16n8k16_f16, \"m16n8k16.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
@@ -281,10 +284,29 @@ enum { TN_CUDA_VALUES = 128 };
   "  TINY_MATRIX(sm89_m16n8k32_e5m2_e4m3, \"m16n8k32.row.col.f32.e5m2.e4m3.f32\", e5m2_e4m3, float, \"+f\")", \
   "#endif"
 
+// Copies to shared memory that items do not wait for: PTX ISA, cp.async, from sm_80 on. What is no 16 bytes is kept in
+// L1, as the instruction wants it.
+#define TN_CUDA_COPIES \
+  "#ifndef __HIP__", \
+  "  #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800", \
+  "    #define COPY(how, n) asm volatile(\"{ .reg .u64 at; .reg .u32 to; cvta.to.shared.u64 at, %0; \" \\", \
+  "      \"cvt.u32.u64 to, at; cp.async.\" how \".shared.global [to], [%1], \" #n \", %2; }\" \\", \
+  "      :: \"l\"(to), \"l\"(from), \"r\"(there ? n : 0) : \"memory\")", \
+  "    template <int n> FN void wait_copies() {", \
+  "      asm volatile(\"cp.async.commit_group; cp.async.wait_group %0;\" :: \"n\"(n) : \"memory\");", "    }", \
+  "  #else", \
+  "    #define COPY(how, n) EACH(n / sizeof(U)) to[i] = bits_as<T>(there ? from[i] : U())", \
+  "    template <int n> FN void wait_copies() {}", \
+  "  #endif", \
+  "  template <typename V, typename T, typename U> FN void copy_later(T *to, const U *from, bool there) {", \
+  "    if (sizeof(V) == 16) COPY(\"cg\", 16);", "    else if (sizeof(V) == 8) COPY(\"ca\", 8);", \
+  "    else COPY(\"ca\", 4);", "  }", \
+  "#endif"
+
 // One text for both compilers: what they spell differently, and what each has of its own, stands in the first two #ifs.
 // Tests compile it on the host, which has no PTX, and defines TINY_AT and TINY_SHARED. wrap(x) is x as its sums wrap.
 // PTX ISA, cvt: .bf16 from sm_80 on. AMD's GPUs read vectors at any address that elements may have (LLVM, User Guide
-// for AMDGPU, unaligned-access-mode).
+// for AMDGPU, unaligned-access-mode). Launch bounds name one group: where they name none ptxas spills for a third.
 static const char *const tn_cuda_prelude[] = {
   "#ifdef __HIP__",
   "  #ifndef __global__",
@@ -299,7 +321,11 @@ static const char *const tn_cuda_prelude[] = {
   "  #define VALUES tiny_words v", "  #define BOUNDS(n) __attribute__((amdgpu_flat_work_group_size(n, n)))",
   "  #define TINY_AT(type, word) (type *)(__attribute__((address_space(1))) type *)(word)",     // global, not flat
   "  #define AS_FLOAT(x) __builtin_bit_cast(float, x)",
+  "  #define TINY_ADD(p, x) __hip_atomic_fetch_add(p, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)",
   "  #define root32 __builtin_sqrtf", "  #define root64 __builtin_sqrt",
+  "  #if __has_builtin(__builtin_amdgcn_exp2f)", "    #define normal_power2 __builtin_amdgcn_exp2f",
+  "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
+  "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
   "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
   "  FN void meet() {",
   "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    __builtin_amdgcn_s_barrier();",
@@ -312,9 +338,15 @@ static const char *const tn_cuda_prelude[] = {
   "  #define GROUP_0 blockIdx.x", "  #define GROUP_1 blockIdx.y", "  #define GROUP_2 blockIdx.z",
   "  #define ITEMS(n0, n1) const unsigned ITEM_0 = threadIdx.x % (n0), ITEM_1 = threadIdx.x / (n0) % (n1), \\",
   "    ITEM_2 = threadIdx.x / ((n0) * (n1));",
-  "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n)",
+  "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n, 1)",
   "  #define AS_FLOAT(x) __int_as_float(x)", "  #define lane_word(x, mask) __shfl_xor_sync(0xFFFFFFFFu, x, mask)",
+  "  #ifndef TINY_ADD",
+  "    #define TINY_ADD(p, x) atomicAdd(p, x)",
+  "  #endif",
   "  #define root32 sqrtf", "  #define root64 sqrt", "  #define whole32 truncf", "  #define whole64 trunc",
+  "  #ifdef __CUDA_ARCH__",
+  "    FN float power2(float x) { float y; asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x)); return y; }",
+  "  #else", "    FN float power2(float x) { return __builtin_exp2f(x); }", "  #endif",
   "#endif",
   "#define EACH(n) _Pragma(\"unroll\") for (int i = 0; i < (int)(n); i++)",
   "template <typename to, typename from> FN to bits_as(from x) { union { from f; to t; } u; u.f = x; return u.t; }",
@@ -373,6 +405,11 @@ static const char *const tn_cuda_prelude[] = {
   "  union { T value; int word[(sizeof(T) + 3) / 4]; } u; u.word[0] = 0; u.value = x;",
   "  EACH((sizeof(T) + 3) / 4) u.word[i] = lane_word(u.word[i], mask);", "  return u.value;", "}",
   "template <typename to> FN to value_of(unsigned long long word) { return bits_as<to>(word); }",
+  // sums of elements that others add to as well
+  "FN void add_to(int *p, int x) { TINY_ADD(p, x); }", "FN void add_to(unsigned *p, unsigned x) { TINY_ADD(p, x); }",
+  "FN void add_to(float *p, float x) { TINY_ADD(p, x); }", "FN void add_to(double *p, double x) { TINY_ADD(p, x); }",
+  "FN void add_to(unsigned long long *p, unsigned long long x) { TINY_ADD(p, x); }",
+  "FN void add_to(long long *p, long long x) { add_to((unsigned long long *)p, (unsigned long long)x); }",
   // vectors: loops that compilers unroll
   "template <typename T, int n> struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) lanes {",
   "  typedef T element; enum { count = n }; T at[n];", "};",
@@ -388,7 +425,7 @@ static const char *const tn_cuda_prelude[] = {
   "LANES2(operator%, x.at[i] % y.at[i]) LANES2(operator&, x.at[i] & y.at[i]) LANES2(operator|, x.at[i] | y.at[i])",
   "LANES2(operator^, x.at[i] ^ y.at[i]) LANES2(operator<<, wrap(x.at[i]) << y.at[i])",
   "LANES2(operator>>, x.at[i] >> y.at[i]) LANES1(operator-, -wrap(x.at[i])) LANES1(root, root(x.at[i]))",
-  "LANES1(whole, whole(x.at[i])) COMPARE(<) COMPARE(!=) COMPARE(==)",
+  "LANES1(whole, whole(x.at[i])) LANES1(power2, power2(x.at[i])) COMPARE(<) COMPARE(!=) COMPARE(==)",
   "VECTORS lanes<T, n> choose(lanes<bool, n> m, lanes<T, n> x, lanes<T, n> y) {",
   "  EACH(n) x.at[i] = m.at[i] ? x.at[i] : y.at[i]; return x;", "}",
   "template <typename V, typename W> FN V converted(W x) {",
@@ -409,6 +446,7 @@ static const char *const tn_cuda_prelude[] = {
   "  EACH(V::count) p[k.at[i]] = v.at[i];", "}",
   "template <typename V, typename T, typename I, typename M> FN void scatter_masked(T *p, I k, V v, M m) {",
   "  EACH(V::count) if (m.at[i]) p[k.at[i]] = v.at[i];", "}",
+  TN_CUDA_COPIES,
   TN_CUDA_UNITS,
   NULL
 };
@@ -426,6 +464,7 @@ static const struct { int op; const char *scalar, *exact, *vector; } tn_cuda_ops
   {TINY_OP_NE, "%0 != %1", NULL, NULL}, {TINY_OP_EQ, "%0 == %1", NULL, NULL},
   {TINY_OP_WHERE, "%0 ? %1 : %2", NULL, "choose(%0, %1, %2)"},
   {TINY_OP_SQRT, "(%t)root(%0)", "root(%0)", "root(%0)"}, {TINY_OP_TRUNC, "(%t)whole(%0)", "whole(%0)", "whole(%0)"},
+  {TINY_OP_EXP2, "power2(%0)", NULL, NULL},
   {TINY_OP_CAST, "(%t)%0", NULL, "converted<%t>(%0)"}, {TINY_OP_BITCAST, "bits_as<%t>(%0)", NULL, NULL},
   {TINY_OP_BROADCAST, "%0", NULL, "spread<%t>(%0)"}, {TINY_OP_PICK, "%0.at[%k]", NULL, NULL},
   {TINY_OP_STACK, "%t{{%a}}", NULL, NULL}, {TINY_OP_SHUFFLE, "exchanged(%0, %k)", NULL, NULL},
@@ -442,11 +481,16 @@ static const struct { int dtype, arch; const char *type, *literal; } tn_cuda_typ
   {TINY_BF16, 80, "bf16", "(bf16)%kf"}, {TINY_F32, 0, "float", "%kf"}, {TINY_F64, 0, "double", "%k"}
 };
 
+// limits.atomics: CUDA C++ Programming Guide, atomicAdd, of doubles from 6.0 on; clang's __hip_atomic_fetch_add, which
+// is a loop of exchanges where a GPU has no such instruction.
+#define TN_CUDA_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | (uint64_t)1 << TINY_I64 | \
+                         (uint64_t)1 << TINY_U64 | (uint64_t)1 << TINY_F32 | (uint64_t)1 << TINY_F64)
+
 static void tn_lang_cuda(tiny_renderer *r, int arch) {
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "CUDA C"; r->file = "cu";
-  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED;
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED; r->exp2_ulps = 4;
   l->prelude = tn_cuda_prelude;
   l->kernel = "extern \"C\" __global__ void BOUNDS(%0 * %1 * %2) %n(VALUES) {\n  ITEMS(%0, %1)";
   l->end = "}";
@@ -462,7 +506,8 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   l->vector = "lanes<%e, %l>";
   l->address = "%0 + %1";
   l->load_aligned = "*(const %t *)(%0)"; l->store_aligned = "*(%t *)(%0) = %1";
-  l->load_turned = "load_turned<%t>(%0)";
+  l->load_turned = "load_turned<%t>(%0)"; l->load_rows = "load_rows<%t>(%0)";
+  if (arch >= 80) { l->copy = "copy_later<%t>(%0, %1, %2)"; l->wait = "wait_copies<%k>();"; }
   l->load = "load<%t>(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
   l->gather = "gather<%t>(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";
   l->store = "store(%0, %1)"; l->store_masked = "store_masked(%0, %1, %2)";
@@ -472,6 +517,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
     if (tn_cuda_types[i].arch > arch) continue;
     l->types[tn_cuda_types[i].dtype] = tn_cuda_types[i].type;
     l->literals[tn_cuda_types[i].dtype] = tn_cuda_types[i].literal;
+    if (TN_CUDA_ATOMICS >> tn_cuda_types[i].dtype & 1) l->atomics[tn_cuda_types[i].dtype] = "add_to(%0, %1)";
   }
   for (size_t i = 0; i < sizeof tn_cuda_ops / sizeof *tn_cuda_ops; i++) {
     l->ops[tn_cuda_ops[i].op] = tn_cuda_ops[i].scalar;
@@ -485,9 +531,12 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
 static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   (void)gfx;
   tn_lang_cuda(r, 0);
-  r->name = "HIP C"; r->file = "hip";
-  r->language.load_turned = NULL;
+  r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
+  r->language.load_turned = r->language.load_rows = NULL;
   r->language.barrier = "meet();";
+  // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
+  // and beyond (HIP's programming guide, "Unrolling loops").
+  r->language.range = "_Pragma(\"nounroll\") for (%t %n = %1; %n < %0; %n++) {";
 }
 #endif
 #endif
@@ -847,8 +896,9 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->warp = warp;
   out->compute_units = processors;
   out->vector_nbytes = 16; out->vector_registers = 255;
+  out->copies_async = d->sm >= 80;          // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
-  out->dtypes = TN_CUDA_ARITHMETIC;
+  out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;
   for (int i = 0; i < 3; i++) { out->global_max[i] = d->grid[i]; out->local_max[i] = d->max_threads; }
@@ -1761,17 +1811,17 @@ Where things stand in tiny_cuda.h
                                          addresses
     184  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                          words below: an element at a time or vectors of 2, 4, 8 or 16
-    496  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
+    545  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
                                          loaded while the program runs
-    683  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
+    732  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
                                          says is wrong
-    887  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
+    937  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
                                          to it, from it, between two devices
-   1114  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
-   1200  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
-   1436  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
+   1164  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
+   1250  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
+   1486  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
                                          graph
-   1601  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
+   1651  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
                                          happened, opened and closed
-   1710  src/cuda/backend.c              the one object of tiny_cuda.h
+   1760  src/cuda/backend.c              the one object of tiny_cuda.h
 */

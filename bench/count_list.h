@@ -139,9 +139,8 @@ static void tn_gpu_find_ahead(tn_gpu_list *l, int copies) {
     if (!later && (!l->ahead[at] || i->u.op == TINY_OP_LOAD)) continue;
     for (int j = later; j < (later ? 2 : tn_gpu_nargs(i)); j++) {
       const int slot = tn_gpu_arg(l, at, j)->slot;
-      if (tn_gpu_maker(l, slot)) l->ahead[l->value[slot].maker] = later && l->ahead[at] ? TN_GPU_COPIES : TN_GPU_AHEAD;
-      if (!later && l->ahead[at] == TN_GPU_COPIES && tn_gpu_maker(l, slot))
-        l->ahead[l->value[slot].maker] = TN_GPU_COPIES;
+      if (tn_gpu_maker(l, slot))
+        l->ahead[l->value[slot].maker] = l->ahead[at] == TN_GPU_COPIES ? TN_GPU_COPIES : TN_GPU_AHEAD;
     }
   }
 }

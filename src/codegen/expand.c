@@ -262,8 +262,8 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   f->owner = tn_stage_owner(t, stage, &f->owners);
   f->value = stage->src[0];
   f->valid = tn_stage_filler(t, sink, stage);
-  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements,
-                           tn_stage_element(t, stage, stage->src + 1));
+  tiny_uop *element = tn_stage_element(t, stage, stage->src + 1);
+  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements, element);
   if (tn_stage_kblocks(stage)) tn_push(t, &f->end, tn_stage_kblocks(stage));
   for (uint32_t i = 1; i < stage->nsrc; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
@@ -340,9 +340,9 @@ static tiny_uop *tn_stage_loop(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
       for (int k = 0; k < open.n; k++)
         if (u->src[j] == open.u[k] && tn_range_kind(u->src[j]) == TN_REDUCE) inner = u->src[j];
     if (!inner) continue;
-    if (tn_is_carried(u) ||
-        (of && (of->nsrc != u->nsrc || memcmp(of->src + 1, u->src + 1, (u->nsrc - 1) * sizeof *u->src))))
-      return NULL;
+    const int differs = of &&
+        (of->nsrc != u->nsrc || memcmp(of->src + 1, u->src + 1, (u->nsrc - 1) * sizeof *u->src) != 0);
+    if (tn_is_carried(u) || differs) return NULL;
     of = u;
     loop = inner;
   }
@@ -407,7 +407,8 @@ static tiny_uop *tn_ahead_begin(tiny_ctx *t, const tn_filling *f, tiny_uop *loop
 enum { TN_AHEAD_STAGES = 8 };              // of one loop, that are copied ahead together
 typedef struct tn_ahead {
   tiny_uop *stage[TN_AHEAD_STAGES], *memory[TN_AHEAD_STAGES];
-  tn_filling f[TN_AHEAD_STAGES]; int n;
+  tn_filling f[TN_AHEAD_STAGES];
+  int n;
 } tn_ahead;
 
 // STAGEs that are copied ahead in the loop, none of which another one reads.

@@ -104,8 +104,8 @@ static int tn_linear_early(const tn_linear *l, int copies, uint8_t *early, uint8
   return found;
 }
 static void tn_linear_order(tn_linear *l, int copies) {
-  const size_t all = (size_t)l->all.n;
-  uint8_t *early = (uint8_t *)tn_scratch(l->t, all), *stored = (uint8_t *)tn_scratch(l->t, all);
+  uint8_t *early = (uint8_t *)tn_scratch(l->t, (size_t)l->all.n),
+          *stored = (uint8_t *)tn_scratch(l->t, (size_t)l->all.n);
   if (!tn_linear_early(l, copies, early, stored)) return;
   for (int b = 0; b < l->nblock; b++) {
     tn_list *nodes = &l->block[b].nodes, rest = {NULL, 0, 0};

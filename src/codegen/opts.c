@@ -387,8 +387,8 @@ static int64_t tn_staged_nbytes(tn_kernel_state *s) {
     int64_t owners;
     if (tn_stage_space(u) != TN_SPACE_LOCAL) continue;
     tn_stage_owner(s->t, u, &owners);
-    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes,
-                                         tn_stage_nelem(u) * (1 + tn_stage_ahead(u))));
+    const int64_t nelem = tn_clamp_mul(tn_stage_nelem(u), 1 + tn_stage_ahead(u));
+    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, nelem));
   }
   return all;
 }

@@ -521,8 +521,8 @@ static uint8_t tn_rules_fixed(struct tn_match *m, int set) {
 }
 
 // map: what is done to its result; what it holds at first is taken as given. fn may be NULL: only the map acts. alone:
-// an epoch, which nothing but the bodies of rules may begin after it, or 0. A set without ctx on an empty map depends on
-// the node alone: what it leaves alone is marked, and never tried again.
+// an epoch, which nothing but the bodies of rules may begin after it, or 0. A set without ctx on an empty map depends
+// on the node alone: what it leaves alone is marked, and never tried again.
 static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *map, uint32_t alone, tiny_uop *root, tn_rules_fn fn, void *ctx) {
   const int set = fn ? tn_rules_find(t, fn) : 0;
   if (set < 0) return root;
