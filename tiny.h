@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8d8ede41e49bfb88891ad592ea51c1e3710577bf77f5e2afa0a43208394910e2
+/* tiny.h 0.1.0, source a289a626e5b803e2faa3eee05445867f00b9d4f86fe170d5e262e93916c70c03
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3675,7 +3675,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "8d8ede41e49bfb88891ad592ea51c1e3710577bf77f5e2afa0a43208394910e2"
+#define TN_SOURCE_ID "a289a626e5b803e2faa3eee05445867f00b9d4f86fe170d5e262e93916c70c03"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -10782,8 +10782,8 @@ static uint8_t tn_rules_fixed(struct tn_match *m, int set) {
 }
 
 // map: what is done to its result; what it holds at first is taken as given. fn may be NULL: only the map acts. alone:
-// an epoch, which nothing but the bodies of rules may begin after it, or 0. A set without ctx on an empty map depends on
-// the node alone: what it leaves alone is marked, and never tried again.
+// an epoch, which nothing but the bodies of rules may begin after it, or 0. A set without ctx on an empty map depends
+// on the node alone: what it leaves alone is marked, and never tried again.
 static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *map, uint32_t alone, tiny_uop *root, tn_rules_fn fn, void *ctx) {
   const int set = fn ? tn_rules_find(t, fn) : 0;
   if (set < 0) return root;
@@ -13589,16 +13589,10 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype"
-<<<<<<< HEAD
       : u->k == TN_LATER ? (tn_spec_waits(u) ? NULL : "is waited for, but not to LOCAL memory")
       : u->k && (u->k != TN_ADDS || !tn_spec_is_param(x->src[0])) ? "adds to what is no PARAM" : NULL;
     case TINY_OP_BARRIER:
       return u->k >= 0 && u->k <= 1 + TN_STAGE_AHEAD_MOST ? NULL : "waits for no number of BARRIERs";
-=======
-      : u->k && !tn_spec_waits(u) ? "is waited for, but not to LOCAL memory" : NULL;
-    case TINY_OP_BARRIER: return u->k >= 0 && u->k <= 1 + TN_STAGE_AHEAD_MOST ? NULL
-      : "waits for no number of BARRIERs";
->>>>>>> h-stages
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
@@ -35746,13 +35740,8 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   f->owner = tn_stage_owner(t, stage, &f->owners);
   f->value = stage->src[0];
   f->valid = tn_stage_filler(t, sink, stage);
-<<<<<<< HEAD
-  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements,
-                           tn_stage_element(t, stage, stage->src + 1));
-=======
   tiny_uop *element = tn_stage_element(t, stage, stage->src + 1);
   f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements, element);
->>>>>>> h-stages
   if (tn_stage_kblocks(stage)) tn_push(t, &f->end, tn_stage_kblocks(stage));
   for (uint32_t i = 1; i < stage->nsrc; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
@@ -35829,15 +35818,9 @@ static tiny_uop *tn_stage_loop(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
       for (int k = 0; k < open.n; k++)
         if (u->src[j] == open.u[k] && tn_range_kind(u->src[j]) == TN_REDUCE) inner = u->src[j];
     if (!inner) continue;
-<<<<<<< HEAD
-    if (tn_is_carried(u) ||
-        (of && (of->nsrc != u->nsrc || memcmp(of->src + 1, u->src + 1, (u->nsrc - 1) * sizeof *u->src))))
-      return NULL;
-=======
     const int differs = of &&
         (of->nsrc != u->nsrc || memcmp(of->src + 1, u->src + 1, (u->nsrc - 1) * sizeof *u->src) != 0);
     if (tn_is_carried(u) || differs) return NULL;
->>>>>>> h-stages
     of = u;
     loop = inner;
   }
@@ -35902,12 +35885,8 @@ static tiny_uop *tn_ahead_begin(tiny_ctx *t, const tn_filling *f, tiny_uop *loop
 enum { TN_AHEAD_STAGES = 8 };              // of one loop, that are copied ahead together
 typedef struct tn_ahead {
   tiny_uop *stage[TN_AHEAD_STAGES], *memory[TN_AHEAD_STAGES];
-<<<<<<< HEAD
-  tn_filling f[TN_AHEAD_STAGES]; int n;
-=======
   tn_filling f[TN_AHEAD_STAGES];
   int n;
->>>>>>> h-stages
 } tn_ahead;
 
 // STAGEs that are copied ahead in the loop, none of which another one reads.
@@ -37639,13 +37618,8 @@ static int tn_linear_early(const tn_linear *l, int copies, uint8_t *early, uint8
   return found;
 }
 static void tn_linear_order(tn_linear *l, int copies) {
-<<<<<<< HEAD
-  const size_t all = (size_t)l->all.n;
-  uint8_t *early = (uint8_t *)tn_scratch(l->t, all), *stored = (uint8_t *)tn_scratch(l->t, all);
-=======
   uint8_t *early = (uint8_t *)tn_scratch(l->t, (size_t)l->all.n),
           *stored = (uint8_t *)tn_scratch(l->t, (size_t)l->all.n);
->>>>>>> h-stages
   if (!tn_linear_early(l, copies, early, stored)) return;
   for (int b = 0; b < l->nblock; b++) {
     tn_list *nodes = &l->block[b].nodes, rest = {NULL, 0, 0};
@@ -40243,13 +40217,8 @@ static int64_t tn_staged_nbytes(tn_kernel_state *s) {
     int64_t owners;
     if (tn_stage_space(u) != TN_SPACE_LOCAL) continue;
     tn_stage_owner(s->t, u, &owners);
-<<<<<<< HEAD
-    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes,
-                                         tn_stage_nelem(u) * (1 + tn_stage_ahead(u))));
-=======
     const int64_t nelem = tn_clamp_mul(tn_stage_nelem(u), 1 + tn_stage_ahead(u));
     all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, nelem));
->>>>>>> h-stages
   }
   return all;
 }
@@ -58969,274 +58938,274 @@ Where things stand in tiny.h
   13091  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
   13390  src/ir/spec.c                the verifier
-  13765  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13759  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13994  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14352  src/rules/notation.c         the algebra that bodies of rules are written in
-  14387  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14587  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13988  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14346  src/rules/notation.c         the algebra that bodies of rules are written in
+  14381  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14581  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14747  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14741  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15141  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15135  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15340  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15334  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15781  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15775  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  15958  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  15952  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16102  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16096  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16445  src/rules/decompose.c        from what the IR means to what a target can do
-  17134  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16439  src/rules/decompose.c        from what the IR means to what a target can do
+  17128  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17168  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17162  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17667  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17661  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17761  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17755  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18577  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18653  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18571  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18647  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18696  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18690  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18940  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19014  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18934  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19008  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19662  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19656  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19924  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19918  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20213  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20207  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20769  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20763  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20878  src/tensor/activation.c      what stands between the layers of a network
-  21059  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21431  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20872  src/tensor/activation.c      what stands between the layers of a network
+  21053  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21425  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21684  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21678  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22444  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22438  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23126  src/tensor/random.c          numbers from a counter, the same on every device
-  23401  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23120  src/tensor/random.c          numbers from a counter, the same on every device
+  23395  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23725  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24021  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23719  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24015  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24158  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24152  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24697  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24691  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25410  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25404  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25812  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25806  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25951  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25945  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26433  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26427  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26898  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26892  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27249  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27895  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28257  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28386  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27243  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27889  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28251  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28380  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28546  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28540  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29051  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29330  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29045  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29324  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29426  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29420  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29719  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30160  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29713  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30154  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30437  src/tensor/params.c          lists of named tensors: what a network consists of
-  30528  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30638  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30431  src/tensor/params.c          lists of named tensors: what a network consists of
+  30522  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30632  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31017  src/tensor/sequential.c      modules and functions one after the other
-  31088  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31011  src/tensor/sequential.c      modules and functions one after the other
+  31082  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31236  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31230  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31356  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31350  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31675  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31669  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31791  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  31971  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  31785  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31965  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32106  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32100  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32616  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32610  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33392  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33386  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33925  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33919  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34433  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34427  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34690  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  34684  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  34757  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34751  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35347  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  35485  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35341  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  35479  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36368  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36347  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36572  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36551  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36963  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37186  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37536  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36942  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37165  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37515  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37704  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37775  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37678  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37749  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  37908  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  37985  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  37882  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  37959  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38066  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38432  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38040  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38406  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38521  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38495  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38608  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38582  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  38742  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39292  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  38716  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39266  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  39572  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  39546  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  39650  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  39624  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  39798  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  39857  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  39772  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  39831  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  40756  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  40725  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  40855  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  40824  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  40948  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  40917  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41337  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41306  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  41920  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  41889  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42039  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42131  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42008  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42100  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42202  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42171  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42306  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42406  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  42481  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42275  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42375  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  42450  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  42581  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  42760  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  43534  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  43645  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  42550  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  42729  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  43503  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  43614  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44311  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44280  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  44576  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  44545  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  44823  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  44792  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  44912  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  44881  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  45544  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  45513  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46100  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46069  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  46450  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  46419  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  46751  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  46720  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47146  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  47897  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47115  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  47866  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  47980  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  47949  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48092  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48323  src/runtime/device.c         which backend a context runs on
-  48526  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  48680  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48061  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48292  src/runtime/device.c         which backend a context runs on
+  48495  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  48649  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  48741  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  48710  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49009  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  48978  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49244  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49213  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  49516  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  49485  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  49698  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  49769  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  49667  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  49738  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50150  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50119  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  50424  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  50393  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  50639  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51122  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  50608  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51091  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51294  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  51402  src/runtime/launch.c         the steps of a plan, handed to their devices
-  51679  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51263  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  51371  src/runtime/launch.c         the steps of a plan, handed to their devices
+  51648  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52175  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52144  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  52783  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  52752  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  52966  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  52935  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53303  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  53497  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54290  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53272  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  53466  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54259  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  54682  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55023  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  54651  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  54992  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55229  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55198  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  55483  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  55452  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  55742  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  55711  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56012  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  55981  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56177  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56146  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56351  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  56712  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  56948  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56320  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  56681  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  56917  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57096  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57259  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57065  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57228  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  57366  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  57335  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  57451  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  57420  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  57779  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  57748  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  57942  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58005  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58184  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  57911  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  57974  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58153  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58320  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58289  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  58706  src/runtime/context.c        opening and closing, the first error, totals
+  58675  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -241,7 +241,7 @@ static void test_waves(void) {
 static tiny_code wrong_guarded(tiny_ctx *t, void *arg) {
   tn_list list = {NULL, 0, 0};
   (void)arg;
-  if (!tn_parse(t, "o = (PARAM:f32:0 64) l = (DEFINE:f32:1:local 64) i = (SPECIAL:item0 64) (STORE:k=1 (INDEX l i) 1.0:f32)", &list)) return t->code;
+  if (!tn_parse(t, "o = (PARAM:f32:0 64) l = (DEFINE:f32:1:local 64) i = (SPECIAL:item0 64) (STORE:k=2 (INDEX l i) 1.0:f32)", &list)) return t->code;
   return tn_verify_list(t, list.u, list.n);
 }
 static void test_wrong(void) {

@@ -435,7 +435,7 @@ static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop
     for (int r = 0; r < ranges.n; r++) leads |= ranges.u[r] == loop;
     if (u->src[0]->src[0]->op != TINY_OP_PARAM || !leads) continue;
     tn_push(t, &from, u);
-    tn_push(t, &to, tn_store(t, u->src[0], tn_after(t, u->src[1], done)));
+    tn_push(t, &to, tn_store_as(t, u, u->src[0], tn_after(t, u->src[1], done)));
   }
   return tn_replace(t, sink, from.n, from.u, to.u);
 }

@@ -311,7 +311,7 @@ static int tn_loop_depth(tiny_ctx *t, const tn_list *ends, const tiny_uop *r) {
 }
 
 // Sums of places are added up from outside in: what is the same in all iterations of a loop is one number there, to
-// which the part of memory is added that an iteration reads.
+// which the part of memory is added that an iteration reads. Sums that loads are part of stay: there is one of each load.
 static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   int later = 0;
@@ -322,14 +322,19 @@ static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   tn_toposort(t, sink, &all);
   int *depth = (int *)tn_scratch(t, (size_t)all.n * sizeof *depth),
       *own = (int *)tn_scratch(t, (size_t)all.n * sizeof *own);
+  uint8_t *reads = (uint8_t *)tn_scratch(t, (size_t)all.n);
   for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_RANGE) own[i] = tn_loop_depth(t, &ends, all.u[i]);
   for (int i = 0; i < all.n; i++) all.u[i]->seq = (uint32_t)i;
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];
     tn_place_sum sum;
     depth[i] = own[i];
-    for (uint32_t j = 0; j < u->nsrc; j++) if (depth[u->src[j]->seq] > depth[i]) depth[i] = depth[u->src[j]->seq];
-    if (u->op != TINY_OP_ADD || u->lanes > 1 || !tn_is_int(u->dtype) || !tn_sum_of(u, depth, &sum)) continue;
+    reads[i] = u->op == TINY_OP_LOAD;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      reads[i] |= reads[u->src[j]->seq];
+      if (depth[u->src[j]->seq] > depth[i]) depth[i] = depth[u->src[j]->seq];
+    }
+    if (u->op != TINY_OP_ADD || u->lanes > 1 || !tn_is_int(u->dtype) || reads[i] || !tn_sum_of(u, depth, &sum)) continue;
     tiny_uop *now = sum.term[0];
     for (int k = 1; k < sum.n; k++) now = tn_u2(t, TINY_OP_ADD, now, sum.term[k]);
     if (now == u) continue;
