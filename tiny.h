@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source a289a626e5b803e2faa3eee05445867f00b9d4f86fe170d5e262e93916c70c03
+/* tiny.h 0.1.0, source 79d6254b6a4e3624d42b7ec965bffd6cb88835a37da602d194ec41e246cc7e5e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3675,7 +3675,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "a289a626e5b803e2faa3eee05445867f00b9d4f86fe170d5e262e93916c70c03"
+#define TN_SOURCE_ID "79d6254b6a4e3624d42b7ec965bffd6cb88835a37da602d194ec41e246cc7e5e"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -35913,7 +35913,7 @@ static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop
     for (int r = 0; r < ranges.n; r++) leads |= ranges.u[r] == loop;
     if (u->src[0]->src[0]->op != TINY_OP_PARAM || !leads) continue;
     tn_push(t, &from, u);
-    tn_push(t, &to, tn_store(t, u->src[0], tn_after(t, u->src[1], done)));
+    tn_push(t, &to, tn_store_as(t, u, u->src[0], tn_after(t, u->src[1], done)));
   }
   return tn_replace(t, sink, from.n, from.u, to.u);
 }
@@ -37475,7 +37475,7 @@ static int tn_loop_depth(tiny_ctx *t, const tn_list *ends, const tiny_uop *r) {
 }
 
 // Sums of places are added up from outside in: what is the same in all iterations of a loop is one number there, to
-// which the part of memory is added that an iteration reads.
+// which the part of memory is added that an iteration reads. Sums that loads are part of stay, as does each load.
 static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   int later = 0;
@@ -37486,14 +37486,20 @@ static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   tn_toposort(t, sink, &all);
   int *depth = (int *)tn_scratch(t, (size_t)all.n * sizeof *depth),
       *own = (int *)tn_scratch(t, (size_t)all.n * sizeof *own);
+  uint8_t *reads = (uint8_t *)tn_scratch(t, (size_t)all.n);
   for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_RANGE) own[i] = tn_loop_depth(t, &ends, all.u[i]);
   for (int i = 0; i < all.n; i++) all.u[i]->seq = (uint32_t)i;
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];
     tn_place_sum sum;
     depth[i] = own[i];
-    for (uint32_t j = 0; j < u->nsrc; j++) if (depth[u->src[j]->seq] > depth[i]) depth[i] = depth[u->src[j]->seq];
-    if (u->op != TINY_OP_ADD || u->lanes > 1 || !tn_is_int(u->dtype) || !tn_sum_of(u, depth, &sum)) continue;
+    reads[i] = u->op == TINY_OP_LOAD;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      reads[i] |= reads[u->src[j]->seq];
+      if (depth[u->src[j]->seq] > depth[i]) depth[i] = depth[u->src[j]->seq];
+    }
+    const int sums = u->op == TINY_OP_ADD && u->lanes == 1 && tn_is_int(u->dtype) && !reads[i];
+    if (!sums || !tn_sum_of(u, depth, &sum)) continue;
     tiny_uop *now = sum.term[0];
     for (int k = 1; k < sum.n; k++) now = tn_u2(t, TINY_OP_ADD, now, sum.term[k]);
     if (now == u) continue;
@@ -59067,145 +59073,145 @@ Where things stand in tiny.h
                                       wholly above the diagonal of a triangle
   36942  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
   37165  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37515  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  37521  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37678  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37749  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37684  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37755  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  37882  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  37959  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  37888  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  37965  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38040  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38406  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38046  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38412  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38495  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38501  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38582  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38588  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  38716  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39266  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  38722  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39272  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  39546  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  39552  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  39624  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  39630  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  39772  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  39831  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  39778  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  39837  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  40725  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  40731  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  40824  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  40830  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  40917  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  40923  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41306  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41312  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  41889  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  41895  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42008  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42100  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42014  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42106  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42171  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42177  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42275  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42375  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  42450  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42281  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42381  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  42456  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  42550  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  42729  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  43503  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  43614  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  42556  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  42735  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  43509  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  43620  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44280  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44286  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  44545  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  44551  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  44792  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  44798  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  44881  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  44887  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  45513  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  45519  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46069  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46075  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  46419  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  46425  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  46720  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  46726  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47115  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  47866  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47121  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  47872  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  47949  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  47955  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48061  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48292  src/runtime/device.c         which backend a context runs on
-  48495  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  48649  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48067  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48298  src/runtime/device.c         which backend a context runs on
+  48501  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  48655  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  48710  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  48716  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  48978  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  48984  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49213  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49219  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  49485  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  49491  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  49667  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  49738  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  49673  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  49744  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50119  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50125  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  50393  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  50399  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  50608  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51091  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  50614  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51097  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51263  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  51371  src/runtime/launch.c         the steps of a plan, handed to their devices
-  51648  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51269  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  51377  src/runtime/launch.c         the steps of a plan, handed to their devices
+  51654  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52144  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52150  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  52752  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  52758  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  52935  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  52941  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53272  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  53466  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54259  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53278  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  53472  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54265  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  54651  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  54992  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  54657  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  54998  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55198  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55204  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  55452  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  55458  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  55711  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  55717  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  55981  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  55987  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56146  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56152  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56320  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  56681  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  56917  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56326  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  56687  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  56923  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57065  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57228  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57071  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57234  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  57335  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  57341  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  57420  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  57426  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  57748  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  57754  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  57911  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  57974  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58153  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  57917  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  57980  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58159  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58289  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58295  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  58675  src/runtime/context.c        opening and closing, the first error, totals
+  58681  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -19,10 +19,10 @@
 //   time     The slowest of: bytes by the memory's bandwidth and by L2's, instructions by what a unit issues, each kind
 //            by its own rate, and latency: a warp waits for memory once in straight code and in each iteration of a
 //            loop that loads, of which compilers unroll a few; for what is copied n iterations ahead once in n
-//            iterations (CUDA C++ Programming Guide, "Asynchronous Data Copies", multi-stage pipelines). What a group does itself
-//            comes on top of its waits, as it uses what it has waited for (Volkov, Understanding Latency Hiding on
-//            GPUs, 2016, 4.3), but in a kernel all of whose loops load what later iterations read, and store it after
-//            other work. Units that have a group more than others are waited for.
+//            iterations (CUDA C++ Programming Guide, "Asynchronous Data Copies", multi-stage pipelines). What a group
+//            does itself comes on top of its waits, as it uses what it has waited for (Volkov, Understanding Latency
+//            Hiding on GPUs, 2016), but in a kernel all of whose loops load what later iterations read, and store it
+//            after other work. Units that have a group more than others are waited for.
 //   atomics  The last cache adds: sectors are read there and written, and an element takes one addition a cycle
 //            (NVIDIA, Kepler GK110 white paper, "Atomic Operations"); of the element that gets most, as groups that
 //            were run have it.

@@ -311,7 +311,7 @@ static int tn_loop_depth(tiny_ctx *t, const tn_list *ends, const tiny_uop *r) {
 }
 
 // Sums of places are added up from outside in: what is the same in all iterations of a loop is one number there, to
-// which the part of memory is added that an iteration reads. Sums that loads are part of stay: there is one of each load.
+// which the part of memory is added that an iteration reads. Sums that loads are part of stay, as does each load.
 static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   int later = 0;
@@ -334,7 +334,8 @@ static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
       reads[i] |= reads[u->src[j]->seq];
       if (depth[u->src[j]->seq] > depth[i]) depth[i] = depth[u->src[j]->seq];
     }
-    if (u->op != TINY_OP_ADD || u->lanes > 1 || !tn_is_int(u->dtype) || reads[i] || !tn_sum_of(u, depth, &sum)) continue;
+    const int sums = u->op == TINY_OP_ADD && u->lanes == 1 && tn_is_int(u->dtype) && !reads[i];
+    if (!sums || !tn_sum_of(u, depth, &sum)) continue;
     tiny_uop *now = sum.term[0];
     for (int k = 1; k < sum.n; k++) now = tn_u2(t, TINY_OP_ADD, now, sum.term[k]);
     if (now == u) continue;
