@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 79d6254b6a4e3624d42b7ec965bffd6cb88835a37da602d194ec41e246cc7e5e
+/* tiny.h 0.1.0, source 41a524fb0696e0dfff25420097b2a1226036cd2c383a18bfc072668f4e95f6a7
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3675,7 +3675,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "79d6254b6a4e3624d42b7ec965bffd6cb88835a37da602d194ec41e246cc7e5e"
+#define TN_SOURCE_ID "41a524fb0696e0dfff25420097b2a1226036cd2c383a18bfc072668f4e95f6a7"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -38837,9 +38837,12 @@ static tiny_uop *tn_unit_block(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
 // Elements between quarters of an operand's block. Where tiles are interleaved, the rows of a tile lie together, which
 // its lanes read; a piece lies between tiles, so that items write neighbours to different banks.
 static int64_t tn_unit_apart(const tn_warp_tiles *c, int side) { return c->rows_apart[side] ? c->rows_apart[side] : 1; }
+static int64_t tn_unit_pad(const tn_warp_tiles *c) {         // eight quarters of a row meet eight places, too
+  return (c->quarters > TN_UNIT_QUARTERS ? TN_UNIT_PIECE : TN_UNIT_PAD) / tn_dtypes[c->plan.unit->a].nbytes;
+}
 static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length) {
   const int64_t apart = tn_unit_apart(c, side);
-  return c->rows[side] * length + (apart > 1 ? apart * length : TN_UNIT_PAD / tn_dtypes[c->plan.unit->a].nbytes);
+  return c->rows[side] * length + (apart > 1 ? apart * length : tn_unit_pad(c));
 }
 
 // An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
@@ -38862,7 +38865,7 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
   tiny_uop *row = tn_place_plus(t, tn_place_plus(t, NULL, apart, fresh[3]), all / parts, fresh[2]),
            *k = tn_place_plus(t, tn_place_plus(t, fresh[4], p->values, fresh[0]), c->quarters * p->values, c->k_block),
            *x = tn_unit_block(t, c, side, k, tn_place_plus(t, row, 1, fresh[1]));
-  const int64_t pad = apart > 1 ? p->values : TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
+  const int64_t pad = apart > 1 ? p->values : tn_unit_pad(c);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
                       TN_SPACE_LOCAL | pad << TN_STAGE_PAD | all / apart * p->values << TN_STAGE_ROW);
 }
@@ -59089,129 +59092,129 @@ Where things stand in tiny.h
   38588  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
   38722  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39272  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  39275  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  39552  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  39555  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  39630  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  39633  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  39778  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  39837  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  39781  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  39840  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  40731  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  40734  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  40830  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  40833  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  40923  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  40926  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41312  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41315  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  41895  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  41898  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42014  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42106  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42017  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42109  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42177  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42180  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42281  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42381  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  42456  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42284  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42384  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  42459  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  42556  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  42735  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  43509  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  43620  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  42559  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  42738  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  43512  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  43623  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44286  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44289  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  44551  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  44554  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  44798  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  44801  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  44887  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  44890  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  45519  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  45522  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46075  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46078  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  46425  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  46428  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  46726  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  46729  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47121  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  47872  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47124  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  47875  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  47955  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  47958  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48067  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48298  src/runtime/device.c         which backend a context runs on
-  48501  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  48655  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48070  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48301  src/runtime/device.c         which backend a context runs on
+  48504  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  48658  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  48716  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  48719  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  48984  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  48987  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49219  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49222  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  49491  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  49494  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  49673  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  49744  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  49676  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  49747  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50125  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50128  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  50399  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  50402  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  50614  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51097  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  50617  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51100  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51269  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  51377  src/runtime/launch.c         the steps of a plan, handed to their devices
-  51654  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51272  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  51380  src/runtime/launch.c         the steps of a plan, handed to their devices
+  51657  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52150  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52153  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  52758  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  52761  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  52941  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  52944  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53278  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  53472  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54265  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53281  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  53475  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54268  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  54657  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  54998  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  54660  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55001  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55204  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55207  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  55458  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  55461  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  55717  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  55720  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  55987  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  55990  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56152  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56155  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56326  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  56687  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  56923  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56329  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  56690  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  56926  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57071  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57234  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57074  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57237  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  57341  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  57344  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  57426  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  57429  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  57754  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  57757  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  57917  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  57980  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58159  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  57920  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  57983  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58162  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58295  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58298  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  58681  src/runtime/context.c        opening and closing, the first error, totals
+  58684  src/runtime/context.c        opening and closing, the first error, totals
 */

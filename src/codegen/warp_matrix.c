@@ -116,9 +116,12 @@ static tiny_uop *tn_unit_block(tiny_ctx *t, const tn_warp_tiles *c, int side, ti
 // Elements between quarters of an operand's block. Where tiles are interleaved, the rows of a tile lie together, which
 // its lanes read; a piece lies between tiles, so that items write neighbours to different banks.
 static int64_t tn_unit_apart(const tn_warp_tiles *c, int side) { return c->rows_apart[side] ? c->rows_apart[side] : 1; }
+static int64_t tn_unit_pad(const tn_warp_tiles *c) {         // eight quarters of a row meet eight places, too
+  return (c->quarters > TN_UNIT_QUARTERS ? TN_UNIT_PIECE : TN_UNIT_PAD) / tn_dtypes[c->plan.unit->a].nbytes;
+}
 static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length) {
   const int64_t apart = tn_unit_apart(c, side);
-  return c->rows[side] * length + (apart > 1 ? apart * length : TN_UNIT_PAD / tn_dtypes[c->plan.unit->a].nbytes);
+  return c->rows[side] * length + (apart > 1 ? apart * length : tn_unit_pad(c));
 }
 
 // An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
@@ -141,7 +144,7 @@ static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t 
   tiny_uop *row = tn_place_plus(t, tn_place_plus(t, NULL, apart, fresh[3]), all / parts, fresh[2]),
            *k = tn_place_plus(t, tn_place_plus(t, fresh[4], p->values, fresh[0]), c->quarters * p->values, c->k_block),
            *x = tn_unit_block(t, c, side, k, tn_place_plus(t, row, 1, fresh[1]));
-  const int64_t pad = apart > 1 ? p->values : TN_UNIT_PAD / tn_dtypes[p->unit->a].nbytes;
+  const int64_t pad = apart > 1 ? p->values : tn_unit_pad(c);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
                       TN_SPACE_LOCAL | pad << TN_STAGE_PAD | all / apart * p->values << TN_STAGE_ROW);
 }
