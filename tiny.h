@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 41a524fb0696e0dfff25420097b2a1226036cd2c383a18bfc072668f4e95f6a7
+/* tiny.h 0.1.0, source 99cf6b2e468126098921f5a03894b4709f46e5edc4029ca3137ab473fb49b220
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3675,7 +3675,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "41a524fb0696e0dfff25420097b2a1226036cd2c383a18bfc072668f4e95f6a7"
+#define TN_SOURCE_ID "99cf6b2e468126098921f5a03894b4709f46e5edc4029ca3137ab473fb49b220"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -35911,9 +35911,11 @@ static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop
     int leads = 0;
     tn_collect_op(t, u->src[1], TINY_OP_RANGE, &ranges);
     for (int r = 0; r < ranges.n; r++) leads |= ranges.u[r] == loop;
-    if (u->src[0]->src[0]->op != TINY_OP_PARAM || !leads) continue;
+    tiny_uop *index = u->src[0], *src[3] = {tn_after(t, index->src[0], done), index->src[1],
+                                            index->nsrc == 3 ? index->src[2] : NULL};
+    if (tn_memory_behind(index->src[0])->op != TINY_OP_PARAM || !leads) continue;
     tn_push(t, &from, u);
-    tn_push(t, &to, tn_store_as(t, u, u->src[0], tn_after(t, u->src[1], done)));
+    tn_push(t, &to, tn_store_as(t, u, tn_like(t, index, index->lanes, (int)index->nsrc, src), u->src[1]));
   }
   return tn_replace(t, sink, from.n, from.u, to.u);
 }
@@ -37413,7 +37415,7 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
     const tiny_uop *index = stores.u[i]->src[0];
     tiny_uop *src[3] = {index->src[0], index->src[1],
                         index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first};
-    const int gated = index->src[0]->op == TINY_OP_PARAM;
+    const int gated = tn_memory_behind(index->src[0])->op == TINY_OP_PARAM;
     tiny_uop *now = tn_like(t, index, index->lanes, gated ? 3 : (int)index->nsrc, src);
     tn_push(t, &to, tn_store_as(t, stores.u[i], now, stores.u[i]->src[1]));
   }
@@ -40187,6 +40189,13 @@ static int tn_opt_fuse(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   return 1;
 }
 
+static int tn_opt_copies_ahead(tn_kernel_state *s) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  for (int i = 0; i < stages.n; i++) if (tn_stage_ahead(stages.u[i])) return 1;
+  return 0;
+}
+
+// The loop in which something is copied ahead stays the innermost one of its sum that it moves with.
 static int tn_opt_swap(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *a = tn_opt_axis(s, o, 0), *b = tn_opt_axis(s, o, 1);
   const tiny_uop *before = s->sink;
@@ -40194,6 +40203,7 @@ static int tn_opt_swap(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   if (a == b || p->filled || kind != tn_range_kind(b) || (kind != TN_LOOP && kind != TN_REDUCE)) return 0;
   const int role = tn_axis_role(s, p, a);
   if (role != tn_axis_role(s, p, b) || (role != TN_AXIS_STORE && role != TN_AXIS_REDUCE)) return 0;
+  if (role == TN_AXIS_REDUCE && tn_opt_copies_ahead(s)) return 0;
   tn_transform_swap(s, a, b);
   return s->sink != before;
 }
@@ -59070,151 +59080,151 @@ Where things stand in tiny.h
   35341  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
   35479  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36347  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36349  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36551  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36553  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36942  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37165  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37521  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36944  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37167  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37523  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37684  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37755  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37686  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37757  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  37888  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  37965  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  37890  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  37967  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38046  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38412  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38048  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38414  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38501  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38503  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38588  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38590  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  38722  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39275  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  38724  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39277  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  39555  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  39557  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  39633  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  39635  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  39781  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  39840  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  39783  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  39842  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  40734  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  40744  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  40833  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  40843  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  40926  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  40936  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41315  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41325  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  41898  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  41908  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42017  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42109  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42027  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42119  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42180  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42190  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42284  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42384  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  42459  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42294  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42394  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  42469  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  42559  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  42738  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  43512  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  43623  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  42569  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  42748  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  43522  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  43633  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44289  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44299  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  44554  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  44564  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  44801  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  44811  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  44890  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  44900  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  45522  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  45532  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46078  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46088  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  46428  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  46438  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  46729  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  46739  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47124  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  47875  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47134  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  47885  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  47958  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  47968  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48070  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48301  src/runtime/device.c         which backend a context runs on
-  48504  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  48658  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48080  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48311  src/runtime/device.c         which backend a context runs on
+  48514  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  48668  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  48719  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  48729  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  48987  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  48997  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49222  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49232  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  49494  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  49504  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  49676  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  49747  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  49686  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  49757  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50128  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50138  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  50402  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  50412  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  50617  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51100  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  50627  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51110  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51272  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  51380  src/runtime/launch.c         the steps of a plan, handed to their devices
-  51657  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51282  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  51390  src/runtime/launch.c         the steps of a plan, handed to their devices
+  51667  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52153  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52163  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  52761  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  52771  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  52944  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  52954  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53281  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  53475  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54268  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53291  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  53485  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54278  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  54660  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55001  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  54670  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55011  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55207  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55217  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  55461  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  55471  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  55720  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  55730  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  55990  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56000  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56155  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56165  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56329  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  56690  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  56926  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56339  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  56700  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  56936  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57074  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57237  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57084  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57247  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  57344  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  57354  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  57429  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  57439  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  57757  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  57767  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  57920  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  57983  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58162  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  57930  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  57993  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58172  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58298  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58308  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  58684  src/runtime/context.c        opening and closing, the first error, totals
+  58694  src/runtime/context.c        opening and closing, the first error, totals
 */

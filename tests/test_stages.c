@@ -212,6 +212,9 @@ static tiny_code legal_guarded(tiny_ctx *t, void *arg) {
   CHECK_EQ(tn_staged_nbytes(s), held + 2 * own);
   const tn_list now = tn_kernel_collect(s, TINY_OP_STAGE);
   for (int i = 0; i < now.n; i++) if (tn_stage_ahead(now.u[i])) { snprintf(text, sizeof text, "PREFETCH STAGE.%d %d:1", i, axis); refused(s, text); }
+  for (int i = 0; i < s->naxes; i++) if (i != axis && tn_range_kind(s->axis[i]) == TN_REDUCE) {
+    snprintf(text, sizeof text, "SWAP %d %d", i, axis); refused(s, text);              // it would no longer be the innermost
+  }
   return t->code;
 }
 

@@ -433,9 +433,11 @@ static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop
     int leads = 0;
     tn_collect_op(t, u->src[1], TINY_OP_RANGE, &ranges);
     for (int r = 0; r < ranges.n; r++) leads |= ranges.u[r] == loop;
-    if (u->src[0]->src[0]->op != TINY_OP_PARAM || !leads) continue;
+    tiny_uop *index = u->src[0], *src[3] = {tn_after(t, index->src[0], done), index->src[1],
+                                            index->nsrc == 3 ? index->src[2] : NULL};
+    if (tn_memory_behind(index->src[0])->op != TINY_OP_PARAM || !leads) continue;
     tn_push(t, &from, u);
-    tn_push(t, &to, tn_store_as(t, u, u->src[0], tn_after(t, u->src[1], done)));
+    tn_push(t, &to, tn_store_as(t, u, tn_like(t, index, index->lanes, (int)index->nsrc, src), u->src[1]));
   }
   return tn_replace(t, sink, from.n, from.u, to.u);
 }

@@ -249,7 +249,7 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
     const tiny_uop *index = stores.u[i]->src[0];
     tiny_uop *src[3] = {index->src[0], index->src[1],
                         index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first};
-    const int gated = index->src[0]->op == TINY_OP_PARAM;
+    const int gated = tn_memory_behind(index->src[0])->op == TINY_OP_PARAM;
     tiny_uop *now = tn_like(t, index, index->lanes, gated ? 3 : (int)index->nsrc, src);
     tn_push(t, &to, tn_store_as(t, stores.u[i], now, stores.u[i]->src[1]));
   }

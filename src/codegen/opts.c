@@ -348,6 +348,13 @@ static int tn_opt_fuse(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   return 1;
 }
 
+static int tn_opt_copies_ahead(tn_kernel_state *s) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  for (int i = 0; i < stages.n; i++) if (tn_stage_ahead(stages.u[i])) return 1;
+  return 0;
+}
+
+// The loop in which something is copied ahead stays the innermost one of its sum that it moves with.
 static int tn_opt_swap(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *a = tn_opt_axis(s, o, 0), *b = tn_opt_axis(s, o, 1);
   const tiny_uop *before = s->sink;
@@ -355,6 +362,7 @@ static int tn_opt_swap(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   if (a == b || p->filled || kind != tn_range_kind(b) || (kind != TN_LOOP && kind != TN_REDUCE)) return 0;
   const int role = tn_axis_role(s, p, a);
   if (role != tn_axis_role(s, p, b) || (role != TN_AXIS_STORE && role != TN_AXIS_REDUCE)) return 0;
+  if (role == TN_AXIS_REDUCE && tn_opt_copies_ahead(s)) return 0;
   tn_transform_swap(s, a, b);
   return s->sink != before;
 }
