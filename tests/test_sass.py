@@ -155,7 +155,7 @@ def test_nvcc(folder):
 # Kernels as `make sass` has them: counted, written, compiled, counted again.
 def test_written(folder):
     subprocess.run(["make", "-s", "build/bench/count"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["build/bench/count", "-k", "softmax", "-w", folder, "sm_90"], cwd=ROOT, check=True,
+    subprocess.run(["build/bench/count", "-k", "softmax 2048x1024", "-w", folder, "sm_90"], cwd=ROOT, check=True,
                    stdout=subprocess.DEVNULL)
     source = os.path.join(folder, "sm_90-01.cu")
     check(os.path.exists(source), "a kernel is written")
