@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 99cf6b2e468126098921f5a03894b4709f46e5edc4029ca3137ab473fb49b220
+/* tiny.h 0.1.0, source d204593b27c66e0c8add86cdc2060071c7b663c37acf6c50915d2df048606afc
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -921,6 +921,9 @@ typedef struct tiny_desc {
   // 1: sums and scatters that many groups share may end in atomic additions, where the device has them: fewer kernels
   // and more of them at a time, but the last bits differ from run to run. 0: the same bits every run
   int atomics;
+  // 1: products of f32 may round their operands to TF32, 10 bits of mantissa, where a device's matrix units multiply
+  // those: a relative error of 2^-10 of each product, sums are of f32. 0: f32 as it is
+  int tf32;
   const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
@@ -3358,6 +3361,7 @@ typedef struct tiny_limits {
   uint64_t atomics;                        // bit per dtype of which elements in memory can be added to atomically
   const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
+  int tf32;                                // 1: units may have f32 rounded to TF32: as tiny_desc.tf32 says
 } tiny_limits;
 
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
@@ -3675,7 +3679,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "99cf6b2e468126098921f5a03894b4709f46e5edc4029ca3137ab473fb49b220"
+#define TN_SOURCE_ID "d204593b27c66e0c8add86cdc2060071c7b663c37acf6c50915d2df048606afc"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4412,7 +4416,7 @@ struct tiny_ctx {
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
   tiny_progress progress; struct tn_watch *watch;          // watch: sees the children of the call under way
-  uint64_t seed, opened; int beam, atomics, compiler_seconds;        // opened: when, in ns
+  uint64_t seed, opened; int beam, atomics, tf32, compiler_seconds;        // opened: when, in ns
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
@@ -7789,6 +7793,9 @@ static const tiny_warp_unit tn_warp_units[] = {
 #undef TN_C
 enum { TN_WARP_UNITS = sizeof tn_warp_units / sizeof *tn_warp_units };
 
+// Does it read ten bits of an f32's mantissa? Of the rows of f32 NVIDIA's do.
+static int tn_unit_is_tf32(const tiny_warp_unit *unit) { return unit->a == TINY_F32 && unit->m == 16; }
+
 // Families, by the number behind a target's prefix: those from `least` on have rows first .. first + n - 1.
 static const struct { const char *prefix; int least, first, n; } tn_warp_families[] = {
   {"sm_", 75, 0, 1}, {"sm_", 80, 1, 4}, {"sm_", 89, 1, 8}, {"gfx", 1100, 9, 3}, {"gfx", 1200, 12, 5},
@@ -8992,12 +8999,13 @@ static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
 
 // All that one may depend on.
 static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
-  int64_t word[18] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
+  int64_t word[19] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
                       (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,
                       (int64_t)limits->dtypes, limits->compute_units};
   for (int i = 0; i < 3; i++) { word[10 + i] = limits->global_max[i]; word[13 + i] = limits->local_max[i]; }
   word[16] = limits->copies_async;
   word[17] = (int64_t)limits->atomics;
+  word[18] = limits->tf32;
   tn_digest_add(d, word, sizeof word);
   for (int i = 0; i < TN_MEMORY_LEVELS; i++) {
     const tiny_memory_level m = tn_machine_memory(limits, i);
@@ -12840,7 +12848,7 @@ static void tn_eval_gather(const tn_eval_run *r, const tiny_warp_unit *unit, int
     int row, column;
     tn_layout_at(l, lane, e, &row, &column);
     uint64_t raw = (uint64_t)tn_eval_slot(r, slot + e / each)[first + lane] >> e % each * bits;
-    if (bits == 32) raw &= unit->k == 8 && unit->m == 16 ? 0xFFFFE000u : 0xFFFFFFFFu;
+    if (bits == 32) raw &= tn_unit_is_tf32(unit) ? 0xFFFFE000u : 0xFFFFFFFFu;
     tile[row * columns + column] = tn_eval_from_raw(dtype, raw);
   }
 }
@@ -39210,6 +39218,21 @@ static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile
 
 // ** the transform **
 
+// What a unit reads of an operand of a sum: what is cast for the sum; f32 itself, where it may be rounded. NULL: none.
+static tiny_uop *tn_unit_source(const tn_kernel_state *s, const tiny_warp_unit *unit, tiny_uop *x, int dtype) {
+  if (dtype == TINY_F32)
+    return x->dtype == TINY_F32 && tn_unit_is_tf32(unit) && s->target->limits->tf32 ? x : NULL;
+  return x->op == TINY_OP_CAST && x->src[0]->dtype == dtype ? x->src[0] : NULL;
+}
+// Bits of x, f32, rounded to TF32 as cvt.rna.tf32.f32 does: to nearest, ties away from 0 (PTX ISA, cvt).
+static tiny_uop *tn_unit_tf32(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32),
+           *up = tn_u2(t, TINY_OP_ADD, bits, tn_int(t, TINY_U32, 0x1000)),
+           *nan = tn_u2(t, TINY_OP_OR, bits, tn_int(t, TINY_U32, 0x400000));
+  return tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_NE, x, x), nan,
+               tn_u2(t, TINY_OP_AND, up, tn_int(t, TINY_U32, 0xFFFFE000)));
+}
+
 // The sum as a contraction of a's and b's dtypes, a the operand that moves with axis[0]. 0: it is none for this unit.
 static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -39221,15 +39244,17 @@ static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_til
     return 0;
   const int first = !tn_depends(t, fact.operand[0], c->axis[0][1]);
   for (int i = 0; i < 2; i++) {
-    tiny_uop *x = fact.operand[i ^ first];
-    if (x->op != TINY_OP_CAST || x->src[0]->dtype != word[i]) return 0;
-    x = x->src[0];
+    tiny_uop *x = tn_unit_source(s, unit, fact.operand[i ^ first], word[i]);
+    if (!x) return 0;
     for (int j = 0; j < 2; j++)
       if (c->axis[!i][j] && tn_depends(t, x, c->axis[!i][j])) return 0;
     if (fact.inside)
       x = tn_u3(t, TINY_OP_WHERE, fact.inside, x, tn_const(t, x->dtype, tn_dtype_value(x->dtype, 0)));
-    c->operand[i] = tn_bitcast(t, x, tn_bits(word[i]) == 16 ? TINY_U16 : tn_bits(word[i]) == 8 ? TINY_U8 : TINY_U32);
+    c->operand[i] = word[i] == TINY_F32 ? tn_unit_tf32(t, x) :
+        tn_bitcast(t, x, tn_bits(word[i]) == 16 ? TINY_U16 : tn_bits(word[i]) == 8 ? TINY_U8 : TINY_U32);
   }
+  for (uint32_t i = 1; i < fact.sum->nsrc; i++)              // copies of an operand would each want memory
+    if (tn_range_kind(fact.sum->src[i]) != TN_REDUCE) return 0;
   for (int i = 0; i < p->nred; i++) if (!c->k || tn_range_extent(p->red[i]) > tn_range_extent(c->k)) c->k = p->red[i];
   return c->k && tn_range_extent(c->k) % tn_unit_k(&c->plan) == 0;
 }
@@ -42606,15 +42631,14 @@ static const tiny_warp_unit *tn_warp_find(tn_kernel_state *s, const tn_profile *
     return NULL;
   tiny_uop *r[2] = {tn_core_range(p, &fact, 0), tn_core_range(p, &fact, 1)}, *k = NULL;
   if (!r[0] || !r[1] || tn_masks_sides(s->t, &fact, r[0], r[1])) return NULL;
-  if (fact.operand[0]->op != TINY_OP_CAST || fact.operand[1]->op != TINY_OP_CAST) return NULL;
   for (int i = 0; i < p->nred; i++) if (!k || tn_range_extent(p->red[i]) > tn_range_extent(k)) k = p->red[i];
   const int last = tn_stride_in(s->t, p->store->src[1], r[0]) == 1 ? 0 : 1;
   for (int i = 0; i < n && k; i++) {
     const tiny_warp_unit *unit = &units[i];
     const int first = tn_unit_last(unit) == last ? 0 : 1;    // the operand that is a
-    if (fact.operand[first]->src[0]->dtype != unit->a || fact.operand[!first]->src[0]->dtype != unit->b ||
-        fact.sum->dtype != unit->c || !tn_unit_plan_of(unit, &plan) || tn_range_extent(r[first]) < unit->m ||
-        tn_range_extent(r[!first]) < unit->n || tn_range_extent(k) < tn_unit_k(&plan))
+    if (!tn_unit_source(s, unit, fact.operand[first], unit->a) ||
+        !tn_unit_source(s, unit, fact.operand[!first], unit->b) || fact.sum->dtype != unit->c ||
+        !tn_unit_plan_of(unit, &plan) || tn_range_extent(r[first]) < unit->m || tn_range_extent(r[!first]) < unit->n || tn_range_extent(k) < tn_unit_k(&plan))
       continue;
     axis[0] = r[first]; axis[1] = r[!first]; axis[2] = k;
     *number = i;
@@ -48398,6 +48422,7 @@ static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const
   d->dev = b->open(d->t, which, &d->limits);
   if (!d->dev) return tiny_fail(d->t, TINY_E_DEVICE, "device %s could not be opened", b->name);
   if (!d->t->atomics) d->limits.atomics = 0;
+  d->limits.tf32 = d->t->tf32;
   d->plans = d->limits;
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
   if (d->t->ndevice > 1) snprintf(d->title, sizeof d->title, "%s (device %d)", d->name, d->number);
@@ -58740,7 +58765,7 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
   if (d) {
     t->max_nbytes = d->max_nbytes; t->log = d->log; t->progress = d->progress;
-    t->seed = d->seed; t->beam = d->beam; t->atomics = d->atomics;
+    t->seed = d->seed; t->beam = d->beam; t->atomics = d->atomics; t->tf32 = d->tf32;
   }
   const char *beam = tn_os_env("TINY_BEAM");
   if (!t->beam && beam) t->beam = tn_number_int(beam, INT_MIN, INT_MAX, NULL);
@@ -58879,352 +58904,352 @@ Where things stand in tiny.h
 
     709  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1051  src/api/devices.h            several in one context, and tensors that are split over them
-   1101  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1888  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1054  src/api/devices.h            several in one context, and tensors that are split over them
+   1104  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1891  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2100  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2103  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2467  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2470  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2645  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2648  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2784  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2787  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2837  src/api/io.h                 tensors from files and to files
-   2911  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2840  src/api/io.h                 tensors from files and to files
+   2914  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3117  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3120  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3600  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3687  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3604  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3691  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3714  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3718  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3905  src/base/number.c            numbers as text, in and out
-   4379  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3909  src/base/number.c            numbers as text, in and out
+   4383  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4625  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4629  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4817  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4821  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4992  src/base/version.c           what this implementation is: its release and sources, how it was
+   4996  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5079  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5083  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5537  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5541  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5655  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5659  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5804  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6344  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5808  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6348  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6561  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6565  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7192  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7196  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7423  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7585  src/ir/label.c               names that nodes have for people, in a table beside them
-   7718  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7427  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7589  src/ir/label.c               names that nodes have for people, in a table beside them
+   7722  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7868  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8776  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7875  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8783  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8892  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8899  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9013  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9021  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9125  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9133  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9286  src/ir/args.c                which k, v and sources fit an op
-   9472  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10107  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9294  src/ir/args.c                which k, v and sources fit an op
+   9480  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10115  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10262  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10270  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10870  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10878  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11370  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11378  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11516  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11524  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11953  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11961  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12228  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12236  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13091  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13099  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13390  src/ir/spec.c                the verifier
-  13759  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13398  src/ir/spec.c                the verifier
+  13767  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13988  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14346  src/rules/notation.c         the algebra that bodies of rules are written in
-  14381  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14581  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13996  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14354  src/rules/notation.c         the algebra that bodies of rules are written in
+  14389  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14589  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14741  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14749  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15135  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15143  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15334  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15342  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15775  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15783  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  15952  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  15960  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16096  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16104  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16439  src/rules/decompose.c        from what the IR means to what a target can do
-  17128  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16447  src/rules/decompose.c        from what the IR means to what a target can do
+  17136  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17162  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17170  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17661  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17669  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17755  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17763  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18571  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18647  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18579  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18655  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18690  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18698  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18934  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19008  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18942  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19016  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19656  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19664  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19918  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19926  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20207  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20215  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20763  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20771  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20872  src/tensor/activation.c      what stands between the layers of a network
-  21053  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21425  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20880  src/tensor/activation.c      what stands between the layers of a network
+  21061  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21433  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21678  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21686  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22438  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22446  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23120  src/tensor/random.c          numbers from a counter, the same on every device
-  23395  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23128  src/tensor/random.c          numbers from a counter, the same on every device
+  23403  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23719  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24015  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23727  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24023  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24152  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24160  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24691  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24699  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25404  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25412  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25806  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25814  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25945  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25953  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26427  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26435  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26892  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26900  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27243  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27889  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28251  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28380  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27251  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27897  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28259  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28388  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28540  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28548  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29045  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29324  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29053  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29332  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29420  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29428  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29713  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30154  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29721  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30162  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30431  src/tensor/params.c          lists of named tensors: what a network consists of
-  30522  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30632  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30439  src/tensor/params.c          lists of named tensors: what a network consists of
+  30530  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30640  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31011  src/tensor/sequential.c      modules and functions one after the other
-  31082  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31019  src/tensor/sequential.c      modules and functions one after the other
+  31090  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31230  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31238  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31350  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31358  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31669  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31677  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31785  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  31965  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  31793  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31973  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32100  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32108  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32610  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32618  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33386  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33394  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33919  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33927  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34427  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34435  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34684  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  34692  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  34751  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34759  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35341  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  35479  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35349  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  35487  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36349  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36357  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36553  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36561  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36944  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37167  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37523  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36952  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37175  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37531  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37686  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37757  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37694  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37765  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  37890  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  37967  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  37898  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  37975  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38048  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38414  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38056  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38422  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38503  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38511  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38590  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38598  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  38724  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39277  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  38732  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39302  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  39557  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  39582  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  39635  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  39660  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  39783  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  39842  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  39808  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  39867  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  40744  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  40769  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  40843  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  40868  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  40936  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  40961  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41325  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41350  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  41908  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  41933  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42027  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42119  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42052  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42144  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42190  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42215  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42294  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42394  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  42469  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42319  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42419  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  42494  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  42569  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  42748  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  43522  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  43633  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  42594  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  42772  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  43546  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  43657  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44299  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44323  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  44564  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  44588  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  44811  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  44835  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  44900  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  44924  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  45532  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  45556  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46088  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46112  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  46438  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  46462  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  46739  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  46763  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47134  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  47885  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47158  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  47909  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  47968  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  47992  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48080  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48311  src/runtime/device.c         which backend a context runs on
-  48514  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  48668  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48104  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48335  src/runtime/device.c         which backend a context runs on
+  48539  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  48693  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  48729  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  48754  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  48997  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49022  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49232  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49257  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  49504  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  49529  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  49686  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  49757  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  49711  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  49782  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50138  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50163  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  50412  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  50437  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  50627  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51110  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  50652  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51135  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51282  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  51390  src/runtime/launch.c         the steps of a plan, handed to their devices
-  51667  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51307  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  51415  src/runtime/launch.c         the steps of a plan, handed to their devices
+  51692  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52163  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52188  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  52771  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  52796  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  52954  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  52979  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53291  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  53485  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54278  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53316  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  53510  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54303  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  54670  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55011  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  54695  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55036  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55217  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55242  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  55471  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  55496  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  55730  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  55755  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56000  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56025  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56165  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56190  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56339  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  56700  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  56936  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56364  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  56725  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  56961  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57084  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57247  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57109  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57272  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  57354  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  57379  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  57439  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  57464  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  57767  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  57792  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  57930  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  57993  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58172  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  57955  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58018  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58197  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58308  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58333  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  58694  src/runtime/context.c        opening and closing, the first error, totals
+  58719  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -213,6 +213,9 @@ typedef struct tiny_desc {
   // 1: sums and scatters that many groups share may end in atomic additions, where the device has them: fewer kernels
   // and more of them at a time, but the last bits differ from run to run. 0: the same bits every run
   int atomics;
+  // 1: products of f32 may round their operands to TF32, 10 bits of mantissa, where a device's matrix units multiply
+  // those: a relative error of 2^-10 of each product, sums are of f32. 0: f32 as it is
+  int tf32;
   const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal

@@ -34,7 +34,7 @@ struct tiny_ctx {
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
   tiny_progress progress; struct tn_watch *watch;          // watch: sees the children of the call under way
-  uint64_t seed, opened; int beam, atomics, compiler_seconds;        // opened: when, in ns
+  uint64_t seed, opened; int beam, atomics, tf32, compiler_seconds;        // opened: when, in ns
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;

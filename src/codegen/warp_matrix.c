@@ -487,6 +487,21 @@ static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile
 
 // ** the transform **
 
+// What a unit reads of an operand of a sum: what is cast for the sum; f32 itself, where it may be rounded. NULL: none.
+static tiny_uop *tn_unit_source(const tn_kernel_state *s, const tiny_warp_unit *unit, tiny_uop *x, int dtype) {
+  if (dtype == TINY_F32)
+    return x->dtype == TINY_F32 && tn_unit_is_tf32(unit) && s->target->limits->tf32 ? x : NULL;
+  return x->op == TINY_OP_CAST && x->src[0]->dtype == dtype ? x->src[0] : NULL;
+}
+// Bits of x, f32, rounded to TF32 as cvt.rna.tf32.f32 does: to nearest, ties away from 0 (PTX ISA, cvt).
+static tiny_uop *tn_unit_tf32(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32),
+           *up = tn_u2(t, TINY_OP_ADD, bits, tn_int(t, TINY_U32, 0x1000)),
+           *nan = tn_u2(t, TINY_OP_OR, bits, tn_int(t, TINY_U32, 0x400000));
+  return tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_NE, x, x), nan,
+               tn_u2(t, TINY_OP_AND, up, tn_int(t, TINY_U32, 0xFFFFE000)));
+}
+
 // The sum as a contraction of a's and b's dtypes, a the operand that moves with axis[0]. 0: it is none for this unit.
 static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -498,15 +513,17 @@ static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_til
     return 0;
   const int first = !tn_depends(t, fact.operand[0], c->axis[0][1]);
   for (int i = 0; i < 2; i++) {
-    tiny_uop *x = fact.operand[i ^ first];
-    if (x->op != TINY_OP_CAST || x->src[0]->dtype != word[i]) return 0;
-    x = x->src[0];
+    tiny_uop *x = tn_unit_source(s, unit, fact.operand[i ^ first], word[i]);
+    if (!x) return 0;
     for (int j = 0; j < 2; j++)
       if (c->axis[!i][j] && tn_depends(t, x, c->axis[!i][j])) return 0;
     if (fact.inside)
       x = tn_u3(t, TINY_OP_WHERE, fact.inside, x, tn_const(t, x->dtype, tn_dtype_value(x->dtype, 0)));
-    c->operand[i] = tn_bitcast(t, x, tn_bits(word[i]) == 16 ? TINY_U16 : tn_bits(word[i]) == 8 ? TINY_U8 : TINY_U32);
+    c->operand[i] = word[i] == TINY_F32 ? tn_unit_tf32(t, x) :
+        tn_bitcast(t, x, tn_bits(word[i]) == 16 ? TINY_U16 : tn_bits(word[i]) == 8 ? TINY_U8 : TINY_U32);
   }
+  for (uint32_t i = 1; i < fact.sum->nsrc; i++)              // copies of an operand would each want memory
+    if (tn_range_kind(fact.sum->src[i]) != TN_REDUCE) return 0;
   for (int i = 0; i < p->nred; i++) if (!c->k || tn_range_extent(p->red[i]) > tn_range_extent(c->k)) c->k = p->red[i];
   return c->k && tn_range_extent(c->k) % tn_unit_k(&c->plan) == 0;
 }

@@ -38,15 +38,14 @@ static const tiny_warp_unit *tn_warp_find(tn_kernel_state *s, const tn_profile *
     return NULL;
   tiny_uop *r[2] = {tn_core_range(p, &fact, 0), tn_core_range(p, &fact, 1)}, *k = NULL;
   if (!r[0] || !r[1] || tn_masks_sides(s->t, &fact, r[0], r[1])) return NULL;
-  if (fact.operand[0]->op != TINY_OP_CAST || fact.operand[1]->op != TINY_OP_CAST) return NULL;
   for (int i = 0; i < p->nred; i++) if (!k || tn_range_extent(p->red[i]) > tn_range_extent(k)) k = p->red[i];
   const int last = tn_stride_in(s->t, p->store->src[1], r[0]) == 1 ? 0 : 1;
   for (int i = 0; i < n && k; i++) {
     const tiny_warp_unit *unit = &units[i];
     const int first = tn_unit_last(unit) == last ? 0 : 1;    // the operand that is a
-    if (fact.operand[first]->src[0]->dtype != unit->a || fact.operand[!first]->src[0]->dtype != unit->b ||
-        fact.sum->dtype != unit->c || !tn_unit_plan_of(unit, &plan) || tn_range_extent(r[first]) < unit->m ||
-        tn_range_extent(r[!first]) < unit->n || tn_range_extent(k) < tn_unit_k(&plan))
+    if (!tn_unit_source(s, unit, fact.operand[first], unit->a) ||
+        !tn_unit_source(s, unit, fact.operand[!first], unit->b) || fact.sum->dtype != unit->c ||
+        !tn_unit_plan_of(unit, &plan) || tn_range_extent(r[first]) < unit->m || tn_range_extent(r[!first]) < unit->n || tn_range_extent(k) < tn_unit_k(&plan))
       continue;
     axis[0] = r[first]; axis[1] = r[!first]; axis[2] = k;
     *number = i;

@@ -613,7 +613,7 @@ static void tn_eval_gather(const tn_eval_run *r, const tiny_warp_unit *unit, int
     int row, column;
     tn_layout_at(l, lane, e, &row, &column);
     uint64_t raw = (uint64_t)tn_eval_slot(r, slot + e / each)[first + lane] >> e % each * bits;
-    if (bits == 32) raw &= unit->k == 8 && unit->m == 16 ? 0xFFFFE000u : 0xFFFFFFFFu;
+    if (bits == 32) raw &= tn_unit_is_tf32(unit) ? 0xFFFFE000u : 0xFFFFFFFFu;
     tile[row * columns + column] = tn_eval_from_raw(dtype, raw);
   }
 }

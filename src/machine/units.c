@@ -72,6 +72,9 @@ static const tiny_warp_unit tn_warp_units[] = {
 #undef TN_C
 enum { TN_WARP_UNITS = sizeof tn_warp_units / sizeof *tn_warp_units };
 
+// Does it read ten bits of an f32's mantissa? Of the rows of f32 NVIDIA's do.
+static int tn_unit_is_tf32(const tiny_warp_unit *unit) { return unit->a == TINY_F32 && unit->m == 16; }
+
 // Families, by the number behind a target's prefix: those from `least` on have rows first .. first + n - 1.
 static const struct { const char *prefix; int least, first, n; } tn_warp_families[] = {
   {"sm_", 75, 0, 1}, {"sm_", 80, 1, 4}, {"sm_", 89, 1, 8}, {"gfx", 1100, 9, 3}, {"gfx", 1200, 12, 5},

@@ -47,7 +47,7 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
   if (d) {
     t->max_nbytes = d->max_nbytes; t->log = d->log; t->progress = d->progress;
-    t->seed = d->seed; t->beam = d->beam; t->atomics = d->atomics;
+    t->seed = d->seed; t->beam = d->beam; t->atomics = d->atomics; t->tf32 = d->tf32;
   }
   const char *beam = tn_os_env("TINY_BEAM");
   if (!t->beam && beam) t->beam = tn_number_int(beam, INT_MIN, INT_MAX, NULL);

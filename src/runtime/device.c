@@ -88,6 +88,7 @@ static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const
   d->dev = b->open(d->t, which, &d->limits);
   if (!d->dev) return tiny_fail(d->t, TINY_E_DEVICE, "device %s could not be opened", b->name);
   if (!d->t->atomics) d->limits.atomics = 0;
+  d->limits.tf32 = d->t->tf32;
   d->plans = d->limits;
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
   if (d->t->ndevice > 1) snprintf(d->title, sizeof d->title, "%s (device %d)", d->name, d->number);
