@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source a666bcccaadcd0727c1b31d207f2390933ef0d48493dd5151683a536588ba1a9
+/* tiny_cl.h 0.1.0, source b76af7e6ee089316c3ecfe8b4ad3c79e411e8d07a6335be0a9eb34943b761f9a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -105,7 +105,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "a666bcccaadcd0727c1b31d207f2390933ef0d48493dd5151683a536588ba1a9"
+#define TN_CL_SOURCE_ID "b76af7e6ee089316c3ecfe8b4ad3c79e411e8d07a6335be0a9eb34943b761f9a"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -1045,13 +1045,14 @@ static size_t tn_cl_table_nbytes(const char *text, size_t nbytes) {
   tn_cl_hash(text + at + TN_CL_HASH, nbytes - at - TN_CL_HASH, hash);
   return memcmp(text + at, hash, TN_CL_HASH) ? SIZE_MAX : at;
 }
-// Is it what a driver gives of a program that somebody else has built? An ELF object, NVIDIA's PTX, PoCL's own. Ours
-// begin with a name or a hash, and no damaged one looks like these.
+// Is it what a driver gives of a program that somebody else has built? An ELF object, NVIDIA's PTX, PoCL's own, SPIR-V,
+// before which Mesa's rusticl has three words. Ours begin with a name or a hash, and no damaged one looks like these.
 static int tn_cl_is_foreign(const char *data, size_t nbytes) {
-  static const char *const heads[] = {"\177ELF", "//", "poclbin"};
+  static const struct { size_t at; const char *head; } heads[] = {
+    {0, "\177ELF"}, {0, "//"}, {0, "poclbin"}, {12, "\x03\x02\x23\x07"}};
   for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-    const size_t n = strlen(heads[i]);
-    if (nbytes > n && !memcmp(data, heads[i], n)) return 1;
+    const size_t n = strlen(heads[i].head), at = heads[i].at;
+    if (nbytes > at + n && !memcmp(data + at, heads[i].head, n)) return 1;
   }
   return 0;
 }
@@ -1402,6 +1403,6 @@ Where things stand in tiny_cl.h
                                          closed
     823  src/cl/memory.c                 buffers of the device, and copies from the host and to it
     895  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-   1133  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1346  src/cl/backend.c                the one object of tiny_cl.h
+   1134  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1347  src/cl/backend.c                the one object of tiny_cl.h
 */

@@ -151,13 +151,14 @@ static size_t tn_cl_table_nbytes(const char *text, size_t nbytes) {
   tn_cl_hash(text + at + TN_CL_HASH, nbytes - at - TN_CL_HASH, hash);
   return memcmp(text + at, hash, TN_CL_HASH) ? SIZE_MAX : at;
 }
-// Is it what a driver gives of a program that somebody else has built? An ELF object, NVIDIA's PTX, PoCL's own. Ours
-// begin with a name or a hash, and no damaged one looks like these.
+// Is it what a driver gives of a program that somebody else has built? An ELF object, NVIDIA's PTX, PoCL's own, SPIR-V,
+// before which Mesa's rusticl has three words. Ours begin with a name or a hash, and no damaged one looks like these.
 static int tn_cl_is_foreign(const char *data, size_t nbytes) {
-  static const char *const heads[] = {"\177ELF", "//", "poclbin"};
+  static const struct { size_t at; const char *head; } heads[] = {
+    {0, "\177ELF"}, {0, "//"}, {0, "poclbin"}, {12, "\x03\x02\x23\x07"}};
   for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-    const size_t n = strlen(heads[i]);
-    if (nbytes > n && !memcmp(data, heads[i], n)) return 1;
+    const size_t n = strlen(heads[i].head), at = heads[i].at;
+    if (nbytes > at + n && !memcmp(data + at, heads[i].head, n)) return 1;
   }
   return 0;
 }
