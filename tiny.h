@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d204593b27c66e0c8add86cdc2060071c7b663c37acf6c50915d2df048606afc
+/* tiny.h 0.1.0, source 9c076eacc84df317b0130f0eba2317a0fb43b8d61d4d605b1289b7c3d8ca79e2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3679,7 +3679,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d204593b27c66e0c8add86cdc2060071c7b663c37acf6c50915d2df048606afc"
+#define TN_SOURCE_ID "9c076eacc84df317b0130f0eba2317a0fb43b8d61d4d605b1289b7c3d8ca79e2"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -8115,13 +8115,6 @@ static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
 static int tn_is_const(const tiny_uop *u) { return u->op == TINY_OP_CONST; }
 static int tn_is_k(const tiny_uop *u, int64_t k) { return u->op == TINY_OP_CONST && u->k == k; }
 static int tn_range_kind(const tiny_uop *r) { return (int)(r->k & 0xFF); }
-// Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
-// after each row, and elements of a row (0: nothing lies unused).
-enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
-static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
-static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0xF); }
-static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
-static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
 static int64_t tn_range_extent(const tiny_uop *r) { return r->src[0]->k; }
 
 static int64_t tn_clamp_mul(int64_t a, int64_t b) {        // saturating product
@@ -9302,6 +9295,14 @@ static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *
 #ifndef TINY_AMALGAMATED
 #include "uop.c"
 #endif
+
+// Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
+// after each row, and elements of a row (0: nothing lies unused).
+enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
+static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0xF); }
+static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
+static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
 
 // -1: a negative dim, or too many elements
 static int64_t tn_dims_nelem(int n, const int64_t *dim) {
@@ -42638,7 +42639,8 @@ static const tiny_warp_unit *tn_warp_find(tn_kernel_state *s, const tn_profile *
     const int first = tn_unit_last(unit) == last ? 0 : 1;    // the operand that is a
     if (!tn_unit_source(s, unit, fact.operand[first], unit->a) ||
         !tn_unit_source(s, unit, fact.operand[!first], unit->b) || fact.sum->dtype != unit->c ||
-        !tn_unit_plan_of(unit, &plan) || tn_range_extent(r[first]) < unit->m || tn_range_extent(r[!first]) < unit->n || tn_range_extent(k) < tn_unit_k(&plan))
+        !tn_unit_plan_of(unit, &plan) || tn_range_extent(r[first]) < unit->m ||
+        tn_range_extent(r[!first]) < unit->n || tn_range_extent(k) < tn_unit_k(&plan))
       continue;
     axis[0] = r[first]; axis[1] = r[!first]; axis[2] = k;
     *number = i;
@@ -58954,302 +58956,302 @@ Where things stand in tiny.h
    7722  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
    7875  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8783  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   8776  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8899  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8892  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9021  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9014  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9133  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9126  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9294  src/ir/args.c                which k, v and sources fit an op
-   9480  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10115  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9287  src/ir/args.c                which k, v and sources fit an op
+   9481  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10116  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10270  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10271  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10878  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10879  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11378  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11379  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11524  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11525  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11961  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11962  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12236  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12237  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13099  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13100  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13398  src/ir/spec.c                the verifier
-  13767  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13399  src/ir/spec.c                the verifier
+  13768  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13996  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14354  src/rules/notation.c         the algebra that bodies of rules are written in
-  14389  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14589  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13997  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14355  src/rules/notation.c         the algebra that bodies of rules are written in
+  14390  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14590  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14749  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14750  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15143  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15144  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15342  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15343  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15783  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15784  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  15960  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  15961  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16104  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16105  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16447  src/rules/decompose.c        from what the IR means to what a target can do
-  17136  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16448  src/rules/decompose.c        from what the IR means to what a target can do
+  17137  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17170  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17171  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17669  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17670  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17763  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17764  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18579  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18655  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18580  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18656  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18698  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18699  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18942  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19016  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18943  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19017  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19664  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19665  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19926  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19927  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20215  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20216  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20771  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20772  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20880  src/tensor/activation.c      what stands between the layers of a network
-  21061  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21433  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20881  src/tensor/activation.c      what stands between the layers of a network
+  21062  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21434  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21686  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21687  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22446  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22447  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23128  src/tensor/random.c          numbers from a counter, the same on every device
-  23403  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23129  src/tensor/random.c          numbers from a counter, the same on every device
+  23404  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23727  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24023  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23728  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24024  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24160  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24161  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24699  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24700  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25412  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25413  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25814  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25815  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25953  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25954  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26435  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26436  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26900  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26901  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27251  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27897  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28259  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28388  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27252  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27898  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28260  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28389  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28548  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28549  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29053  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29332  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29054  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29333  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29428  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29429  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29721  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30162  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29722  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30163  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30439  src/tensor/params.c          lists of named tensors: what a network consists of
-  30530  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30640  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30440  src/tensor/params.c          lists of named tensors: what a network consists of
+  30531  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30641  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31019  src/tensor/sequential.c      modules and functions one after the other
-  31090  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31020  src/tensor/sequential.c      modules and functions one after the other
+  31091  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31238  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31239  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31358  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31359  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31677  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31678  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31793  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  31973  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  31794  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31974  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32108  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32109  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32618  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32619  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33394  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33395  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33927  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33928  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34435  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34436  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34692  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  34693  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  34759  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34760  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35349  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  35487  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35350  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  35488  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36357  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36358  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36561  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36562  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36952  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37175  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37531  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36953  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37176  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37532  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37694  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37765  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37695  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37766  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  37898  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  37975  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  37899  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  37976  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38056  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38422  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38057  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38423  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38511  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38512  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38598  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38599  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  38732  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39302  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  38733  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39303  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  39582  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  39583  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  39660  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  39661  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  39808  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  39867  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  39809  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  39868  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  40769  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  40770  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  40868  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  40869  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  40961  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  40962  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41350  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41351  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  41933  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  41934  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42052  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42144  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42053  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42145  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42215  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42216  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42319  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42419  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  42494  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42320  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42420  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  42495  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  42594  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  42772  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  43546  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  43657  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  42595  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  42774  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  43548  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  43659  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44323  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44325  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  44588  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  44590  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  44835  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  44837  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  44924  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  44926  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  45556  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  45558  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46112  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46114  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  46462  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  46464  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  46763  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  46765  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47158  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  47909  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47160  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  47911  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  47992  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  47994  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48104  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48335  src/runtime/device.c         which backend a context runs on
-  48539  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  48693  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48106  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48337  src/runtime/device.c         which backend a context runs on
+  48541  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  48695  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  48754  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  48756  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49022  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49024  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49257  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49259  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  49529  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  49531  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  49711  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  49782  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  49713  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  49784  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50163  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50165  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  50437  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  50439  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  50652  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51135  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  50654  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51137  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51307  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  51415  src/runtime/launch.c         the steps of a plan, handed to their devices
-  51692  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51309  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  51417  src/runtime/launch.c         the steps of a plan, handed to their devices
+  51694  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52188  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52190  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  52796  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  52798  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  52979  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  52981  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53316  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  53510  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54303  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53318  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  53512  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54305  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  54695  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55036  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  54697  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55038  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55242  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55244  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  55496  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  55498  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  55755  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  55757  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56025  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56027  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56190  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56192  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56364  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  56725  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  56961  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56366  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  56727  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  56963  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57109  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57272  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57111  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57274  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  57379  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  57381  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  57464  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  57466  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  57792  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  57794  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  57955  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58018  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58197  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  57957  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58020  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58199  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58333  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58335  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  58719  src/runtime/context.c        opening and closing, the first error, totals
+  58721  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -45,7 +45,8 @@ static const tiny_warp_unit *tn_warp_find(tn_kernel_state *s, const tn_profile *
     const int first = tn_unit_last(unit) == last ? 0 : 1;    // the operand that is a
     if (!tn_unit_source(s, unit, fact.operand[first], unit->a) ||
         !tn_unit_source(s, unit, fact.operand[!first], unit->b) || fact.sum->dtype != unit->c ||
-        !tn_unit_plan_of(unit, &plan) || tn_range_extent(r[first]) < unit->m || tn_range_extent(r[!first]) < unit->n || tn_range_extent(k) < tn_unit_k(&plan))
+        !tn_unit_plan_of(unit, &plan) || tn_range_extent(r[first]) < unit->m ||
+        tn_range_extent(r[!first]) < unit->n || tn_range_extent(k) < tn_unit_k(&plan))
       continue;
     axis[0] = r[first]; axis[1] = r[!first]; axis[2] = k;
     *number = i;

@@ -10,6 +10,14 @@
 #include "uop.c"
 #endif
 
+// Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
+// after each row, and elements of a row (0: nothing lies unused).
+enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
+static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0xF); }
+static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
+static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
+
 // -1: a negative dim, or too many elements
 static int64_t tn_dims_nelem(int n, const int64_t *dim) {
   int64_t nelem = 1;

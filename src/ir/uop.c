@@ -241,13 +241,6 @@ static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
 static int tn_is_const(const tiny_uop *u) { return u->op == TINY_OP_CONST; }
 static int tn_is_k(const tiny_uop *u, int64_t k) { return u->op == TINY_OP_CONST && u->k == k; }
 static int tn_range_kind(const tiny_uop *r) { return (int)(r->k & 0xFF); }
-// Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
-// after each row, and elements of a row (0: nothing lies unused).
-enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
-static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
-static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0xF); }
-static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
-static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
 static int64_t tn_range_extent(const tiny_uop *r) { return r->src[0]->k; }
 
 static int64_t tn_clamp_mul(int64_t a, int64_t b) {        // saturating product
