@@ -4,30 +4,14 @@
 #include "../src/all.c"
 #include "test.h"
 #include "kernel_test.h"
-#include "../bench/gpu.h"
+#include "gpu_test.h"
 #include "../src/render/lang_cuda.c"
 
-// ** devices: the interpreter with the limits of a GPU **
-
-static const char *gpu_name;
-static void *gpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
-  (void)which;
-  tn_interp_backend.open(t, "", limits);
-  tn_gpu_limits(gpu_name, limits);
-  limits->host_memory = 1;
-  return t;
-}
 static tiny_ctx *open_on(const char *gpu) {
-  static tiny_backend backend;
   tiny_desc d;
   memset(&d, 0, sizeof d);
   d.cache_dir = "";
-  d.device = "GPU";
-  backend = tn_interp_backend;
-  backend.name = "GPU"; backend.open = gpu_open;
-  gpu_name = gpu;
-  d.backends[0] = &backend;
-  return tiny_open(&d);
+  return open_gpu(gpu, &d);
 }
 
 // ** attention by definition **

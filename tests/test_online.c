@@ -4,7 +4,7 @@
 #include "../src/all.c"
 #include "test.h"
 #include "kernel_test.h"
-#include "../bench/gpu.h"
+#include "gpu_test.h"
 
 // ** values **
 
@@ -179,29 +179,14 @@ static void check_opts(void) {
 
 // ** attention, on GPUs that are not here: the interpreter with their limits **
 
-static const char *gpu_name;
-static void *gpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
-  (void)which;
-  tn_interp_backend.open(t, "", limits);
-  tn_gpu_limits(gpu_name, limits);
-  limits->host_memory = 1;
-  return t;
-}
 // A context on such a device; NULL: the interpreter, or the CPU for "CPU".
 static tiny_ctx *open_on(const char *gpu) {
-  static tiny_backend backend;
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = gpu && strcmp(gpu, "CPU") ? "GPU" : gpu ? "CPU" : "INTERP";
   d.cache_dir = "";
   d.threads = 1;
-  if (gpu && strcmp(gpu, "CPU")) {
-    backend = tn_interp_backend;
-    backend.name = "GPU"; backend.open = gpu_open;
-    gpu_name = gpu;
-    d.backends[0] = &backend;
-  }
-  return tiny_open(&d);
+  d.device = gpu ? "CPU" : "INTERP";
+  return gpu && strcmp(gpu, "CPU") ? open_gpu(gpu, &d) : tiny_open(&d);
 }
 
 // heads: of queries; keys of half as many where shared. mask: 1 bool, 2 numbers, of which some rows are all -inf.
