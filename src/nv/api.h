@@ -1,0 +1,33 @@
+// api.h: the backend NV, and how tests and hosts stand between it and the kernel driver.
+#ifndef TINY_API
+  #include "tiny.h"
+#endif
+
+// NVIDIA GPUs by the kernel driver alone: for tiny_desc.backends. Devices are "NV", "NV:1" ...
+#ifdef TINY_STATIC                          // then it is defined below, in the file that has the implementation
+#elif defined(__cplusplus)
+extern "C" TINY_EXPORT const tiny_backend tiny_nv;
+#else
+extern TINY_EXPORT const tiny_backend tiny_nv;
+#endif
+
+// How the kernel driver is reached, and what makes machine code of PTX. NULL members are the system's own. Calls come
+// from the thread that uses the device. Results below 0 are -errno.
+typedef struct tiny_nv_system {
+  void *user;
+  int   (*open)(void *user, const char *path, int flags);
+  int   (*close)(void *user, int fd);
+  int   (*ioctl)(void *user, int fd, unsigned long request, void *argument);
+  // 0, and the address in *at, which comes in as a wish (flags has MAP_FIXED: as an order).
+  int   (*mmap)(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset);
+  int   (*munmap)(void *user, void *at, size_t nbytes);
+  // Called after the store to the doorbell; hardware needs no such call.
+  void  (*doorbell)(void *user, uint32_t token);
+  // A cubin of this PTX for sm_<sm>, by malloc, to *cubin; what is wrong in log, which is cut to log_nbytes.
+  int   (*assemble)(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log, size_t log_nbytes);
+} tiny_nv_system;
+
+// A name for tiny_desc.device, where it may stand among others.
+typedef struct tiny_nv_name { char text[48]; } tiny_nv_name;
+// The device of this number behind a system of the caller's, which outlives the tiny_ctx. NULL: the machine's own.
+TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
