@@ -208,7 +208,7 @@ static void tn_gpu_access(tn_gpu_run *c, int at) {
   const int space = c->r.c->mem[i->mem].space, stores = i->u.op == TINY_OP_STORE;
   const int nbytes = tn_dtypes[c->r.c->mem[i->mem].dtype].nbytes;
   tn_gpu_traffic *to = &c->at[at].traffic;
-  if (space == TN_SPACE_REG) return;
+  if (space == TN_SPACE_REG || tn_gpu_by_unit(i)) return;
   for (int64_t from = 0; from < c->r.items; from += c->gpu->warp) {
     const int64_t end = from + c->gpu->warp < c->r.items ? from + c->gpu->warp : c->r.items;
     const int together = tn_gpu_together(c, i, from, end);
@@ -324,7 +324,7 @@ static double tn_gpu_flops(const tn_eval_ins *i) {
   const tiny_warp_unit *unit = i->u.op == TINY_OP_WMMA ? tn_warp_unit_of(i->u.k) : NULL;
   if (!unit) return 0;
   const double each = strncmp(unit->name, "gfx11", 5) ? tn_bits(unit->a) / 16.0 : 1;
-  return 2.0 * unit->m * unit->n * unit->k * each;
+  return 2.0 * unit->m * unit->n * unit->k * each * i->u.lanes / tn_layout_elements(&unit->layout[2]);
 }
 
 static void tn_gpu_sum(tn_gpu_run *c) {

@@ -83,6 +83,8 @@ static int tn_gpu_quarters(const tiny_uop *u) {
   const int nbytes = tn_gpu_nbytes(u);
   return u->dtype == TINY_BOOL ? 0 : u->lanes > 1 || nbytes > TN_GPU_NARROW ? nbytes : (int)TN_GPU_NARROW;
 }
+// Matrices that a unit reads from shared memory itself: no request, no register (PTX ISA, wgmma.mma_async).
+static int tn_gpu_by_unit(const tn_eval_ins *i) { return i->u.op == TINY_OP_LOAD && i->u.k >> TN_MATRIX_ALONG; }
 static int tn_gpu_is_access(const tn_eval_ins *i) { return i->u.op == TINY_OP_LOAD || i->u.op == TINY_OP_STORE; }
 static int tn_gpu_nargs(const tn_eval_ins *i) {
   switch (i->u.op) {
@@ -300,7 +302,7 @@ static void tn_gpu_make(tn_gpu_list *l, int at) {
   const tn_eval_ins *i = &l->c->ins[at];
   const tn_gpu_value *v = &l->value[i->slot];
   const int reads = i->u.op == TINY_OP_LOAD && l->c->mem[i->mem].space == TN_SPACE_REG;
-  const int none = v->fused || v->coalesced || reads || l->ahead[at] == TN_GPU_COPIES ||
+  const int none = v->fused || v->coalesced || reads || tn_gpu_by_unit(i) || l->ahead[at] == TN_GPU_COPIES ||
       (!v->varies && !tn_is_float(i->u.dtype));
   for (int lane = 0; lane < i->u.lanes; lane++) {
     tn_gpu_value *x = &l->value[i->slot + lane];

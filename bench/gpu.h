@@ -53,6 +53,8 @@ static const tn_gpu tn_gpus[] = {
    32, 128, 128 * TN_K, 1, 72 * TN_M, 2.52, 1008, 5000, 540, 128, 64, 16, 16, 512, 3},
   {"sm_90", "H100 SXM", 32, 4, 132, 4, 512, 8, 255, 16, 32, 1024, 227 * TN_K, 228 * TN_K, TN_K, 128, 32, 4,
    32, 128, 256 * TN_K, 1, 50 * TN_M, 1.83, 3352, 5500, 480, 128, 64, 16, 16, 4096, 3},
+  {"sm_90a", "H100 SXM, with wgmma", 32, 4, 132, 4, 512, 8, 255, 16, 32, 1024, 227 * TN_K, 228 * TN_K, TN_K, 128, 32, 4,
+   32, 128, 256 * TN_K, 1, 50 * TN_M, 1.83, 3352, 5500, 480, 128, 64, 16, 16, 4096, 3},
   {"sm_100", "B200", 32, 4, 148, 4, 512, 8, 255, 16, 32, 1024, 227 * TN_K, 228 * TN_K, TN_K, 128, 32, 4,
    32, 128, 256 * TN_K, 1, 126 * TN_M, 1.85, 8000, 10000, 600, 128, 64, 16, 16, 8192, 3},
   {"sm_120", "RTX 5090", 32, 4, 170, 4, 512, 8, 255, 12, 24, 1024, 99 * TN_K, 100 * TN_K, TN_K, 128, 32, 4,
@@ -104,6 +106,7 @@ static int tn_gpu_limits(const char *name, tiny_limits *limits) {
   }
   limits->units = tiny_warp_units(name, &limits->nunits);
   limits->copies_async = tn_gpu_copies(g);
+  limits->unit_tiles = strcmp(name, "sm_90a") ? 0 : 32;      // PTX ISA, wgmma.mma_async: 256 columns
   return 1;
 }
 #endif

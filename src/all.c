@@ -32,8 +32,8 @@ TN_SMALL_BEGIN
 #include "ir/position.c"
 #include "machine/machine.c"
 #include "machine/costs.c"
-#include "ir/target.c"
 #include "ir/args.c"
+#include "ir/target.c"
 #include "ir/print.c"
 #include "ir/graph_text.c"
 TN_SMALL_END

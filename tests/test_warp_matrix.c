@@ -92,6 +92,10 @@ static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
   if (r->wanted >= 0) CHECK_EQ(units, r->wanted);
   CHECK_EQ(tn_verify(t, s->sink, TN_SPEC_KERNEL), TINY_OK);
   const tiny_uop *made = s->sink;
+  tn_list products = {NULL, 0, 0};
+  tn_collect_op(t, s->sink, TINY_OP_WMMA, &products);
+  for (int i = 0; i < products.n; i++)     // all columns of a warp at once, or a tile
+    CHECK_EQ(products.u[i]->lanes > tn_layout_elements(&tn_warp_unit_of(products.u[i]->k)->layout[2]), r->limits.unit_tiles > 0);
   const tiny_code code = run_kernel(t, k, s->sink, &target, got);
   const int same = code == TINY_OK && !memcmp(want, got, nbytes);
   CHECK(same);
@@ -314,23 +318,24 @@ static void test_tf32(int asked) {
 int main(void) {
   test_tf32(0);
   test_tf32(1);
-  static const char *const machines[] = {"sm_75", "sm_80", "sm_90", "gfx1100", "gfx1201", "gfx942", "apple"};
+  static const char *const machines[] = {"sm_75", "sm_80", "sm_90", "sm_90a", "gfx1100", "gfx1201", "gfx942", "apple"};
+  enum { MACHINES = sizeof machines / sizeof *machines, APPLE = MACHINES - 1 };
   static const int dtypes[] = {TINY_F16, TINY_BF16, TINY_I8, TINY_F8E4M3, TINY_F8E5M2, TINY_F32};
-  for (int m = 0; m < 7 && !getenv("TEST_UNITS"); m++) for (int d = 0; d < 6; d++) {
+  for (int m = 0; m < MACHINES && !getenv("TEST_UNITS"); m++) for (int d = 0; d < 6; d++) {
     tiny_limits limits;
     int wanted = 0;
     if (!tn_gpu_limits(machines[m], &limits)) continue;
     for (int i = 0; i < limits.nunits; i++) wanted |= limits.units[i].a == dtypes[d];
-    if (m == 6) wanted = 0;                // Apple's tiles are opaque
+    if (m == APPLE) wanted = 0;              // Apple's tiles are opaque
     for (int i = 0; i < SHAPES; i++)
-      if (wanted && (m == 1 || (i + d) % 3 == 0)) test_shape(machines[m], &shapes[i], dtypes[d], wanted);
+      if (wanted && (m == 1 || m == 3 || (i + d) % 3 == 0)) test_shape(machines[m], &shapes[i], dtypes[d], wanted);
   }
-  for (int m = 1; m < 6 && !getenv("TEST_UNITS"); m++) for (int i = 0; i < OTHERS; i++) {
+  for (int m = 1; m < APPLE && !getenv("TEST_UNITS"); m++) for (int i = 0; i < OTHERS; i++) {
     const shape c = {1, 0, 0, 0, 0, AFTERS + i};
     test_shape(machines[m], &c, TINY_F16, 1);
-    if (m < 3) test_shape(machines[m], &c, TINY_I8, -1);
+    if (m < 4) test_shape(machines[m], &c, TINY_I8, -1);
   }
-  for (int m = 1; m < 6 && !getenv("TEST_UNITS"); m++) test_any(machines[m], 24);
+  for (int m = 1; m < APPLE && !getenv("TEST_UNITS"); m++) test_any(machines[m], 24);
   static const struct { const char *name; int arch; } texts[] = {
     {"sm_75", 75}, {"sm_80", 80}, {"sm_90", 90}, {"sm_120", 120}, {"gfx1100", 0}, {"gfx1201", 0}, {"gfx942", 0}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) test_text(texts[i].name, texts[i].arch);

@@ -25,6 +25,7 @@
 
 enum { TN_UNIT_PIECE = 16, TN_UNIT_QUARTERS = 4, TN_UNIT_PAD = 32,     // bytes; pieces of a row; bytes between quarters
   TN_UNIT_PADS = 256,                                                  // in all of them, and of both operands, at most
+  TN_UNIT_WARPS = 4,                                                   // whose products take columns at once
   TN_UNIT_SIDES = 2, TN_UNIT_TOGETHER = 4 };                           // rows and columns; elements of an item
 
 // How a unit's layout is used: which bits of a side are lanes', which are registers'.
@@ -85,6 +86,7 @@ typedef struct tn_warp_tiles {
   int together, rows_apart[TN_UNIT_SIDES]; // tiles of columns that are interleaved; those of rows of an operand's block
   int matrices;                            // lanes load rows of matrices, which give each what the unit wants of it
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
+  int at_once;                             // 1: a product takes all columns of a warp, b from memory of the group
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
   int last;                                // the side whose elements are stored together
@@ -172,21 +174,24 @@ static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
       tn_unit_lies_along(s, c, side, c->axis[side][1]);
 }
 
-// The block of such an operand: rows along k, of pieces of 16 bytes.
+// The block of such an operand: rows along k, of pieces of 16 bytes; for products of all columns at once the pieces of
+// eight columns lie together, one for each k.
 static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
-  const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values,
+  const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values, all = c->quarters * v,
                 rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile;
-  int64_t parts = TN_UNIT_QUARTERS * rows / items;
-  while (parts > 1 && tn_unit_k(&c->plan) % parts) parts--;
+  const int pieces = side && c->at_once;
+  int64_t parts = c->quarters * rows / items;
+  while (parts > 1 && all % parts) parts--;
   c->rows[side] = rows;
-  tiny_uop *fresh[4] = {tn_unit_range(t, parts, TN_UPCAST), tn_range(t, tn_unit_k(&c->plan) / (parts > 1 ? parts : 1),
-                        TN_SHARE), tn_range(t, rows / v, TN_SHARE), tn_range(t, v, TN_VECTOR)}, *ranges[4],
-           *k = tn_place_plus(t, fresh[1], tn_range_extent(fresh[1]), fresh[0]);
+  tiny_uop *part = tn_unit_range(t, parts, TN_UPCAST), *in = tn_range(t, all / (parts > 1 ? parts : 1), TN_SHARE),
+           *piece = tn_range(t, rows / v, TN_SHARE), *last = tn_range(t, v, TN_VECTOR), *ranges[4],
+           *fresh[4] = {pieces ? piece : part, pieces ? part : in, pieces ? in : piece, last};
   int n = 0;
   for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
-  tiny_uop *row = tn_place_plus(t, fresh[3], v, fresh[2]),
-           *x = tn_unit_block(t, c, side, tn_place_plus(t, k, tn_unit_k(&c->plan), c->k_block), row);
-  const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | rows << TN_STAGE_ROW;
+  tiny_uop *k = tn_place_plus(t, in, tn_range_extent(in), part), *row = tn_place_plus(t, last, v, piece),
+           *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
+  const int64_t length = pieces ? all * v : rows,
+                kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | length << TN_STAGE_ROW;
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, kind);
 }
 
@@ -291,19 +296,37 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   return words == 1 ? word[0] : tn_stack(t, words, word);
 }
 
+// All columns of a warp for such a product, as matrices that lie side by side in memory of the group.
+static tiny_uop *tn_unit_columns(tiny_ctx *t, const tn_warp_tiles *c, int64_t quarter) {
+  const int64_t v = c->plan.values, all = c->quarters * v, size = tn_dtypes[c->plan.unit->b].nbytes,
+                columns = tn_range_extent(c->axis[1][1]), eight = TN_TURNED_ROW * v,
+                along = c->turned[1] ? eight : tn_unit_quarter(c, 1, v),
+                next = c->turned[1] ? all * v + TN_TURNED_PAD : eight,
+                kind = (c->turned[1] ? TN_TURNED : TN_AS_ROWS) | along << TN_MATRIX_ALONG | next << TN_MATRIX_NEXT;
+  tiny_uop *at = tn_place_plus(t, tn_index(t, quarter * along), columns / TN_TURNED_ROW * next, c->warp[1]),
+           *index = tn_index_of(t, c->stage[1], at, NULL);
+  const int64_t words = columns / c->plan.unit->n * 2, lanes = words * 4 / size;
+  tiny_uop *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[1]->dtype, (int)lanes, 1, &index, kind, 0, NULL);
+  return size == 4 ? load : tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)words, 1, &load, 0, 0, NULL);
+}
+
 // ** sums **
 
-// What a lane holds of c for a tile, after all products, also over the other ranges of the sum.
+// What a lane holds of c for a tile (or for all tiles of a row), after all products, also over the other ranges of the
+// sum.
 static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *tile, const tn_list *others) {
   const tn_unit_plan *p = &c->plan;
   const int64_t quarters = tn_unit_quarters(p);
   tn_list over = {NULL, 0, 0};
-  const int lanes = tn_layout_elements(&p->unit->layout[2]);
+  const int lanes = tn_layout_elements(&p->unit->layout[2]) * (c->at_once ? (int)c->tiles[1] : 1);
   tiny_uop *sum = tn_lanes_of(t, tn_const(t, p->unit->c, tn_dtype_value(p->unit->c, 0)), lanes);
   for (int64_t i = 0; i < c->quarters / quarters * p->steps; i++) {
     const int64_t quarter = i / p->steps * quarters;
-    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], (int)(i % p->steps), quarter),
-                        tn_unit_operand(t, c, 1, tile[1], (int)(i % p->steps), quarter), sum};
+    const int step = (int)(i % p->steps);
+    tiny_uop *a = tn_unit_operand(t, c, 0, tile[0], step, quarter),
+             *b = c->at_once ? tn_unit_columns(t, c, quarter + 2 * step) :
+                               tn_unit_operand(t, c, 1, tile[1], step, quarter),
+             *src[3] = {a, b, sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
   }
   for (int i = 0; i < others->n; i++) tn_push(t, &over, others->u[i]);
@@ -313,7 +336,8 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
 
 // All that lanes hold: registers, one tile after the other.
 static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_list *others) {
-  tiny_uop *all = tn_range(t, c->tiles[0] * c->tiles[1], TN_UPCAST), *columns = tn_index(t, c->tiles[1]),
+  const int64_t n = c->at_once ? 1 : c->tiles[1];
+  tiny_uop *all = tn_range(t, c->tiles[0] * n, TN_UPCAST), *columns = tn_index(t, n),
            *tile[2] = {tn_u2(t, TINY_OP_IDIV, all, columns), tn_u2(t, TINY_OP_MOD, all, columns)};
   return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, others), 1, &all);
 }
@@ -421,10 +445,17 @@ static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_
                       TN_SPACE_LOCAL | pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
 }
 
+// Warps and lanes, the latter last. Four warps take the same columns at once.
+static void tn_unit_items(const tn_warp_tiles *c, tiny_uop **all) {
+  const int low = c->plan.low;
+  all[0] = c->warp[c->at_once]; all[1] = c->warp[!c->at_once];
+  all[2] = c->lane[!low]; all[3] = c->lane[low];
+}
+
 // The number of an item of the group, neighbours as lanes are.
 static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
-  const int low = c->plan.low;
-  tiny_uop *const all[4] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low]}, *item = tn_index(t, 0);
+  tiny_uop *all[4], *item = tn_index(t, 0);
+  tn_unit_items(c, all);
   for (int i = 0; i < 4; i++)
     if (all[i]) item = tn_place_plus(t, all[i], tn_range_extent(all[i]), item);
   return item;
@@ -447,11 +478,10 @@ static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_u
 
 // Warps, lanes, then copies and vectors are the innermost loops.
 static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, tiny_uop *const *inner) {
-  const int low = c->plan.low;
-  tiny_uop *const all[8] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low], inner[0], inner[1], inner[2],
-                            inner[3]};
-  tiny_uop *order[8];
+  tiny_uop *all[8], *order[8];
   int n = 0;
+  tn_unit_items(c, all);
+  memcpy(all + 4, inner, 4 * sizeof *inner);
   for (int i = 0; i < 8; i++) if (all[i]) order[n++] = all[i];
   tn_transform_order(s, n, order);
 }
@@ -539,6 +569,14 @@ static int tn_unit_interleaved(const tn_warp_tiles *c) {
   return most;
 }
 
+// Do products take all columns of a warp at once, of which four warps along rows share them (PTX ISA, wgmma)?
+static int tn_unit_at_once(const tn_kernel_state *s, const tn_warp_tiles *c) {
+  const int64_t warps = c->axis[0][0] ? tn_range_extent(c->axis[0][0]) : 1,
+                tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
+  return c->matrices && tiles > 1 && tiles <= s->target->limits->unit_tiles && warps % TN_UNIT_WARPS == 0 &&
+      !(tiles & (tiles - 1));
+}
+
 // 1: the kernel's sum is done by the unit that c names, over c's axes.
 static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -549,8 +587,9 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   const int last = plan->c[0].element.bit == 0 &&
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
-  c->quarters = TN_UNIT_QUARTERS;
-  c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);
+  c->at_once = tn_unit_at_once(s, c);
+  c->quarters = TN_UNIT_QUARTERS << (c->at_once && tn_range_extent(c->k) % (2 * tn_unit_k(plan)) == 0);
+  c->k_block = tn_unit_range(t, tn_range_extent(c->k) / (c->quarters * plan->values), TN_REDUCE);
   for (int i = 0; i < 2; i++) {
     c->along[i] = tn_unit_lies_along(s, c, i, c->k);
     c->turned[i] = tn_unit_turns(s, c, i);

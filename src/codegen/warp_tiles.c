@@ -64,48 +64,54 @@ static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const ti
   return 0;
 }
 
-// Rows and columns of a warp: as many as leave enough groups, and no more than there are.
-static void tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int64_t *side) {
+// Warps of a group along rows and columns, and a warp's rows and columns: as many as leave enough groups, and no more
+// than there are. Where products take all columns at once, all warps stand along rows.
+typedef struct tn_warp_shape { int64_t warps[2], side[2]; } tn_warp_shape;
+static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis) {
   const int large = !tn_warp_loads_bytes(s, p, axis[2]);
+  tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {0, 0}};
   int64_t groups = 1;
   for (int i = 0; i < p->nout; i++) {
     const int64_t n = tn_range_extent(p->out[i]), block = TN_WARP_SIDES * TN_WARP_LARGE;
     groups = tn_clamp_mul(groups, p->out[i] == axis[0] || p->out[i] == axis[1] ? (n + block - 1) / block : n);
   }
   for (int i = 0; i < 2; i++)
-    side[i] = large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE ? TN_WARP_LARGE :
-                                                                                              TN_WARP_SIDE;
+    shape.side[i] = large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE ? TN_WARP_LARGE :
+                                                                                                    TN_WARP_SIDE;
+  if (!s->target->limits->unit_tiles) return shape;
+  shape.warps[0] *= TN_WARP_SIDES; shape.side[0] /= TN_WARP_SIDES;
+  shape.warps[1] /= TN_WARP_SIDES; shape.side[1] *= TN_WARP_SIDES;
+  return shape;
 }
 
 // May all of it be done? What opts refuse is not known before: axes that may not be padded, memory.
-static int tn_warp_fits(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, const int64_t *side,
+static int tn_warp_fits(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, const tn_warp_shape *shape,
                         const tiny_warp_unit *unit) {
-  const int64_t items = (int64_t)TN_WARP_SIDES * TN_WARP_SIDES * unit->warp;
+  const int64_t items = shape->warps[0] * shape->warps[1] * unit->warp;
   tn_unit_plan plan;
   if (!tn_unit_plan_of(unit, &plan) || !tn_opt_fits(s, 1, items) || items > tn_opt_most_items(s)) return 0;
   for (int i = 0; i < 3; i++) {
-    const int64_t m = i < 2 ? TN_WARP_SIDES * side[i] : tn_unit_k(&plan);
+    const int64_t m = i < 2 ? shape->warps[i] * shape->side[i] : tn_unit_k(&plan);
     if (tn_range_extent(axis[i]) % m && !tn_opt_may_pad(s, p, axis[i], m)) return 0;
   }
-  const int64_t rows = TN_WARP_SIDES * (side[0] + side[1]);
+  const int64_t rows = shape->warps[0] * shape->side[0] + shape->warps[1] * shape->side[1];
   return TN_UNIT_QUARTERS * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
 }
 
 // 1: the kernel's sum is done by a unit of warps.
 static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   tiny_uop *axis[3], *part[4];
-  int64_t side[2];
   int number = 0;
   tn_unit_plan plan;
   const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
   if (!unit) return 0;
-  tn_warp_sizes(s, p, axis, side);
-  if (!tn_warp_fits(s, p, axis, side, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
+  const tn_warp_shape shape = tn_warp_sizes(s, p, axis);
+  if (!tn_warp_fits(s, p, axis, &shape, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
   tn_do_pad(s, axis[2], tn_unit_k(&plan));
   for (int i = 0; i < 2; i++) {
-    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], TN_WARP_SIDES * side[i]),
-                                  TN_WARP_SIDES * side[i], NULL);
-    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side[i], &part[2 * i]);
+    const int64_t all = shape.warps[i] * shape.side[i];
+    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], all), all, NULL);
+    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, shape.side[i], &part[2 * i]);
   }
   tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
   o.number = (int16_t)number;

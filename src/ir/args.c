@@ -10,6 +10,68 @@
 #include "uop.c"
 #endif
 
+// Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
+// every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
+enum { TN_TURNED = 1, TN_AS_ROWS = 2 };
+enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
+enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
+static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
+static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+
+// A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
+static int tn_loads_rows(const tiny_uop *u) {
+  const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0, steps = u->k >> 4 != 0;
+  return nbytes && u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1 &&
+      (steps ? nbytes * u->lanes % TN_TURNED_ROW == 0 : nbytes * u->lanes == 2 * TN_TURNED_ROW) &&
+      (tn_load_kind(u) == TN_AS_ROWS ? nbytes <= 4 : tn_load_kind(u) == TN_TURNED && nbytes == 2);
+}
+static int tn_loads_matrices(const tiny_uop *u) { return tn_loads_rows(u) && u->k >> 4; }
+// Where element `e` that lane `lane` gets of them lies, behind the address of the first.
+static int64_t tn_load_place(const tiny_uop *u, int lane, int e) {
+  const int nbytes = tn_bits(u->dtype) / 8, each = 4 / nbytes, q = e / each, of = e % each,
+            row = 2 * TN_TURNED_ROW / nbytes;
+  const int64_t begin = q / 2 * tn_load_next(u) + q % 2 * tn_load_along(u);
+  return begin + (tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
+                                                  (2 * (lane % 4) + of) * row + lane / 4);
+}
+
+typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
+static int64_t tn_wmma_k(const tn_wmma *w) {
+  return w->m | w->n << 8 | w->k << 16 | (int64_t)w->together << 24 | (int64_t)w->a << 32 | (int64_t)w->b << 40;
+}
+static tn_wmma tn_wmma_of(int64_t k) {
+  const tn_wmma w = {(uint8_t)k, (uint8_t)(k >> 8), (uint8_t)(k >> 16), (uint8_t)(k >> 24), (uint8_t)(k >> 32),
+                     (uint8_t)(k >> 40)};
+  return w;
+}
+
+// Do u's lanes hold so many elements?
+static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
+  const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
+  return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
+}
+// Do u's lanes, words of 32 bits, hold what a lane has of so many tiles?
+static int tn_words_hold(const tiny_uop *u, const tiny_warp_layout *l, int dtype, int tiles) {
+  return u->dtype == TINY_U32 && u->lanes * 32 == tiles * tn_layout_elements(l) * tn_bits(dtype);
+}
+// Tiles of columns that a WMMA of a unit makes of the same rows: 1, or those of a LOAD of matrices. 0: it does not fit.
+static int tn_wmma_tiles(const tiny_uop *u, const tiny_warp_unit *unit) {
+  const int lanes = tn_layout_elements(&unit->layout[2]), n = u->lanes / lanes;
+  const tiny_uop *load = u->src[1]->op == TINY_OP_BITCAST ? u->src[1]->src[0] : u->src[1];
+  return u->dtype == unit->c && u->lanes == n * lanes && (n == 1 || tn_loads_matrices(load)) ? n : 0;
+}
+static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
+  const tiny_warp_unit *unit = tn_warp_unit_of(u->k);
+  const int tiles = unit ? tn_wmma_tiles(u, unit) : 0;
+  if (unit)
+    return tiles && u->src[2]->lanes == u->lanes && tn_words_hold(u->src[0], &unit->layout[0], unit->a, 1) &&
+        tn_words_hold(u->src[1], &unit->layout[1], unit->b, tiles);
+  const tn_wmma w = tn_wmma_of(u->k);
+  return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
+      tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
+}
+
 // Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
 // after each row, and elements of a row (0: nothing lies unused).
 enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them

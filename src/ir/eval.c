@@ -449,10 +449,21 @@ static tiny_code tn_eval_matrix_rows(tn_eval_run *r, const tn_eval_ins *i) {
     for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < n; e++)
       row[lane][e] = tn_eval_slot(r, i->slot + e)[first + lane];
     for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < n; e++)
-      tn_eval_slot(r, i->slot + e)[first + lane] = i->u.k == TN_AS_ROWS ?
+      tn_eval_slot(r, i->slot + e)[first + lane] = tn_load_kind(&i->u) == TN_AS_ROWS ?
           row[8 * (e / each) + lane / 4][lane % 4 * each + e % each] :
           row[8 * (e / 2) + 2 * (lane % 4) + e % 2][lane / 4];
   }
+  return TINY_OK;
+}
+
+// Matrices side by side: all of a warp load them, and say the same address.
+static tiny_code tn_eval_matrices(tn_eval_run *r, const tn_eval_ins *i) {
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  const int64_t *at = tn_eval_slot(r, r->c->arg[i->arg].slot);
+  for (int64_t item = 0; item < r->items; item++)
+    if (!mask[item] || r->items % TN_TURNED_LANES || at[item] != at[item / TN_TURNED_LANES * TN_TURNED_LANES])
+      return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp load the same matrices",
+        (long long)item);
   return TINY_OK;
 }
 
@@ -533,6 +544,7 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   const int64_t *valid = a[2].slot >= 0 ? tn_eval_slot(r, a[2].slot) : NULL;
   int64_t *value = a[1].slot >= 0 ? tn_eval_slot(r, a[1].slot) : NULL, *out = tn_eval_slot(r, i->slot);
   char *base = m->space == TN_SPACE_GLOBAL ? (char *)r->l->mem[m->id].base + r->l->mem[m->id].offset : NULL;
+  const int matrices = !stores && i->u.k >> TN_MATRIX_ALONG;
   for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++) {
     int64_t from_value = value ? value[a[1].lanes > 1 ? lane * r->items + item : item] : 0;
     if (!mask[item] || (valid && !valid[a[2].lanes > 1 ? lane * r->items + item : item])) {
@@ -541,7 +553,8 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
     }
     const int64_t e = a[0].lanes > 1 ? element[lane * r->items + item] : element[item];
     // contiguous lanes follow each other; those that are not valid may lie before the first element
-    const int64_t at = a[0].lanes > 1 || m->lanes > 1 ? e : tn_clamp_add(e, lane);
+    const int64_t at = a[0].lanes > 1 || m->lanes > 1 ? e :
+        tn_clamp_add(e, matrices ? tn_load_place(&i->u, (int)(item % TN_TURNED_LANES), lane) : lane);
     if (at < 0 || at >= m->nelem) return tn_eval_trap(r, m, item, "index", at);
     const int64_t flat = m->lanes > 1 ? at * m->lanes + lane : at;
     if (m->space == TN_SPACE_LOCAL && tn_eval_share(r, m, flat, item, stores, from_value) != TINY_OK)
@@ -618,31 +631,42 @@ static void tn_eval_gather(const tn_eval_run *r, const tiny_warp_unit *unit, int
   }
 }
 
+// What a warp has of c from lane's element `at` on: that of the sum so far and of x.
+static void tn_eval_product(tn_eval_run *r, const tn_eval_ins *i, const tiny_warp_unit *unit, const tn_eval_tile *x,
+                            int64_t first, int at) {
+  const tn_eval_arg *sum_of = &r->c->arg[i->arg + 2];
+  const int real = tn_is_float(unit->c);
+  for (int lane = 0; lane < unit->warp; lane++) for (int e = 0; e < tn_layout_elements(&unit->layout[2]); e++) {
+    int row, column;
+    tn_layout_at(&unit->layout[2], lane, e, &row, &column);
+    const int64_t before = tn_eval_slot(r, sum_of->slot + at + e)[first + lane];
+    uint64_t whole = (uint64_t)before;
+    double sum = real ? tn_to_f64(before) : 0;
+    for (int k = 0; k < unit->k; k++) {
+      const int64_t p = x->a[row * unit->k + k], q = x->b[k * unit->n + column];
+      if (real) sum += tn_to_f64(p) * tn_to_f64(q);
+      else whole += (uint64_t)p * (uint64_t)q;
+    }
+    tn_eval_slot(r, i->slot + at + e)[first + lane] = real ?
+      tn_from_f64(tn_dtype_round(unit->c, sum)) : tn_dtype_wrap(unit->c, (int64_t)whole);
+  }
+}
+
 // All items of each warp together; as tn_eval_wmma has it.
 static tiny_code tn_eval_warp_wmma(tn_eval_run *r, const tn_eval_ins *i, const tiny_warp_unit *unit) {
   const tn_eval_arg *a = &r->c->arg[i->arg];
   const uint8_t *mask = r->mask + r->depth * r->items;
+  const int elements = tn_layout_elements(&unit->layout[2]);
   tn_eval_tile x;
   for (int64_t item = 0; item < r->items; item++) if (!mask[item] || r->items % unit->warp)
     return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp are at a WMMA",
       (long long)item);
   for (int64_t first = 0; first < r->items; first += unit->warp) {
     tn_eval_gather(r, unit, 0, a[0].slot, first, unit->k, x.a);
-    tn_eval_gather(r, unit, 1, a[1].slot, first, unit->n, x.b);
-    for (int lane = 0; lane < unit->warp; lane++) for (int e = 0; e < i->u.lanes; e++) {
-      int row, column;
-      tn_layout_at(&unit->layout[2], lane, e, &row, &column);
-      const int64_t before = tn_eval_slot(r, a[2].slot + e)[first + lane];
-      const int real = tn_is_float(unit->c);
-      uint64_t whole = (uint64_t)before;
-      double sum = real ? tn_to_f64(before) : 0;
-      for (int k = 0; k < unit->k; k++) {
-        const int64_t p = x.a[row * unit->k + k], q = x.b[k * unit->n + column];
-        if (real) sum += tn_to_f64(p) * tn_to_f64(q);
-        else whole += (uint64_t)p * (uint64_t)q;
-      }
-      tn_eval_slot(r, i->slot + e)[first + lane] = real ?
-        tn_from_f64(tn_dtype_round(unit->c, sum)) : tn_dtype_wrap(unit->c, (int64_t)whole);
+    for (int at = 0; at < i->u.lanes; at += elements) {      // tiles of columns
+      const int slot = a[1].slot + at / elements * (a[1].lanes * elements / i->u.lanes);
+      tn_eval_gather(r, unit, 1, slot, first, unit->n, x.b);
+      tn_eval_product(r, i, unit, &x, first, at);
     }
   }
   return TINY_OK;
@@ -695,8 +719,10 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
   const tn_eval_ins *i = &r->c->ins[*at];
   switch (i->u.op) {
     case TINY_OP_LOAD: case TINY_OP_STORE: {
-      const tiny_code code = tn_eval_touch(r, i);
-      return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k ? tn_eval_matrix_rows(r, i) : code;
+      const int rows = i->u.op == TINY_OP_LOAD && i->u.k, steps = rows && i->u.k >> TN_MATRIX_ALONG;
+      tiny_code code = steps ? tn_eval_matrices(r, i) : TINY_OK;
+      if (code == TINY_OK) code = tn_eval_touch(r, i);
+      return code == TINY_OK && rows && !steps ? tn_eval_matrix_rows(r, i) : code;
     }
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r, i);

@@ -5,7 +5,7 @@
 #ifndef TN_IR_TARGET
 #define TN_IR_TARGET
 #ifndef TINY_AMALGAMATED
-#include "uop.c"
+#include "args.c"
 #include "../machine/machine.c"
 #endif
 

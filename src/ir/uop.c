@@ -35,11 +35,13 @@
 //   SHUFFLE (x) k: x of the item of the group whose number is this one's ^ k
 //   LOAD k TN_TURNED: of 8 elements of 16 bits of LOCAL memory, a row of an 8x8 matrix, of four for a warp of 32: rows
 //   of matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next.
-//   k TN_AS_ROWS: of 16 bytes, such a row: of each matrix word l % 4 of row l / 4
+//   k TN_AS_ROWS: of 16 bytes, such a row: of each matrix word l % 4 of row l / 4. With steps in k of as many
+//   matrices as lanes hold, side by side: all lanes give the address of the first, rows of a matrix follow each other
 //   BITCAST (vector): to lanes of another width, as many bits in all
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
-//   sources are what an item holds of each, a and b in words
+//   sources are what an item holds of each, a and b in words; b and sum also of several tiles of columns, b then a LOAD
+//   of matrices by steps
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
@@ -75,53 +77,15 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
-enum { TN_TURNED = 1, TN_AS_ROWS = 2 };    // k of a LOAD
-enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a matrix's row
 enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
-
-typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
-static int64_t tn_wmma_k(const tn_wmma *w) {
-  return w->m | w->n << 8 | w->k << 16 | (int64_t)w->together << 24 | (int64_t)w->a << 32 | (int64_t)w->b << 40;
-}
-static tn_wmma tn_wmma_of(int64_t k) {
-  const tn_wmma w = {(uint8_t)k, (uint8_t)(k >> 8), (uint8_t)(k >> 16), (uint8_t)(k >> 24), (uint8_t)(k >> 32),
-                     (uint8_t)(k >> 40)};
-  return w;
-}
-
-// Do u's lanes hold so many elements?
-static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
-  const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
-  return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
-}
-// Do u's lanes, words of 32 bits, hold what a lane has of a tile?
-static int tn_words_hold(const tiny_uop *u, const tiny_warp_layout *l, int dtype) {
-  return u->dtype == TINY_U32 && u->lanes * 32 == tn_layout_elements(l) * tn_bits(dtype);
-}
-static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
-  const tiny_warp_unit *unit = tn_warp_unit_of(u->k);
-  if (unit)
-    return u->dtype == unit->c && u->lanes == tn_layout_elements(&unit->layout[2]) && u->src[2]->lanes == u->lanes &&
-        tn_words_hold(u->src[0], &unit->layout[0], unit->a) && tn_words_hold(u->src[1], &unit->layout[1], unit->b);
-  const tn_wmma w = tn_wmma_of(u->k);
-  return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
-      tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
-}
 
 // A BITCAST of a vector to lanes of another width.
 static int tn_regroups(const tiny_uop *u) {
   if (u->op != TINY_OP_BITCAST || !u->dtype || !u->src[0]->dtype) return 0;
   const int bits = tn_bits(u->dtype), from = tn_bits(u->src[0]->dtype);
   return bits != from && u->src[0]->lanes > 1 && u->lanes * bits == u->src[0]->lanes * from;
-}
-
-// A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
-static int tn_loads_rows(const tiny_uop *u) {
-  const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0;
-  return nbytes * u->lanes == 2 * TN_TURNED_ROW && u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1 &&
-      (u->k == TN_AS_ROWS ? nbytes <= 4 : u->k == TN_TURNED && nbytes == 2);
 }
 
 static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
