@@ -329,8 +329,18 @@ static int tn_gpu_reg_quarters(const tn_eval_mem *m) {
   return n == 1 && nbytes < TN_GPU_NARROW ? (int)TN_GPU_NARROW : n * nbytes;
 }
 
+// A product adds to the registers that have the sum so far.
+static void tn_gpu_in_place(tn_gpu_list *l, int at) {
+  const int sum = tn_gpu_arg(l, at, 2)->slot;
+  const tn_eval_ins *from = sum >= 0 ? tn_gpu_maker(l, sum) : NULL;
+  if (from && from->u.op == TINY_OP_WMMA && l->value[sum].refs == 1) l->value[sum].coalesced = 1;
+}
+
 static void tn_gpu_lives(tn_gpu_list *l) {
-  for (int at = 0; at < l->c->nins; at++) if (tn_gpu_is_access(&l->c->ins[at])) tn_gpu_touch(l, at);
+  for (int at = 0; at < l->c->nins; at++) {
+    if (tn_gpu_is_access(&l->c->ins[at])) tn_gpu_touch(l, at);
+    if (l->c->ins[at].u.op == TINY_OP_WMMA) tn_gpu_in_place(l, at);
+  }
   for (int at = 0; at < l->c->nins; at++) {
     const tn_eval_ins *i = &l->c->ins[at];
     if (tn_gpu_has_value(i)) tn_gpu_make(l, at);

@@ -64,23 +64,42 @@ static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const ti
   return 0;
 }
 
-// Warps of a group along rows and columns, and a warp's rows and columns: as many as leave enough groups, and no more
-// than there are. Where products take all columns at once, all warps stand along rows.
+// Warps of a group along rows and columns, and a warp's rows and columns.
 typedef struct tn_warp_shape { int64_t warps[2], side[2]; } tn_warp_shape;
-static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis) {
-  const int large = !tn_warp_loads_bytes(s, p, axis[2]);
-  tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {0, 0}};
+
+static int64_t tn_warp_groups(const tn_profile *p, tiny_uop *const *axis, int64_t rows, int64_t columns) {
   int64_t groups = 1;
   for (int i = 0; i < p->nout; i++) {
-    const int64_t n = tn_range_extent(p->out[i]), block = TN_WARP_SIDES * TN_WARP_LARGE;
-    groups = tn_clamp_mul(groups, p->out[i] == axis[0] || p->out[i] == axis[1] ? (n + block - 1) / block : n);
+    const int64_t block = p->out[i] == axis[0] ? rows : p->out[i] == axis[1] ? columns : 1;
+    groups = tn_clamp_mul(groups, (tn_range_extent(p->out[i]) + block - 1) / block);
   }
+  return groups;
+}
+
+// Where products take all columns at once all warps stand along rows: what they read of a is not read again, and four
+// of them read b together. The first that every unit of the machine has groups of.
+static tn_warp_shape tn_warp_sizes_at_once(const tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
+                                           int large) {
+  static const tn_warp_shape shapes[] = {{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}};
+  int i = large ? 0 : 2;
+  for (; i < 2; i++) {
+    const tn_warp_shape *x = &shapes[i];
+    const int64_t rows = x->warps[0] * x->side[0], least = i ? TN_WARP_GROUPS : tn_machine_units(s->target->limits);
+    if (x->side[1] <= 8 * (int64_t)s->target->limits->unit_tiles && tn_range_extent(axis[1]) > x->side[1] / 2 &&
+        tn_warp_groups(p, axis, rows, x->side[1]) >= least)
+      break;
+  }
+  return shapes[i];
+}
+
+// As many as leave enough groups, and no more than there are.
+static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis) {
+  const int large = !tn_warp_loads_bytes(s, p, axis[2]);
+  const int64_t block = TN_WARP_SIDES * TN_WARP_LARGE, groups = tn_warp_groups(p, axis, block, block);
+  tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
+  if (s->target->limits->unit_tiles) return tn_warp_sizes_at_once(s, p, axis, large);
   for (int i = 0; i < 2; i++)
-    shape.side[i] = large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE ? TN_WARP_LARGE :
-                                                                                                    TN_WARP_SIDE;
-  if (!s->target->limits->unit_tiles) return shape;
-  shape.warps[0] *= TN_WARP_SIDES; shape.side[0] /= TN_WARP_SIDES;
-  shape.warps[1] /= TN_WARP_SIDES; shape.side[1] *= TN_WARP_SIDES;
+    if (large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
   return shape;
 }
 
