@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9c076eacc84df317b0130f0eba2317a0fb43b8d61d4d605b1289b7c3d8ca79e2
+/* tiny.h 0.1.0, source 86e847fdefa4710ee80b5d113ef74ace13ac279fa407340c3d6188bd77ba2612
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3360,6 +3360,7 @@ typedef struct tiny_limits {
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
   uint64_t atomics;                        // bit per dtype of which elements in memory can be added to atomically
   const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
+  int unit_tiles;                          // of columns, which a unit's product takes from LOCAL memory at once; 0: one
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
   int tf32;                                // 1: units may have f32 rounded to TF32: as tiny_desc.tf32 says
 } tiny_limits;
@@ -3679,7 +3680,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9c076eacc84df317b0130f0eba2317a0fb43b8d61d4d605b1289b7c3d8ca79e2"
+#define TN_SOURCE_ID "86e847fdefa4710ee80b5d113ef74ace13ac279fa407340c3d6188bd77ba2612"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7909,11 +7910,13 @@ static int tn_unit_nests(const tiny_warp_unit *unit, int dtype) {
 //   SHUFFLE (x) k: x of the item of the group whose number is this one's ^ k
 //   LOAD k TN_TURNED: of 8 elements of 16 bits of LOCAL memory, a row of an 8x8 matrix, of four for a warp of 32: rows
 //   of matrix q are those of lanes 8q ..; lane l gets of each matrix column l / 4, rows 2 (l % 4) and the next.
-//   k TN_AS_ROWS: of 16 bytes, such a row: of each matrix word l % 4 of row l / 4
+//   k TN_AS_ROWS: of 16 bytes, such a row: of each matrix word l % 4 of row l / 4. With steps in k of as many
+//   matrices as lanes hold, side by side: all lanes give the address of the first, rows of a matrix follow each other
 //   BITCAST (vector): to lanes of another width, as many bits in all
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
-//   sources are what an item holds of each, a and b in words
+//   sources are what an item holds of each, a and b in words; b and sum also of several tiles of columns, b then a LOAD
+//   of matrices by steps
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
@@ -7949,53 +7952,15 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
-enum { TN_TURNED = 1, TN_AS_ROWS = 2 };    // k of a LOAD
-enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a matrix's row
 enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
-
-typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
-static int64_t tn_wmma_k(const tn_wmma *w) {
-  return w->m | w->n << 8 | w->k << 16 | (int64_t)w->together << 24 | (int64_t)w->a << 32 | (int64_t)w->b << 40;
-}
-static tn_wmma tn_wmma_of(int64_t k) {
-  const tn_wmma w = {(uint8_t)k, (uint8_t)(k >> 8), (uint8_t)(k >> 16), (uint8_t)(k >> 24), (uint8_t)(k >> 32),
-                     (uint8_t)(k >> 40)};
-  return w;
-}
-
-// Do u's lanes hold so many elements?
-static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
-  const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
-  return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
-}
-// Do u's lanes, words of 32 bits, hold what a lane has of a tile?
-static int tn_words_hold(const tiny_uop *u, const tiny_warp_layout *l, int dtype) {
-  return u->dtype == TINY_U32 && u->lanes * 32 == tn_layout_elements(l) * tn_bits(dtype);
-}
-static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
-  const tiny_warp_unit *unit = tn_warp_unit_of(u->k);
-  if (unit)
-    return u->dtype == unit->c && u->lanes == tn_layout_elements(&unit->layout[2]) && u->src[2]->lanes == u->lanes &&
-        tn_words_hold(u->src[0], &unit->layout[0], unit->a) && tn_words_hold(u->src[1], &unit->layout[1], unit->b);
-  const tn_wmma w = tn_wmma_of(u->k);
-  return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
-      tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
-}
 
 // A BITCAST of a vector to lanes of another width.
 static int tn_regroups(const tiny_uop *u) {
   if (u->op != TINY_OP_BITCAST || !u->dtype || !u->src[0]->dtype) return 0;
   const int bits = tn_bits(u->dtype), from = tn_bits(u->src[0]->dtype);
   return bits != from && u->src[0]->lanes > 1 && u->lanes * bits == u->src[0]->lanes * from;
-}
-
-// A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
-static int tn_loads_rows(const tiny_uop *u) {
-  const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0;
-  return nbytes * u->lanes == 2 * TN_TURNED_ROW && u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1 &&
-      (u->k == TN_AS_ROWS ? nbytes <= 4 : u->k == TN_TURNED && nbytes == 2);
 }
 
 static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
@@ -8992,13 +8957,14 @@ static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
 
 // All that one may depend on.
 static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
-  int64_t word[19] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
+  int64_t word[20] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
                       (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,
                       (int64_t)limits->dtypes, limits->compute_units};
   for (int i = 0; i < 3; i++) { word[10 + i] = limits->global_max[i]; word[13 + i] = limits->local_max[i]; }
   word[16] = limits->copies_async;
   word[17] = (int64_t)limits->atomics;
   word[18] = limits->tf32;
+  word[19] = limits->unit_tiles;
   tn_digest_add(d, word, sizeof word);
   for (int i = 0; i < TN_MEMORY_LEVELS; i++) {
     const tiny_memory_level m = tn_machine_memory(limits, i);
@@ -9122,167 +9088,6 @@ enum {
 #define TN_PANEL_APART       1.25          // of what rows cost whose elements are read apart from each other (9bcf5e2)
 #endif
 // ---- end src/machine/costs.c ----
-// ---- begin src/ir/target.c ----
-// target: what the device that a kernel is made for can do: a table that passes ask, whatever its text looks like.
-//
-// In:  a tiny_renderer and tiny_limits; of a C-like language its formats, from which the table follows: what has none
-//      is not there. Out: answers. A renderer of NULL is the interpreter, which can do everything.
-#ifndef TN_IR_TARGET
-#define TN_IR_TARGET
-#ifndef TINY_AMALGAMATED
-#include "uop.c"
-#include "../machine/machine.c"
-#endif
-
-typedef struct tn_target { const tiny_renderer *renderer; const tiny_limits *limits; } tn_target;
-
-static int tn_target_has(const tn_target *target, uint32_t flag) {
-  return target->renderer && (target->renderer->flags & flag) != 0;
-}
-static int tn_target_dots(const tn_target *target, int dot) {
-  return target->renderer && (target->renderer->dots >> dot & 1);
-}
-
-// The units of its warps, if what writes its kernels can write them.
-static const tiny_warp_unit *tn_target_units(const tn_target *target, int *n) {
-  *n = !target->renderer || target->renderer->ops[TINY_OP_WMMA] ? target->limits->nunits : 0;
-  return target->limits->units;
-}
-
-// Which unit a WMMA is for; -1: none of the renderer's.
-static int tn_unit_of(const tiny_renderer *r, const tiny_uop *u) {
-  for (int i = 0; i < r->nunits; i++) {
-    const tiny_matrix_unit *m = &r->units[i];
-    const tn_wmma w = {m->m, m->n, m->k, m->together, m->a, m->b};
-    if (m->c == u->dtype && tn_wmma_k(&w) == u->k) return i;
-  }
-  return -1;
-}
-
-// ** memory of a list **
-
-static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m;
-}
-static int tn_is_reg(const tiny_uop *memory) {
-  const tiny_uop *m = tn_memory_behind(memory);
-  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
-}
-// How much of the LOCAL memory that a launch brings a DEFINE takes: whole lines.
-static int64_t tn_local_nbytes(const tiny_uop *define) {
-  const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
-  return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
-}
-
-// What a STORE stores, as it was loaded: bits do not change.
-static tiny_uop *tn_copied(const tiny_uop *store) {
-  tiny_uop *x = store->src[1];
-  while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
-  return x;
-}
-// Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
-// together, zeros where they are not there? (PTX ISA, cp.async)
-static int tn_copies_later(const tiny_uop *store) {
-  const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
-  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
-      from->lanes > 1 ||
-      tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
-      (from->nsrc == 3 && from->src[2]->lanes > 1))
-    return 0;
-  const int nbytes = tn_dtypes[load->dtype].nbytes * load->lanes;
-  return nbytes == 4 || nbytes == 8 || nbytes == 16;
-}
-// Does the device copy by itself, while items go on?
-static int tn_target_copies(const tn_target *target) {
-  return target->limits->copies_async && (!target->renderer || target->renderer->language.copy);
-}
-
-// ** the table of a C-like language **
-
-static int tn_language_on(const tiny_language *l, int op) {
-  const int vectors = l->vector && (l->vops[op] || l->ops[op]), memory = op == TINY_OP_LOAD || op == TINY_OP_STORE;
-  const int on = l->ops[op] || l->bops[op] ? TINY_ON_ELEMENTS : 0, load = op == TINY_OP_LOAD;
-  if (op == TINY_OP_SHUFFLE) return on;
-  if (op == TINY_OP_PICK) return on | (l->low && l->high ? TINY_ON_VECTORS : 0);
-  if (!memory) return on | (vectors ? TINY_ON_VECTORS : 0);
-  return on | ((load ? l->load : l->store) ? TINY_ON_VECTORS : 0) |
-      ((load ? l->load_masked : l->store_masked) ? TINY_ON_MASKED : 0) |
-      ((load ? l->gather : l->scatter) ? TINY_ON_APART : 0) |
-      ((load ? l->gather_masked : l->scatter_masked) ? TINY_ON_APART_MASKED : 0);
-}
-
-static void tn_target_of_language(tiny_renderer *r) {
-  const tiny_language *l = &r->language;
-  r->dtypes = 0;
-  r->dots = 0;
-  r->atomics = 0;
-  for (int op = 0; op < TINY_OP_COUNT; op++) r->ops[op] = (uint8_t)tn_language_on(l, op);
-  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(l->types[d] != NULL) << d;
-  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->atomics |= (uint64_t)(l->atomics[d] && l->types[d]) << d;
-  for (int i = 0; i < TINY_DOT_COUNT; i++) r->dots |= (uint32_t)(l->dots[i] != NULL) << i;
-  r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL)) |
-      (l->shuffle ? (uint32_t)TINY_TARGET_SHUFFLES : 0) | (l->stream ? (uint32_t)TINY_TARGET_STREAMS : 0) |
-      (l->local_given ? (uint32_t)TINY_TARGET_TAKES_LOCAL : 0);
-}
-
-// Lanes of a warp that may exchange values: a power of two; 0: none.
-static int64_t tn_target_exchanges(const tn_target *target) {
-  const int64_t warp = target->limits->warp;
-  const int can = !target->renderer || target->renderer->ops[TINY_OP_SHUFFLE];
-  return can && warp > 1 && !(warp & (warp - 1)) && !target->limits->threads ? warp : 0;
-}
-
-// ** is a list in the table? **
-
-static int tn_target_memory(const tiny_renderer *r, const tiny_uop *u, int lanes) {
-  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
-  const int on = r->ops[u->op], masked = valid && valid->lanes > 1;
-  if (tn_is_reg(index->src[0])) return 1;
-  if (lanes == 1) return on & TINY_ON_ELEMENTS;
-  if (index->lanes == 1) return on & (masked ? TINY_ON_MASKED : TINY_ON_VECTORS);
-  return on & (masked ? TINY_ON_APART_MASKED : TINY_ON_APART);
-}
-
-static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
-  const int adds = u->op == TINY_OP_STORE && u->k == TN_ADDS, wide = u->lanes > 1 || (u->nsrc && u->src[0]->lanes > 1);
-  if (adds) return u->src[1]->lanes == 1 && (int)(r->atomics >> u->src[1]->dtype & 1);
-  switch (u->op) {
-    case TINY_OP_LOAD: return tn_target_memory(r, u, u->lanes);
-    case TINY_OP_STORE: return tn_target_memory(r, u, u->src[1]->lanes);
-    case TINY_OP_DOT: return (int)(r->dots >> u->k & 1);
-    case TINY_OP_SHUFFLE: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
-    case TINY_OP_PICK: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
-    case TINY_OP_STACK: case TINY_OP_BROADCAST: case TINY_OP_CAST: case TINY_OP_BITCAST: break;
-    default: if (!tn_op_is(u->op, TINY_ALU)) return 1;
-  }
-  return r->ops[u->op] & (wide ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
-}
-
-static const char *tn_target_lanes_text(const tiny_uop *u, const tiny_uop *value) {
-  const int memory = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE;
-  if (value->lanes == 1) return "";
-  if (memory && u->src[0]->lanes > 1) return " of lanes that lie apart";
-  return memory && u->src[0]->nsrc == 3 && u->src[0]->src[2]->lanes > 1 ? " of vectors under a mask" : " of vectors";
-}
-
-// TINY_E_COMPILE names what the target has not.
-static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *const *list, int n) {
-  for (int i = 0; i < n; i++) {
-    const tiny_uop *u = list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
-    const int tile = u->op == TINY_OP_WMMA || u->lanes > 64;
-    if (tile) continue;
-    if (u->dtype != TINY_VOID && !(r->dtypes >> u->dtype & 1))
-      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[u->dtype].name);
-    if (!tn_target_takes(r, u))
-      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s%s of %s", r->name,
-                       u->op == TINY_OP_STORE && u->k == TN_ADDS ? "atomic " : "", tn_ops[u->op].name,
-                       tn_target_lanes_text(u, value), tn_dtypes[value->dtype].name);
-  }
-  return TINY_OK;
-}
-#endif
-// ---- end src/ir/target.c ----
 // ---- begin src/ir/args.c ----
 // args: which k, v and sources fit an op.
 //
@@ -9295,6 +9100,68 @@ static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *
 #ifndef TINY_AMALGAMATED
 #include "uop.c"
 #endif
+
+// Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
+// every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
+enum { TN_TURNED = 1, TN_AS_ROWS = 2 };
+enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
+enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
+static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
+static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+
+// A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
+static int tn_loads_rows(const tiny_uop *u) {
+  const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0, steps = u->k >> 4 != 0;
+  return nbytes && u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1 &&
+      (steps ? nbytes * u->lanes % TN_TURNED_ROW == 0 : nbytes * u->lanes == 2 * TN_TURNED_ROW) &&
+      (tn_load_kind(u) == TN_AS_ROWS ? nbytes <= 4 : tn_load_kind(u) == TN_TURNED && nbytes == 2);
+}
+static int tn_loads_matrices(const tiny_uop *u) { return tn_loads_rows(u) && u->k >> 4; }
+// Where element `e` that lane `lane` gets of them lies, behind the address of the first.
+static int64_t tn_load_place(const tiny_uop *u, int lane, int e) {
+  const int nbytes = tn_bits(u->dtype) / 8, each = 4 / nbytes, q = e / each, of = e % each,
+            row = 2 * TN_TURNED_ROW / nbytes;
+  const int64_t begin = q / 2 * tn_load_next(u) + q % 2 * tn_load_along(u);
+  return begin + (tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
+                                                  (2 * (lane % 4) + of) * row + lane / 4);
+}
+
+typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
+static int64_t tn_wmma_k(const tn_wmma *w) {
+  return w->m | w->n << 8 | w->k << 16 | (int64_t)w->together << 24 | (int64_t)w->a << 32 | (int64_t)w->b << 40;
+}
+static tn_wmma tn_wmma_of(int64_t k) {
+  const tn_wmma w = {(uint8_t)k, (uint8_t)(k >> 8), (uint8_t)(k >> 16), (uint8_t)(k >> 24), (uint8_t)(k >> 32),
+                     (uint8_t)(k >> 40)};
+  return w;
+}
+
+// Do u's lanes hold so many elements?
+static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
+  const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
+  return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
+}
+// Do u's lanes, words of 32 bits, hold what a lane has of so many tiles?
+static int tn_words_hold(const tiny_uop *u, const tiny_warp_layout *l, int dtype, int tiles) {
+  return u->dtype == TINY_U32 && u->lanes * 32 == tiles * tn_layout_elements(l) * tn_bits(dtype);
+}
+// Tiles of columns that a WMMA of a unit makes of the same rows: 1, or those of a LOAD of matrices. 0: it does not fit.
+static int tn_wmma_tiles(const tiny_uop *u, const tiny_warp_unit *unit) {
+  const int lanes = tn_layout_elements(&unit->layout[2]), n = u->lanes / lanes;
+  const tiny_uop *load = u->src[1]->op == TINY_OP_BITCAST ? u->src[1]->src[0] : u->src[1];
+  return u->dtype == unit->c && u->lanes == n * lanes && (n == 1 || tn_loads_matrices(load)) ? n : 0;
+}
+static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
+  const tiny_warp_unit *unit = tn_warp_unit_of(u->k);
+  const int tiles = unit ? tn_wmma_tiles(u, unit) : 0;
+  if (unit)
+    return tiles && u->src[2]->lanes == u->lanes && tn_words_hold(u->src[0], &unit->layout[0], unit->a, 1) &&
+        tn_words_hold(u->src[1], &unit->layout[1], unit->b, tiles);
+  const tn_wmma w = tn_wmma_of(u->k);
+  return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
+      tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
+}
 
 // Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
 // after each row, and elements of a row (0: nothing lies unused).
@@ -9477,6 +9344,167 @@ TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop 
 }
 #endif
 // ---- end src/ir/args.c ----
+// ---- begin src/ir/target.c ----
+// target: what the device that a kernel is made for can do: a table that passes ask, whatever its text looks like.
+//
+// In:  a tiny_renderer and tiny_limits; of a C-like language its formats, from which the table follows: what has none
+//      is not there. Out: answers. A renderer of NULL is the interpreter, which can do everything.
+#ifndef TN_IR_TARGET
+#define TN_IR_TARGET
+#ifndef TINY_AMALGAMATED
+#include "args.c"
+#include "../machine/machine.c"
+#endif
+
+typedef struct tn_target { const tiny_renderer *renderer; const tiny_limits *limits; } tn_target;
+
+static int tn_target_has(const tn_target *target, uint32_t flag) {
+  return target->renderer && (target->renderer->flags & flag) != 0;
+}
+static int tn_target_dots(const tn_target *target, int dot) {
+  return target->renderer && (target->renderer->dots >> dot & 1);
+}
+
+// The units of its warps, if what writes its kernels can write them.
+static const tiny_warp_unit *tn_target_units(const tn_target *target, int *n) {
+  *n = !target->renderer || target->renderer->ops[TINY_OP_WMMA] ? target->limits->nunits : 0;
+  return target->limits->units;
+}
+
+// Which unit a WMMA is for; -1: none of the renderer's.
+static int tn_unit_of(const tiny_renderer *r, const tiny_uop *u) {
+  for (int i = 0; i < r->nunits; i++) {
+    const tiny_matrix_unit *m = &r->units[i];
+    const tn_wmma w = {m->m, m->n, m->k, m->together, m->a, m->b};
+    if (m->c == u->dtype && tn_wmma_k(&w) == u->k) return i;
+  }
+  return -1;
+}
+
+// ** memory of a list **
+
+static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m;
+}
+static int tn_is_reg(const tiny_uop *memory) {
+  const tiny_uop *m = tn_memory_behind(memory);
+  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
+}
+// How much of the LOCAL memory that a launch brings a DEFINE takes: whole lines.
+static int64_t tn_local_nbytes(const tiny_uop *define) {
+  const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
+  return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
+}
+
+// What a STORE stores, as it was loaded: bits do not change.
+static tiny_uop *tn_copied(const tiny_uop *store) {
+  tiny_uop *x = store->src[1];
+  while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
+  return x;
+}
+// Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
+// together, zeros where they are not there? (PTX ISA, cp.async)
+static int tn_copies_later(const tiny_uop *store) {
+  const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
+  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
+      from->lanes > 1 ||
+      tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
+      (from->nsrc == 3 && from->src[2]->lanes > 1))
+    return 0;
+  const int nbytes = tn_dtypes[load->dtype].nbytes * load->lanes;
+  return nbytes == 4 || nbytes == 8 || nbytes == 16;
+}
+// Does the device copy by itself, while items go on?
+static int tn_target_copies(const tn_target *target) {
+  return target->limits->copies_async && (!target->renderer || target->renderer->language.copy);
+}
+
+// ** the table of a C-like language **
+
+static int tn_language_on(const tiny_language *l, int op) {
+  const int vectors = l->vector && (l->vops[op] || l->ops[op]), memory = op == TINY_OP_LOAD || op == TINY_OP_STORE;
+  const int on = l->ops[op] || l->bops[op] ? TINY_ON_ELEMENTS : 0, load = op == TINY_OP_LOAD;
+  if (op == TINY_OP_SHUFFLE) return on;
+  if (op == TINY_OP_PICK) return on | (l->low && l->high ? TINY_ON_VECTORS : 0);
+  if (!memory) return on | (vectors ? TINY_ON_VECTORS : 0);
+  return on | ((load ? l->load : l->store) ? TINY_ON_VECTORS : 0) |
+      ((load ? l->load_masked : l->store_masked) ? TINY_ON_MASKED : 0) |
+      ((load ? l->gather : l->scatter) ? TINY_ON_APART : 0) |
+      ((load ? l->gather_masked : l->scatter_masked) ? TINY_ON_APART_MASKED : 0);
+}
+
+static void tn_target_of_language(tiny_renderer *r) {
+  const tiny_language *l = &r->language;
+  r->dtypes = 0;
+  r->dots = 0;
+  r->atomics = 0;
+  for (int op = 0; op < TINY_OP_COUNT; op++) r->ops[op] = (uint8_t)tn_language_on(l, op);
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(l->types[d] != NULL) << d;
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->atomics |= (uint64_t)(l->atomics[d] && l->types[d]) << d;
+  for (int i = 0; i < TINY_DOT_COUNT; i++) r->dots |= (uint32_t)(l->dots[i] != NULL) << i;
+  r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL)) |
+      (l->shuffle ? (uint32_t)TINY_TARGET_SHUFFLES : 0) | (l->stream ? (uint32_t)TINY_TARGET_STREAMS : 0) |
+      (l->local_given ? (uint32_t)TINY_TARGET_TAKES_LOCAL : 0);
+}
+
+// Lanes of a warp that may exchange values: a power of two; 0: none.
+static int64_t tn_target_exchanges(const tn_target *target) {
+  const int64_t warp = target->limits->warp;
+  const int can = !target->renderer || target->renderer->ops[TINY_OP_SHUFFLE];
+  return can && warp > 1 && !(warp & (warp - 1)) && !target->limits->threads ? warp : 0;
+}
+
+// ** is a list in the table? **
+
+static int tn_target_memory(const tiny_renderer *r, const tiny_uop *u, int lanes) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  const int on = r->ops[u->op], masked = valid && valid->lanes > 1;
+  if (tn_is_reg(index->src[0])) return 1;
+  if (lanes == 1) return on & TINY_ON_ELEMENTS;
+  if (index->lanes == 1) return on & (masked ? TINY_ON_MASKED : TINY_ON_VECTORS);
+  return on & (masked ? TINY_ON_APART_MASKED : TINY_ON_APART);
+}
+
+static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
+  const int adds = u->op == TINY_OP_STORE && u->k == TN_ADDS, wide = u->lanes > 1 || (u->nsrc && u->src[0]->lanes > 1);
+  if (adds) return u->src[1]->lanes == 1 && (int)(r->atomics >> u->src[1]->dtype & 1);
+  switch (u->op) {
+    case TINY_OP_LOAD: return tn_target_memory(r, u, u->lanes);
+    case TINY_OP_STORE: return tn_target_memory(r, u, u->src[1]->lanes);
+    case TINY_OP_DOT: return (int)(r->dots >> u->k & 1);
+    case TINY_OP_SHUFFLE: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
+    case TINY_OP_PICK: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
+    case TINY_OP_STACK: case TINY_OP_BROADCAST: case TINY_OP_CAST: case TINY_OP_BITCAST: break;
+    default: if (!tn_op_is(u->op, TINY_ALU)) return 1;
+  }
+  return r->ops[u->op] & (wide ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
+}
+
+static const char *tn_target_lanes_text(const tiny_uop *u, const tiny_uop *value) {
+  const int memory = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE;
+  if (value->lanes == 1) return "";
+  if (memory && u->src[0]->lanes > 1) return " of lanes that lie apart";
+  return memory && u->src[0]->nsrc == 3 && u->src[0]->src[2]->lanes > 1 ? " of vectors under a mask" : " of vectors";
+}
+
+// TINY_E_COMPILE names what the target has not.
+static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *const *list, int n) {
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
+    const int tile = u->op == TINY_OP_WMMA || u->lanes > 64;
+    if (tile) continue;
+    if (u->dtype != TINY_VOID && !(r->dtypes >> u->dtype & 1))
+      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[u->dtype].name);
+    if (!tn_target_takes(r, u))
+      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s%s of %s", r->name,
+                       u->op == TINY_OP_STORE && u->k == TN_ADDS ? "atomic " : "", tn_ops[u->op].name,
+                       tn_target_lanes_text(u, value), tn_dtypes[value->dtype].name);
+  }
+  return TINY_OK;
+}
+#endif
+// ---- end src/ir/target.c ----
 // ---- begin src/ir/print.c ----
 // print: the one notation of the IR, for dumps, golden files and test input. What is printed parses back to
 // the same node.
@@ -12685,10 +12713,21 @@ static tiny_code tn_eval_matrix_rows(tn_eval_run *r, const tn_eval_ins *i) {
     for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < n; e++)
       row[lane][e] = tn_eval_slot(r, i->slot + e)[first + lane];
     for (int lane = 0; lane < TN_TURNED_LANES; lane++) for (int e = 0; e < n; e++)
-      tn_eval_slot(r, i->slot + e)[first + lane] = i->u.k == TN_AS_ROWS ?
+      tn_eval_slot(r, i->slot + e)[first + lane] = tn_load_kind(&i->u) == TN_AS_ROWS ?
           row[8 * (e / each) + lane / 4][lane % 4 * each + e % each] :
           row[8 * (e / 2) + 2 * (lane % 4) + e % 2][lane / 4];
   }
+  return TINY_OK;
+}
+
+// Matrices side by side: all of a warp load them, and say the same address.
+static tiny_code tn_eval_matrices(tn_eval_run *r, const tn_eval_ins *i) {
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  const int64_t *at = tn_eval_slot(r, r->c->arg[i->arg].slot);
+  for (int64_t item = 0; item < r->items; item++)
+    if (!mask[item] || r->items % TN_TURNED_LANES || at[item] != at[item / TN_TURNED_LANES * TN_TURNED_LANES])
+      return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp load the same matrices",
+        (long long)item);
   return TINY_OK;
 }
 
@@ -12769,6 +12808,7 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   const int64_t *valid = a[2].slot >= 0 ? tn_eval_slot(r, a[2].slot) : NULL;
   int64_t *value = a[1].slot >= 0 ? tn_eval_slot(r, a[1].slot) : NULL, *out = tn_eval_slot(r, i->slot);
   char *base = m->space == TN_SPACE_GLOBAL ? (char *)r->l->mem[m->id].base + r->l->mem[m->id].offset : NULL;
+  const int matrices = !stores && i->u.k >> TN_MATRIX_ALONG;
   for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++) {
     int64_t from_value = value ? value[a[1].lanes > 1 ? lane * r->items + item : item] : 0;
     if (!mask[item] || (valid && !valid[a[2].lanes > 1 ? lane * r->items + item : item])) {
@@ -12777,7 +12817,8 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
     }
     const int64_t e = a[0].lanes > 1 ? element[lane * r->items + item] : element[item];
     // contiguous lanes follow each other; those that are not valid may lie before the first element
-    const int64_t at = a[0].lanes > 1 || m->lanes > 1 ? e : tn_clamp_add(e, lane);
+    const int64_t at = a[0].lanes > 1 || m->lanes > 1 ? e :
+        tn_clamp_add(e, matrices ? tn_load_place(&i->u, (int)(item % TN_TURNED_LANES), lane) : lane);
     if (at < 0 || at >= m->nelem) return tn_eval_trap(r, m, item, "index", at);
     const int64_t flat = m->lanes > 1 ? at * m->lanes + lane : at;
     if (m->space == TN_SPACE_LOCAL && tn_eval_share(r, m, flat, item, stores, from_value) != TINY_OK)
@@ -12854,31 +12895,42 @@ static void tn_eval_gather(const tn_eval_run *r, const tiny_warp_unit *unit, int
   }
 }
 
+// What a warp has of c from lane's element `at` on: that of the sum so far and of x.
+static void tn_eval_product(tn_eval_run *r, const tn_eval_ins *i, const tiny_warp_unit *unit, const tn_eval_tile *x,
+                            int64_t first, int at) {
+  const tn_eval_arg *sum_of = &r->c->arg[i->arg + 2];
+  const int real = tn_is_float(unit->c);
+  for (int lane = 0; lane < unit->warp; lane++) for (int e = 0; e < tn_layout_elements(&unit->layout[2]); e++) {
+    int row, column;
+    tn_layout_at(&unit->layout[2], lane, e, &row, &column);
+    const int64_t before = tn_eval_slot(r, sum_of->slot + at + e)[first + lane];
+    uint64_t whole = (uint64_t)before;
+    double sum = real ? tn_to_f64(before) : 0;
+    for (int k = 0; k < unit->k; k++) {
+      const int64_t p = x->a[row * unit->k + k], q = x->b[k * unit->n + column];
+      if (real) sum += tn_to_f64(p) * tn_to_f64(q);
+      else whole += (uint64_t)p * (uint64_t)q;
+    }
+    tn_eval_slot(r, i->slot + at + e)[first + lane] = real ?
+      tn_from_f64(tn_dtype_round(unit->c, sum)) : tn_dtype_wrap(unit->c, (int64_t)whole);
+  }
+}
+
 // All items of each warp together; as tn_eval_wmma has it.
 static tiny_code tn_eval_warp_wmma(tn_eval_run *r, const tn_eval_ins *i, const tiny_warp_unit *unit) {
   const tn_eval_arg *a = &r->c->arg[i->arg];
   const uint8_t *mask = r->mask + r->depth * r->items;
+  const int elements = tn_layout_elements(&unit->layout[2]);
   tn_eval_tile x;
   for (int64_t item = 0; item < r->items; item++) if (!mask[item] || r->items % unit->warp)
     return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp are at a WMMA",
       (long long)item);
   for (int64_t first = 0; first < r->items; first += unit->warp) {
     tn_eval_gather(r, unit, 0, a[0].slot, first, unit->k, x.a);
-    tn_eval_gather(r, unit, 1, a[1].slot, first, unit->n, x.b);
-    for (int lane = 0; lane < unit->warp; lane++) for (int e = 0; e < i->u.lanes; e++) {
-      int row, column;
-      tn_layout_at(&unit->layout[2], lane, e, &row, &column);
-      const int64_t before = tn_eval_slot(r, a[2].slot + e)[first + lane];
-      const int real = tn_is_float(unit->c);
-      uint64_t whole = (uint64_t)before;
-      double sum = real ? tn_to_f64(before) : 0;
-      for (int k = 0; k < unit->k; k++) {
-        const int64_t p = x.a[row * unit->k + k], q = x.b[k * unit->n + column];
-        if (real) sum += tn_to_f64(p) * tn_to_f64(q);
-        else whole += (uint64_t)p * (uint64_t)q;
-      }
-      tn_eval_slot(r, i->slot + e)[first + lane] = real ?
-        tn_from_f64(tn_dtype_round(unit->c, sum)) : tn_dtype_wrap(unit->c, (int64_t)whole);
+    for (int at = 0; at < i->u.lanes; at += elements) {      // tiles of columns
+      const int slot = a[1].slot + at / elements * (a[1].lanes * elements / i->u.lanes);
+      tn_eval_gather(r, unit, 1, slot, first, unit->n, x.b);
+      tn_eval_product(r, i, unit, &x, first, at);
     }
   }
   return TINY_OK;
@@ -12931,8 +12983,10 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
   const tn_eval_ins *i = &r->c->ins[*at];
   switch (i->u.op) {
     case TINY_OP_LOAD: case TINY_OP_STORE: {
-      const tiny_code code = tn_eval_touch(r, i);
-      return code == TINY_OK && i->u.op == TINY_OP_LOAD && i->u.k ? tn_eval_matrix_rows(r, i) : code;
+      const int rows = i->u.op == TINY_OP_LOAD && i->u.k, steps = rows && i->u.k >> TN_MATRIX_ALONG;
+      tiny_code code = steps ? tn_eval_matrices(r, i) : TINY_OK;
+      if (code == TINY_OK) code = tn_eval_touch(r, i);
+      return code == TINY_OK && rows && !steps ? tn_eval_matrix_rows(r, i) : code;
     }
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r, i);
@@ -38757,6 +38811,7 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
 
 enum { TN_UNIT_PIECE = 16, TN_UNIT_QUARTERS = 4, TN_UNIT_PAD = 32,     // bytes; pieces of a row; bytes between quarters
   TN_UNIT_PADS = 256,                                                  // in all of them, and of both operands, at most
+  TN_UNIT_WARPS = 4,                                                   // whose products take columns at once
   TN_UNIT_SIDES = 2, TN_UNIT_TOGETHER = 4 };                           // rows and columns; elements of an item
 
 // How a unit's layout is used: which bits of a side are lanes', which are registers'.
@@ -38817,6 +38872,7 @@ typedef struct tn_warp_tiles {
   int together, rows_apart[TN_UNIT_SIDES]; // tiles of columns that are interleaved; those of rows of an operand's block
   int matrices;                            // lanes load rows of matrices, which give each what the unit wants of it
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
+  int at_once;                             // 1: a product takes all columns of a warp, b from memory of the group
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
   int last;                                // the side whose elements are stored together
@@ -38904,21 +38960,24 @@ static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
       tn_unit_lies_along(s, c, side, c->axis[side][1]);
 }
 
-// The block of such an operand: rows along k, of pieces of 16 bytes.
+// The block of such an operand: rows along k, of pieces of 16 bytes; for products of all columns at once the pieces of
+// eight columns lie together, one for each k.
 static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
-  const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values,
+  const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values, all = c->quarters * v,
                 rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile;
-  int64_t parts = TN_UNIT_QUARTERS * rows / items;
-  while (parts > 1 && tn_unit_k(&c->plan) % parts) parts--;
+  const int pieces = side && c->at_once;
+  int64_t parts = c->quarters * rows / items;
+  while (parts > 1 && all % parts) parts--;
   c->rows[side] = rows;
-  tiny_uop *fresh[4] = {tn_unit_range(t, parts, TN_UPCAST), tn_range(t, tn_unit_k(&c->plan) / (parts > 1 ? parts : 1),
-                        TN_SHARE), tn_range(t, rows / v, TN_SHARE), tn_range(t, v, TN_VECTOR)}, *ranges[4],
-           *k = tn_place_plus(t, fresh[1], tn_range_extent(fresh[1]), fresh[0]);
+  tiny_uop *part = tn_unit_range(t, parts, TN_UPCAST), *in = tn_range(t, all / (parts > 1 ? parts : 1), TN_SHARE),
+           *piece = tn_range(t, rows / v, TN_SHARE), *last = tn_range(t, v, TN_VECTOR), *ranges[4],
+           *fresh[4] = {pieces ? piece : part, pieces ? part : in, pieces ? in : piece, last};
   int n = 0;
   for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
-  tiny_uop *row = tn_place_plus(t, fresh[3], v, fresh[2]),
-           *x = tn_unit_block(t, c, side, tn_place_plus(t, k, tn_unit_k(&c->plan), c->k_block), row);
-  const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | rows << TN_STAGE_ROW;
+  tiny_uop *k = tn_place_plus(t, in, tn_range_extent(in), part), *row = tn_place_plus(t, last, v, piece),
+           *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
+  const int64_t length = pieces ? all * v : rows,
+                kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | length << TN_STAGE_ROW;
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, kind);
 }
 
@@ -39023,19 +39082,37 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   return words == 1 ? word[0] : tn_stack(t, words, word);
 }
 
+// All columns of a warp for such a product, as matrices that lie side by side in memory of the group.
+static tiny_uop *tn_unit_columns(tiny_ctx *t, const tn_warp_tiles *c, int64_t quarter) {
+  const int64_t v = c->plan.values, all = c->quarters * v, size = tn_dtypes[c->plan.unit->b].nbytes,
+                columns = tn_range_extent(c->axis[1][1]), eight = TN_TURNED_ROW * v,
+                along = c->turned[1] ? eight : tn_unit_quarter(c, 1, v),
+                next = c->turned[1] ? all * v + TN_TURNED_PAD : eight,
+                kind = (c->turned[1] ? TN_TURNED : TN_AS_ROWS) | along << TN_MATRIX_ALONG | next << TN_MATRIX_NEXT;
+  tiny_uop *at = tn_place_plus(t, tn_index(t, quarter * along), columns / TN_TURNED_ROW * next, c->warp[1]),
+           *index = tn_index_of(t, c->stage[1], at, NULL);
+  const int64_t words = columns / c->plan.unit->n * 2, lanes = words * 4 / size;
+  tiny_uop *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[1]->dtype, (int)lanes, 1, &index, kind, 0, NULL);
+  return size == 4 ? load : tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)words, 1, &load, 0, 0, NULL);
+}
+
 // ** sums **
 
-// What a lane holds of c for a tile, after all products, also over the other ranges of the sum.
+// What a lane holds of c for a tile (or for all tiles of a row), after all products, also over the other ranges of the
+// sum.
 static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *tile, const tn_list *others) {
   const tn_unit_plan *p = &c->plan;
   const int64_t quarters = tn_unit_quarters(p);
   tn_list over = {NULL, 0, 0};
-  const int lanes = tn_layout_elements(&p->unit->layout[2]);
+  const int lanes = tn_layout_elements(&p->unit->layout[2]) * (c->at_once ? (int)c->tiles[1] : 1);
   tiny_uop *sum = tn_lanes_of(t, tn_const(t, p->unit->c, tn_dtype_value(p->unit->c, 0)), lanes);
   for (int64_t i = 0; i < c->quarters / quarters * p->steps; i++) {
     const int64_t quarter = i / p->steps * quarters;
-    tiny_uop *src[3] = {tn_unit_operand(t, c, 0, tile[0], (int)(i % p->steps), quarter),
-                        tn_unit_operand(t, c, 1, tile[1], (int)(i % p->steps), quarter), sum};
+    const int step = (int)(i % p->steps);
+    tiny_uop *a = tn_unit_operand(t, c, 0, tile[0], step, quarter),
+             *b = c->at_once ? tn_unit_columns(t, c, quarter + 2 * step) :
+                               tn_unit_operand(t, c, 1, tile[1], step, quarter),
+             *src[3] = {a, b, sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
   }
   for (int i = 0; i < others->n; i++) tn_push(t, &over, others->u[i]);
@@ -39045,7 +39122,8 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
 
 // All that lanes hold: registers, one tile after the other.
 static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_list *others) {
-  tiny_uop *all = tn_range(t, c->tiles[0] * c->tiles[1], TN_UPCAST), *columns = tn_index(t, c->tiles[1]),
+  const int64_t n = c->at_once ? 1 : c->tiles[1];
+  tiny_uop *all = tn_range(t, c->tiles[0] * n, TN_UPCAST), *columns = tn_index(t, n),
            *tile[2] = {tn_u2(t, TINY_OP_IDIV, all, columns), tn_u2(t, TINY_OP_MOD, all, columns)};
   return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, others), 1, &all);
 }
@@ -39153,10 +39231,17 @@ static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_
                       TN_SPACE_LOCAL | pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
 }
 
+// Warps and lanes, the latter last. Four warps take the same columns at once.
+static void tn_unit_items(const tn_warp_tiles *c, tiny_uop **all) {
+  const int low = c->plan.low;
+  all[0] = c->warp[c->at_once]; all[1] = c->warp[!c->at_once];
+  all[2] = c->lane[!low]; all[3] = c->lane[low];
+}
+
 // The number of an item of the group, neighbours as lanes are.
 static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
-  const int low = c->plan.low;
-  tiny_uop *const all[4] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low]}, *item = tn_index(t, 0);
+  tiny_uop *all[4], *item = tn_index(t, 0);
+  tn_unit_items(c, all);
   for (int i = 0; i < 4; i++)
     if (all[i]) item = tn_place_plus(t, all[i], tn_range_extent(all[i]), item);
   return item;
@@ -39179,11 +39264,10 @@ static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_u
 
 // Warps, lanes, then copies and vectors are the innermost loops.
 static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, tiny_uop *const *inner) {
-  const int low = c->plan.low;
-  tiny_uop *const all[8] = {c->warp[0], c->warp[1], c->lane[!low], c->lane[low], inner[0], inner[1], inner[2],
-                            inner[3]};
-  tiny_uop *order[8];
+  tiny_uop *all[8], *order[8];
   int n = 0;
+  tn_unit_items(c, all);
+  memcpy(all + 4, inner, 4 * sizeof *inner);
   for (int i = 0; i < 8; i++) if (all[i]) order[n++] = all[i];
   tn_transform_order(s, n, order);
 }
@@ -39271,6 +39355,14 @@ static int tn_unit_interleaved(const tn_warp_tiles *c) {
   return most;
 }
 
+// Do products take all columns of a warp at once, of which four warps along rows share them (PTX ISA, wgmma)?
+static int tn_unit_at_once(const tn_kernel_state *s, const tn_warp_tiles *c) {
+  const int64_t warps = c->axis[0][0] ? tn_range_extent(c->axis[0][0]) : 1,
+                tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
+  return c->matrices && tiles > 1 && tiles <= s->target->limits->unit_tiles && warps % TN_UNIT_WARPS == 0 &&
+      !(tiles & (tiles - 1));
+}
+
 // 1: the kernel's sum is done by the unit that c names, over c's axes.
 static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -39281,8 +39373,9 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   const int last = plan->c[0].element.bit == 0 &&
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
-  c->quarters = TN_UNIT_QUARTERS;
-  c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(plan), TN_REDUCE);
+  c->at_once = tn_unit_at_once(s, c);
+  c->quarters = TN_UNIT_QUARTERS << (c->at_once && tn_range_extent(c->k) % (2 * tn_unit_k(plan)) == 0);
+  c->k_block = tn_unit_range(t, tn_range_extent(c->k) / (c->quarters * plan->values), TN_REDUCE);
   for (int i = 0; i < 2; i++) {
     c->along[i] = tn_unit_lies_along(s, c, i, c->k);
     c->turned[i] = tn_unit_turns(s, c, i);
@@ -42658,48 +42751,73 @@ static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const ti
   return 0;
 }
 
-// Rows and columns of a warp: as many as leave enough groups, and no more than there are.
-static void tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int64_t *side) {
-  const int large = !tn_warp_loads_bytes(s, p, axis[2]);
+// Warps of a group along rows and columns, and a warp's rows and columns.
+typedef struct tn_warp_shape { int64_t warps[2], side[2]; } tn_warp_shape;
+
+static int64_t tn_warp_groups(const tn_profile *p, tiny_uop *const *axis, int64_t rows, int64_t columns) {
   int64_t groups = 1;
   for (int i = 0; i < p->nout; i++) {
-    const int64_t n = tn_range_extent(p->out[i]), block = TN_WARP_SIDES * TN_WARP_LARGE;
-    groups = tn_clamp_mul(groups, p->out[i] == axis[0] || p->out[i] == axis[1] ? (n + block - 1) / block : n);
+    const int64_t block = p->out[i] == axis[0] ? rows : p->out[i] == axis[1] ? columns : 1;
+    groups = tn_clamp_mul(groups, (tn_range_extent(p->out[i]) + block - 1) / block);
   }
+  return groups;
+}
+
+// Where products take all columns at once all warps stand along rows: what they read of a is not read again, and four
+// of them read b together. The first that every unit of the machine has groups of.
+static tn_warp_shape tn_warp_sizes_at_once(const tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
+                                           int large) {
+  static const tn_warp_shape shapes[] = {{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}};
+  int i = large ? 0 : 2;
+  for (; i < 2; i++) {
+    const tn_warp_shape *x = &shapes[i];
+    const int64_t rows = x->warps[0] * x->side[0], least = i ? TN_WARP_GROUPS : tn_machine_units(s->target->limits);
+    if (x->side[1] <= 8 * (int64_t)s->target->limits->unit_tiles && tn_range_extent(axis[1]) > x->side[1] / 2 &&
+        tn_warp_groups(p, axis, rows, x->side[1]) >= least)
+      break;
+  }
+  return shapes[i];
+}
+
+// As many as leave enough groups, and no more than there are.
+static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis) {
+  const int large = !tn_warp_loads_bytes(s, p, axis[2]);
+  const int64_t block = TN_WARP_SIDES * TN_WARP_LARGE, groups = tn_warp_groups(p, axis, block, block);
+  tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
+  if (s->target->limits->unit_tiles) return tn_warp_sizes_at_once(s, p, axis, large);
   for (int i = 0; i < 2; i++)
-    side[i] = large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE ? TN_WARP_LARGE :
-                                                                                              TN_WARP_SIDE;
+    if (large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
+  return shape;
 }
 
 // May all of it be done? What opts refuse is not known before: axes that may not be padded, memory.
-static int tn_warp_fits(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, const int64_t *side,
+static int tn_warp_fits(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, const tn_warp_shape *shape,
                         const tiny_warp_unit *unit) {
-  const int64_t items = (int64_t)TN_WARP_SIDES * TN_WARP_SIDES * unit->warp;
+  const int64_t items = shape->warps[0] * shape->warps[1] * unit->warp;
   tn_unit_plan plan;
   if (!tn_unit_plan_of(unit, &plan) || !tn_opt_fits(s, 1, items) || items > tn_opt_most_items(s)) return 0;
   for (int i = 0; i < 3; i++) {
-    const int64_t m = i < 2 ? TN_WARP_SIDES * side[i] : tn_unit_k(&plan);
+    const int64_t m = i < 2 ? shape->warps[i] * shape->side[i] : tn_unit_k(&plan);
     if (tn_range_extent(axis[i]) % m && !tn_opt_may_pad(s, p, axis[i], m)) return 0;
   }
-  const int64_t rows = TN_WARP_SIDES * (side[0] + side[1]);
+  const int64_t rows = shape->warps[0] * shape->side[0] + shape->warps[1] * shape->side[1];
   return TN_UNIT_QUARTERS * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
 }
 
 // 1: the kernel's sum is done by a unit of warps.
 static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   tiny_uop *axis[3], *part[4];
-  int64_t side[2];
   int number = 0;
   tn_unit_plan plan;
   const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
   if (!unit) return 0;
-  tn_warp_sizes(s, p, axis, side);
-  if (!tn_warp_fits(s, p, axis, side, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
+  const tn_warp_shape shape = tn_warp_sizes(s, p, axis);
+  if (!tn_warp_fits(s, p, axis, &shape, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
   tn_do_pad(s, axis[2], tn_unit_k(&plan));
   for (int i = 0; i < 2; i++) {
-    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], TN_WARP_SIDES * side[i]),
-                                  TN_WARP_SIDES * side[i], NULL);
-    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side[i], &part[2 * i]);
+    const int64_t all = shape.warps[i] * shape.side[i];
+    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], all), all, NULL);
+    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, shape.side[i], &part[2 * i]);
   }
   tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
   o.number = (int16_t)number;
@@ -58923,335 +59041,335 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3120  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3604  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3691  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3605  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3692  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3718  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3719  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3909  src/base/number.c            numbers as text, in and out
-   4383  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3910  src/base/number.c            numbers as text, in and out
+   4384  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4629  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4630  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4821  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4822  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4996  src/base/version.c           what this implementation is: its release and sources, how it was
+   4997  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5083  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5084  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5541  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5542  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5659  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5660  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5808  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6348  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5809  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6349  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6565  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6566  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7196  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7197  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7427  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7589  src/ir/label.c               names that nodes have for people, in a table beside them
-   7722  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7428  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7590  src/ir/label.c               names that nodes have for people, in a table beside them
+   7723  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7875  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8776  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7876  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8741  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8892  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8857  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9014  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8980  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9126  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9092  src/ir/args.c                which k, v and sources fit an op
+   9348  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9287  src/ir/args.c                which k, v and sources fit an op
-   9481  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10116  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9509  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10144  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10271  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10299  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10879  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10907  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11379  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11407  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11525  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11553  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11962  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11990  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12237  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12265  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13100  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13154  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13399  src/ir/spec.c                the verifier
-  13768  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13453  src/ir/spec.c                the verifier
+  13822  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13997  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14355  src/rules/notation.c         the algebra that bodies of rules are written in
-  14390  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14590  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14051  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14409  src/rules/notation.c         the algebra that bodies of rules are written in
+  14444  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14644  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14750  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14804  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15144  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15198  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15343  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15397  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15784  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15838  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  15961  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16015  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16105  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16159  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16448  src/rules/decompose.c        from what the IR means to what a target can do
-  17137  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16502  src/rules/decompose.c        from what the IR means to what a target can do
+  17191  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17171  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17225  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17670  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17724  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17764  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17818  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18580  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18656  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18634  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18710  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18699  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18753  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18943  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19017  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18997  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19071  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19665  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19719  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19927  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19981  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20216  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20270  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20772  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20826  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20881  src/tensor/activation.c      what stands between the layers of a network
-  21062  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21434  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20935  src/tensor/activation.c      what stands between the layers of a network
+  21116  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21488  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21687  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21741  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22447  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22501  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23129  src/tensor/random.c          numbers from a counter, the same on every device
-  23404  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23183  src/tensor/random.c          numbers from a counter, the same on every device
+  23458  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23728  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24024  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23782  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24078  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24161  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24215  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24700  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24754  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25413  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25467  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25815  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25869  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25954  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26008  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26436  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26490  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26901  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26955  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27252  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27898  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28260  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28389  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27306  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27952  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28314  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28443  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28549  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28603  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29054  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29333  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29108  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29387  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29429  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29483  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29722  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30163  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29776  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30217  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30440  src/tensor/params.c          lists of named tensors: what a network consists of
-  30531  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30641  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30494  src/tensor/params.c          lists of named tensors: what a network consists of
+  30585  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30695  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31020  src/tensor/sequential.c      modules and functions one after the other
-  31091  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31074  src/tensor/sequential.c      modules and functions one after the other
+  31145  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31239  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31293  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31359  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31413  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31678  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31732  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31794  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  31974  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  31848  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32028  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32109  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32163  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32619  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32673  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33395  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33449  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33928  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33982  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34436  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34490  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34693  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  34747  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  34760  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34814  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35350  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  35488  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35404  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  35542  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36358  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36412  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36562  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36616  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36953  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37176  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37532  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  37007  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37230  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37586  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37695  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37766  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37749  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37820  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  37899  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  37976  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  37953  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  38030  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38057  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38423  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38111  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38477  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38512  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38566  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38599  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38653  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  38733  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39303  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  38787  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39396  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  39583  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  39676  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  39661  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  39754  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  39809  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  39868  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  39902  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  39961  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  40770  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  40863  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  40869  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  40962  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  40962  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  41055  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41351  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41444  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  41934  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  42027  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42053  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42145  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42146  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42238  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42216  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42309  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42320  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42420  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  42495  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42413  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42513  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  42588  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  42595  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  42774  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  43548  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  43659  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  42688  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  42892  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  43666  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  43777  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44325  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44443  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  44590  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  44708  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  44837  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  44955  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  44926  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  45044  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  45558  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  45676  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46114  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46232  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  46464  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  46582  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  46765  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  46883  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47160  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  47911  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47278  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  48029  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  47994  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  48112  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48106  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48337  src/runtime/device.c         which backend a context runs on
-  48541  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  48695  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48224  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48455  src/runtime/device.c         which backend a context runs on
+  48659  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  48813  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  48756  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  48874  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49024  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49142  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49259  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49377  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  49531  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  49649  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  49713  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  49784  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  49831  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  49902  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50165  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50283  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  50439  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  50557  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  50654  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51137  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  50772  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51255  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51309  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  51417  src/runtime/launch.c         the steps of a plan, handed to their devices
-  51694  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51427  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  51535  src/runtime/launch.c         the steps of a plan, handed to their devices
+  51812  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52190  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52308  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  52798  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  52916  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  52981  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  53099  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53318  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  53512  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54305  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53436  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  53630  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54423  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  54697  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55038  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  54815  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55156  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55244  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55362  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  55498  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  55616  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  55757  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  55875  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56027  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56145  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56192  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56310  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56366  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  56727  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  56963  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56484  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  56845  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  57081  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57111  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57274  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57229  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57392  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  57381  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  57499  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  57466  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  57584  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  57794  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  57912  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  57957  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58020  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58199  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  58075  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58138  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58317  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58335  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58453  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  58721  src/runtime/context.c        opening and closing, the first error, totals
+  58839  src/runtime/context.c        opening and closing, the first error, totals
 */
