@@ -1,13 +1,14 @@
 // count: kernels as the heuristics make them for GPUs that are not here, run and counted (count.h).
 //   build/bench/count [-v] [-a] [-k TEXT] [-w FOLDER] [TARGET..]   sm_90 and gfx1100
 //   -v: each access; -a: with atomic additions (tiny_desc.atomics); -k: kernels whose name has TEXT; -w: NVIDIA's
-//   kernels as CUDA C, too, as FOLDER/sm_90-01.cu and so on, with what was counted in the first line
-//   (tools/sass_count.py compiles them)
+//   kernels as CUDA C and PTX, too, as FOLDER/sm_90-01.cu, sm_90-01.ptx and so on, with what was counted in the first
+//   line (tools/sass_count.py compiles them)
 // What the columns mean stands at tn_gpu_print. "x N": a kernel that runs N times, tile by tile; its first time is
 // counted.
 #define _GNU_SOURCE
 #include "../src/all.c"
 #include "../src/render/lang_cuda.c"
+#include "../src/render/ptx.c"
 #include "count.h"
 
 enum { GROUPS = 6, KERNELS = 24 };          // groups that are run of each; kernels of a graph
@@ -103,24 +104,28 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
 typedef struct options { const char *only, *folder; int verbose, atomics, written; } options;
 typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; options *o; } subject;
 
-// The device that the kernels of an NVIDIA GPU are written for. 0: it is none.
-static int cuda_target(const char *name, tiny_limits *limits, tiny_renderer *renderer) {
+// How kernels of a GPU are written for it: languages, by the ends of files' names. 0: not in this one.
+static const char *const languages[] = {"cu", "ptx"};
+static int write_target(const char *language, const char *name, tiny_limits *limits, tiny_renderer *renderer) {
   memset(renderer, 0, sizeof *renderer);
   if (strncmp(name, "sm_", 3) || !tn_gpu_limits(name, limits)) return 0;
+  limits->dtypes = TN_CUDA_ARITHMETIC;
+  if (!strcmp(language, "ptx")) return tn_lang_ptx(renderer, name);
   tn_lang_cuda(renderer, (int)tn_digits_value(name + 3, 10, NULL));
   tn_cstyle(renderer);
   return 1;
 }
 
 // A module of one kernel, lowered once more for this language, into a file of its own. 1: it is there, or not wanted.
-static int write_cuda(tiny_ctx *t, const subject *x, const char *name, const tn_kernel *from, const tn_gpu_counts *n) {
+static int write_kernel(tiny_ctx *t, const subject *x, const char *language, const char *name, const tn_kernel *from,
+                        const tn_gpu_counts *n) {
   tiny_limits limits;
   tiny_renderer r;
   tn_lowered low;
   tiny_bytes text = {t, NULL, 0, 0}, kernel = {t, NULL, 0, 0};
   uint64_t uses = 0;
   char path[512];
-  if (!x->o->folder || !cuda_target(x->gpu->name, &limits, &r)) return 1;
+  if (!x->o->folder || !write_target(language, x->gpu->name, &limits, &r)) return 1;
   const tn_target target = {&r, &limits};
   memset(&low, 0, sizeof low);
   t->ir->serial = TN_PIPELINE_SERIAL;
@@ -131,11 +136,19 @@ static int write_cuda(tiny_ctx *t, const subject *x, const char *name, const tn_
   tn_gpu_line(&text, "// %s; %d registers and %.1f %% of the busiest loop computing, as counted\n", name,
               n->registers + n->spilled, tn_gpu_computing(n));
   if (r.module(t, &r, &rendered, 1, &text) != TINY_OK) return 0;
-  snprintf(path, sizeof path, "%s/%s-%02d.cu", x->o->folder, x->gpu->name, ++x->o->written);
+  snprintf(path, sizeof path, "%s/%s-%02d.%s", x->o->folder, x->gpu->name, x->o->written, language);
   FILE *f = fopen(path, "w");
   const int wrote = f && fwrite(text.data, 1, text.n, f) == text.n;
   if (!f || fclose(f) || !wrote) { printf("%s cannot be written\n", path); return 0; }
   return 1;
+}
+static int write_languages(tiny_ctx *t, const subject *x, const char *name, const tn_kernel *from,
+                           const tn_gpu_counts *n) {
+  int wrote = 1;
+  x->o->written++;
+  for (size_t i = 0; i < sizeof languages / sizeof *languages && wrote; i++)
+    wrote = write_kernel(t, x, languages[i], name, from, n);
+  return wrote;
 }
 
 static tiny_code count_kernel(tiny_ctx *t, const subject *x, const char *name, const tn_kernel *kernel,
@@ -160,7 +173,7 @@ static tiny_code count_kernel(tiny_ctx *t, const subject *x, const char *name, c
   for (int m = 0; m < l.nmem; m++) free(mem[m].base);
   if (code != TINY_OK) return code;
   tn_gpu_print(text, name, &counts);
-  if (!write_cuda(t, x, name, kernel, &counts)) return TINY_E_IO;
+  if (!write_languages(t, x, name, kernel, &counts)) return TINY_E_IO;
   if (accesses.n) tiny_bytes_add(text, accesses.data, accesses.n);
   return TINY_OK;
 }

@@ -26,6 +26,7 @@ TN_SMALL_END
 #include "ir/dtype.c"
 #include "ir/alu.c"
 #include "ir/label.c"
+#include "ir/listing.c"
 #include "machine/units.c"
 #include "ir/uop.c"
 TN_SMALL_BEGIN

@@ -8,13 +8,16 @@
 #include "../src/render/lang_cuda.c"
 #include "../src/render/lang_metal.c"
 #include "../src/render/lang_opencl.c"
+#include "../src/render/ptx.c"
+#include "../bench/gpu.h"
 #include "language_host.h"
 #include <sys/stat.h>
 
 // items of a group, bytes that they share; dtypes: that have arithmetic; host: how a module runs on this machine; NULL:
-// it does not.
+// it does not. gpu: whose limits it has; NULL: those of no GPU in particular.
 typedef struct language {
   const char *name; void (*renderer)(tiny_renderer *r); int items, shared; uint64_t dtypes; const host_language *host;
+  const char *gpu;
 } language;
 
 static void cuda_75(tiny_renderer *r) { tn_lang_cuda(r, 75); }
@@ -29,23 +32,37 @@ static void wgsl_16(tiny_renderer *r) { tn_lang_wgsl(r, TN_WGSL_F16); }
 static void wgsl_lanes(tiny_renderer *r) { tn_lang_wgsl(r, TN_WGSL_F16 | TN_WGSL_SUBGROUPS); }
 static void wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
 
+static void ptx_75(tiny_renderer *r) { tn_lang_ptx(r, "sm_75"); }
+static void ptx_80(tiny_renderer *r) { tn_lang_ptx(r, "sm_80"); }
+static void ptx_89(tiny_renderer *r) { tn_lang_ptx(r, "sm_89"); }
+static void ptx_90(tiny_renderer *r) { tn_lang_ptx(r, "sm_90a"); }
+static void ptx_100(tiny_renderer *r) { tn_lang_ptx(r, "sm_100a"); }
+static void ptx_120(tiny_renderer *r) { tn_lang_ptx(r, "sm_120a"); }
+
 static const language languages[] = {
-  {"cuda75", cuda_75, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
-  {"cuda80", cuda_80, 1024, 48 << 10, TN_CUDA_ARITHMETIC, &host_cuda},
-  {"hip", hip, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
-  {"clexchange", opencl_lanes, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
-  {"opencl", opencl, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
-  {"metal24", metal_24, 1024, 32 << 10, TN_METAL_ARITHMETIC, NULL},
-  {"metal31", metal_31, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal},
-  {"wgsl16", wgsl_16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL},
-  {"wgslexchange", wgsl_lanes, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL},
-  {"wgsl", wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL}
+  {"cuda75", cuda_75, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL},
+  {"cuda80", cuda_80, 1024, 48 << 10, TN_CUDA_ARITHMETIC, &host_cuda, NULL},
+  {"hip", hip, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL},
+  {"clexchange", opencl_lanes, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL},
+  {"opencl", opencl, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL, NULL},
+  {"metal24", metal_24, 1024, 32 << 10, TN_METAL_ARITHMETIC, NULL, NULL},
+  {"metal31", metal_31, 1024, 32 << 10, TN_METAL_ARITHMETIC, &host_metal, NULL},
+  {"wgsl16", wgsl_16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL},
+  {"wgslexchange", wgsl_lanes, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL},
+  {"wgsl", wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL, NULL},
+  {"ptx75", ptx_75, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_75"},
+  {"ptx80", ptx_80, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_80"},
+  {"ptx89", ptx_89, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_89"},
+  {"ptx90", ptx_90, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_90"},
+  {"ptx100", ptx_100, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_100"},
+  {"ptx120", ptx_120, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_120"},
 };
 enum { LANGUAGES = sizeof languages / sizeof *languages };
 
 // reads: how often its memory was read; graph: whose kernels it writes.
 typedef struct language_device {
   tn_null null; const language *language; int lanes, run, reads; char graph[100];
+  tiny_renderer renderer; uint64_t uses;   // uses: of its kernels, the greatest
   host_items *items;
 } language_device;
 
@@ -64,20 +81,29 @@ static void language_write(const language *l, const char *name, const char *text
 }
 static tiny_code language_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                  uint64_t *uses) {
-  const language_device *d = (const language_device *)r->own;
+  language_device *d = (language_device *)(uintptr_t)r->own;
   const char *file = d->lanes ? "lanes.txt" : "kernels.txt";
   const size_t before = out->n;
-  const tiny_code code = tn_cstyle_kernel(t, r, k, out, uses);
+  const tiny_code code = d->renderer.kernel(t, &d->renderer, k, out, uses);
   if (code != TINY_OK) return code;
+  if (*uses > d->uses) d->uses = *uses;
   language_write(d->language, file, tn_text_of_format(t, "==== %s %s\n", k->name, d->graph));
   language_write(d->language, file, out->data + before);
   return code;
 }
+static tiny_code language_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                                 tiny_bytes *out) {
+  const language_device *d = (const language_device *)r->own;
+  return d->renderer.module(t, &d->renderer, kernels, n, out);
+}
 static void language_renderer(void *dev, tiny_renderer *r) {
-  ((language_device *)dev)->language->renderer(r);
-  tn_cstyle(r);
+  language_device *d = (language_device *)dev;
+  d->language->renderer(&d->renderer);
+  if (!d->renderer.kernel) tn_cstyle(&d->renderer);
+  *r = d->renderer;
   r->own = dev;
   r->kernel = language_kernel;
+  r->module = language_module;
 }
 
 // ** the device **
@@ -104,7 +130,7 @@ static void *language_open(tiny_ctx *t, const char *which, tiny_limits *limits) 
   limits->dtypes = d->language->dtypes;
   tiny_renderer r;
   d->language->renderer(&r);
-  tn_target_of_language(&r);
+  if (!r.kernel) tn_target_of_language(&r);
   limits->atomics = strstr(which, "-atomics") ? r.atomics : 0;
   limits->threads = d->lanes;
   limits->vector_nbytes = d->lanes ? 16 : 0;
@@ -113,6 +139,11 @@ static void *language_open(tiny_ctx *t, const char *which, tiny_limits *limits) 
   limits->cache_nbytes = limits->shared_nbytes / 2;
   limits->local_total = d->language->items;
   limits->local_max[2] = 64;
+  if (d->language->gpu && !d->lanes) {
+    const uint64_t atomics = limits->atomics;
+    tn_gpu_limits(d->language->gpu, limits);
+    limits->dtypes = d->language->dtypes; limits->atomics = atomics;
+  }
   return d;
 }
 

@@ -2,7 +2,8 @@
 // as C++ on this machine, is what the interpreter computes; what a language has not is an error that says so.
 //
 // $TEST_LANGUAGES: a folder into which the kernels are written instead, which tools/languages.py has compiled;
-// $TEST_LANGUAGES_ALL: not the few that `make test` looks at, but all of them.
+// $TEST_LANGUAGES_ALL: not the few that `make test` looks at, but all of them; $TEST_LANGUAGES_ONLY: of languages whose
+// names hold that.
 #include "../src/all.c"
 #include "test.h"
 #include "language_graphs.h"
@@ -62,8 +63,16 @@ static void write_graphs(tiny_ctx *t, int all, int added) {
     for (int at = 0, n = graph_number(graphs[i].dtypes); at < n * graphs[i].variants; at++)
       if (all || added || is_of_few(&graphs[i], at)) write_graph(t, &graphs[i], graphs[i].dtypes[at % n], at / n);
 }
+// What stands before the kernels of a module: of PTX for what these want, of others for all that there are.
+static void write_prelude(tiny_ctx *t, const language_device *d) {
+  const tiny_rendered most = {"", 0, d->uses};
+  tiny_bytes prelude = {t, NULL, 0, 0};
+  d->renderer.module(t, &d->renderer, &most, d->language->gpu ? 1 : 0, &prelude);
+  language_write(d->language, "prelude.txt", prelude.data);
+}
 static void write_language(const language *l, int all) {
   static const char *const how[] = {"", "-lanes", "-atomics"};
+  uint64_t uses = 0;
   char path[300], device[64];
   tiny_backend b = language_backend();
   language_path(path, sizeof path, l, NULL);
@@ -72,13 +81,12 @@ static void write_language(const language *l, int all) {
     snprintf(device, sizeof device, "LANG:%s%s", l->name, how[i]);
     tiny_ctx *t = language_context(&b, device);
     CHECK(tiny_status(t) == TINY_OK);
-    tiny_renderer r;
-    tiny_bytes prelude = {t, NULL, 0, 0};
-    language_renderer(t->device[0]->dev, &r);
-    r.module(t, &r, NULL, 0, &prelude);
-    if (!i) language_write(l, "prelude.txt", prelude.data);
+    language_device *d = (language_device *)t->device[0]->dev;
+    d->uses = uses;
     write_graphs(t, all, i == 2);
     for (size_t k = 0; all && !i && k < sizeof rooms / sizeof *rooms; k++) write_room(t, &rooms[k]);
+    uses = d->uses;
+    if (i == 2) write_prelude(t, d);
     tiny_close(t);
   }
 }
@@ -256,7 +264,9 @@ int main(void) {
   FILE *f = fopen("build/metal/metal_stdlib", "wb");
   CHECK(f && fputs("#include \"../../tests/metal_stub.h\"\n", f) >= 0);
   if (f) fclose(f);
-  for (int i = 0; i < LANGUAGES && getenv("TEST_LANGUAGES"); i++) write_language(&languages[i], all != NULL);
+  for (int i = 0; i < LANGUAGES && getenv("TEST_LANGUAGES"); i++)
+    if (!getenv("TEST_LANGUAGES_ONLY") || strstr(languages[i].name, getenv("TEST_LANGUAGES_ONLY")))
+      write_language(&languages[i], all != NULL);
   if (getenv("TEST_LANGUAGES")) return test_report();
   test_refused();
   test_exchanged("LANG:metal31", "= exchanged(", "= exchanged(");

@@ -327,7 +327,9 @@ enum {
   TINY_TARGET_STREAMS = 64,                // takes TINY_HINT_STREAM
   TINY_TARGET_TAKES_LOCAL = 128,           // LOCAL memory comes with a launch where it is too much for a stack
   TINY_TARGET_ALONE = 256,                 // a module holds one kernel
-  TINY_TARGET_ALIGNED = 512                // memory begins at a multiple of 16 bytes, also what tiny_blob_of takes
+  TINY_TARGET_ALIGNED = 512,               // memory begins at a multiple of 16 bytes, also what tiny_blob_of takes
+  TINY_TARGET_COPIES = 1024,               // STOREs that happen later, which items do not wait for
+  TINY_TARGET_ROWS = 2048                  // LOADs of rows of 8x8 matrices by a warp
 };
 // What is worth knowing about a node of a list: tiny_listing.hints.
 enum {

@@ -164,9 +164,8 @@ static int tn_unit_lies_along(tn_kernel_state *s, const tn_warp_tiles *c, int si
 // Does a lane's share of 8x8 matrices of 16 bits, four of a, two of b, lie as the unit wants it (PTX ISA, ldmatrix, and
 // "Matrix Fragments for mma" with .m16n8 and 32 bytes along k)?
 static int tn_unit_loads_matrices(const tn_kernel_state *s, const tiny_warp_unit *unit) {
-  const tiny_renderer *renderer = s->target->renderer;
   return unit->warp == 32 && unit->m == 16 && unit->n == 8 && unit->k * tn_dtypes[unit->a].nbytes == 32 &&
-      (!renderer || (renderer->language.load_rows && renderer->language.load_turned));
+      (!s->target->renderer || tn_target_has(s->target, TINY_TARGET_ROWS));
 }
 // Can lanes turn the operand as they load it, as it lies?
 static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {

@@ -36,41 +36,15 @@ static int tn_unit_of(const tiny_renderer *r, const tiny_uop *u) {
 
 // ** memory of a list **
 
-static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m;
-}
-static int tn_is_reg(const tiny_uop *memory) {
-  const tiny_uop *m = tn_memory_behind(memory);
-  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
-}
 // How much of the LOCAL memory that a launch brings a DEFINE takes: whole lines.
 static int64_t tn_local_nbytes(const tiny_uop *define) {
   const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
   return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
 }
 
-// What a STORE stores, as it was loaded: bits do not change.
-static tiny_uop *tn_copied(const tiny_uop *store) {
-  tiny_uop *x = store->src[1];
-  while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
-  return x;
-}
-// Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
-// together, zeros where they are not there? (PTX ISA, cp.async)
-static int tn_copies_later(const tiny_uop *store) {
-  const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
-  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
-      from->lanes > 1 ||
-      tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
-      (from->nsrc == 3 && from->src[2]->lanes > 1))
-    return 0;
-  const int nbytes = tn_dtypes[load->dtype].nbytes * load->lanes;
-  return nbytes == 4 || nbytes == 8 || nbytes == 16;
-}
 // Does the device copy by itself, while items go on?
 static int tn_target_copies(const tn_target *target) {
-  return target->limits->copies_async && (!target->renderer || target->renderer->language.copy);
+  return target->limits->copies_async && (!target->renderer || tn_target_has(target, TINY_TARGET_COPIES));
 }
 
 // ** the table of a C-like language **
@@ -96,7 +70,10 @@ static void tn_target_of_language(tiny_renderer *r) {
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(l->types[d] != NULL) << d;
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->atomics |= (uint64_t)(l->atomics[d] && l->types[d]) << d;
   for (int i = 0; i < TINY_DOT_COUNT; i++) r->dots |= (uint32_t)(l->dots[i] != NULL) << i;
-  r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL)) |
+  r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
+                                     TINY_TARGET_COPIES | TINY_TARGET_ROWS)) |
+      (l->copy ? (uint32_t)TINY_TARGET_COPIES : 0) |
+      (l->load_rows && l->load_turned ? (uint32_t)TINY_TARGET_ROWS : 0) |
       (l->shuffle ? (uint32_t)TINY_TARGET_SHUFFLES : 0) | (l->stream ? (uint32_t)TINY_TARGET_STREAMS : 0) |
       (l->local_given ? (uint32_t)TINY_TARGET_TAKES_LOCAL : 0);
 }

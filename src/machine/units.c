@@ -14,6 +14,7 @@
 #define TN_MACHINE_UNITS
 #ifndef TINY_AMALGAMATED
 #include "../ir/dtype.c"
+#include "../ir/listing.c"
 #endif
 
 // Bits of a row and of a column; 0: lanes that differ in this bit hold the same.
@@ -100,7 +101,6 @@ TINY_API const tiny_warp_unit *tiny_warp_units(const char *target, int *n) {
 
 // ** what a WMMA names **
 
-enum { TN_WMMA_UNIT = 48 };                // bits of k below 1 + the number of a row
 static int64_t tn_warp_unit_k(const tiny_warp_unit *unit) {
   return (int64_t)(unit - tn_warp_units + 1) << TN_WMMA_UNIT;
 }

@@ -206,22 +206,6 @@ static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
   return tn_text_of_format(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
 }
 
-// How many low bits of an integer are 0 whatever else it is made of, by those of its sources.
-static int tn_low_zeros(const tn_text *x, const tiny_uop *u) {
-  const int a = u->nsrc ? x->zeros[u->src[0]->seq] : 0, b = u->nsrc > 1 ? x->zeros[u->src[1]->seq] : 0;
-  int n = 0;
-  if (!tn_is_int(u->dtype) || u->lanes > 1) return 0;
-  switch (u->op) {
-    case TINY_OP_CONST: while (n < 16 && !(u->k >> n & 1)) n++; return n;
-    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MAX: case TINY_OP_OR: case TINY_OP_XOR: return a < b ? a : b;
-    case TINY_OP_MUL: return a + b < 16 ? a + b : 16;
-    case TINY_OP_AND: return a > b ? a : b;
-    case TINY_OP_SHL: return tn_is_const(u->src[1]) && u->src[1]->k < 16 - a ? a + (int)u->src[1]->k : a;
-    case TINY_OP_CAST: return tn_is_int(u->src[0]->dtype) ? a : 0;
-    default: return 0;
-  }
-}
-
 // Is a vector of n there as aligned as its type is: to its size, 16 bytes at most?
 static int tn_is_aligned(const tn_text *x, const tiny_uop *index, int n) {
   const tiny_uop *memory = tn_memory_behind(index->src[0]);
@@ -514,7 +498,7 @@ static void tn_text_survey(tn_text *x) {
   int depth = 0;
   for (int i = 0; i < x->n; i++) {
     x->list[i]->seq = (uint32_t)i;
-    x->zeros[i] = (uint8_t)tn_low_zeros(x, x->list[i]);
+    x->zeros[i] = (uint8_t)tn_low_zeros(x->list[i], x->zeros);
   }
   for (int i = 0; i < x->n; i++) {
     const tiny_uop *u = x->list[i];
