@@ -51,7 +51,13 @@ static tiny_tensor *matmul_large(tiny_ctx *t) { return product(t, TINY_F32, 4096
 static tiny_tensor *matmul_1100(tiny_ctx *t) { return product(t, TINY_F32, 1100); }
 static tiny_tensor *matmul_1536(tiny_ctx *t) { return product(t, TINY_F32, 1536); }
 static tiny_tensor *matmul_2304(tiny_ctx *t) { return product(t, TINY_F32, 2304); }
+static tiny_tensor *matmul_768(tiny_ctx *t) { return product(t, TINY_F32, 768); }
 static tiny_tensor *matmul_odd(tiny_ctx *t) { return product(t, TINY_F32, 777); }
+static tiny_tensor *matmul_f16_768(tiny_ctx *t) { return product(t, TINY_F16, 768); }
+static tiny_tensor *matmul_f16_odd(tiny_ctx *t) { return product(t, TINY_F16, 777); }
+static tiny_tensor *matmul_f16_1100(tiny_ctx *t) { return product(t, TINY_F16, 1100); }
+static tiny_tensor *matmul_bf16_odd(tiny_ctx *t) { return product(t, TINY_BF16, 777); }
+static tiny_tensor *matmul_bf16_1100(tiny_ctx *t) { return product(t, TINY_BF16, 1100); }
 static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
 static tiny_tensor *matmul_deep(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16384), f32(t, 16384, 64)); }
@@ -89,9 +95,10 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"softmax f16 2048x4096", softmax_f16}, {"softmax's gradient", softmax_grad}, {"layer_norm 1024x8192", norm_long},
   {"rms_norm f16 2048x4096", norm_f16}, {"variance 1024x8192", spread_long}, {"logsumexp 1024x8192", log_long},
   {"entropy 1024x8192", entropy_long},
-  {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd},
+  {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 768", matmul_768}, {"matmul 777", matmul_odd},
   {"matmul 1100", matmul_1100}, {"matmul 1536", matmul_1536}, {"matmul 2304", matmul_2304},
-  {"matmul f16 1024", matmul_f16},
+  {"matmul f16 1024", matmul_f16}, {"matmul f16 768", matmul_f16_768}, {"matmul f16 777", matmul_f16_odd},
+  {"matmul f16 1100", matmul_f16_1100}, {"matmul bf16 777", matmul_bf16_odd}, {"matmul bf16 1100", matmul_bf16_1100},
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
   {"matmul 64x16384x64", matmul_deep}, {"matmul 64x16381x64", matmul_prime}, {"sum 2048x2048", sum},
   {"embedding gradient", embedding_grad}, {"bincount", counts}, {"conv 3x3 64 56x56", conv},
