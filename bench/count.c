@@ -81,6 +81,12 @@ static tiny_tensor *conv(tiny_ctx *t) {
   tiny_tensor *x = zeros(t, TINY_F32, TINY_SHAPE(8, 64, 56, 56)), *w = zeros(t, TINY_F32, TINY_SHAPE(64, 64, 3, 3));
   return tiny_conv2d(x, w, NULL, NULL);
 }
+static tiny_tensor *conv_odd(tiny_ctx *t) {
+  tiny_tensor *x = zeros(t, TINY_F32, TINY_SHAPE(8, 61, 55, 55)), *w = zeros(t, TINY_F32, TINY_SHAPE(67, 61, 3, 3));
+  return tiny_conv2d(x, w, NULL, NULL);
+}
+static tiny_tensor *heads_odd(tiny_ctx *t) { return zeros(t, TINY_F16, TINY_SHAPE(2, 8, 500, 64)); }
+static tiny_tensor *attention_odd(tiny_ctx *t) { return tiny_attention(heads_odd(t), heads_odd(t), heads_odd(t), NULL); }
 static tiny_tensor *heads(tiny_ctx *t) { return zeros(t, TINY_F16, TINY_SHAPE(2, 8, 512, 64)); }
 static tiny_tensor *attention(tiny_ctx *t) { return tiny_attention(heads(t), heads(t), heads(t), NULL); }
 static tiny_tensor *attention_grad(tiny_ctx *t) {          // all three gradients, added up
@@ -102,6 +108,7 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
   {"matmul 64x16384x64", matmul_deep}, {"matmul 64x16381x64", matmul_prime}, {"sum 2048x2048", sum},
   {"embedding gradient", embedding_grad}, {"bincount", counts}, {"conv 3x3 64 56x56", conv},
+  {"conv 3x3 61 55x55", conv_odd}, {"attention 500x64", attention_odd},
   {"attention 512x64", attention},
   {"gradients 512x64", attention_grad}};
 
