@@ -52,7 +52,13 @@ static tiny_tensor *matmul_large(tiny_ctx *t) { return product(t, TINY_F32, 4096
 static tiny_tensor *matmul_1100(tiny_ctx *t) { return product(t, TINY_F32, 1100); }
 static tiny_tensor *matmul_1536(tiny_ctx *t) { return product(t, TINY_F32, 1536); }
 static tiny_tensor *matmul_2304(tiny_ctx *t) { return product(t, TINY_F32, 2304); }
+static tiny_tensor *matmul_768(tiny_ctx *t) { return product(t, TINY_F32, 768); }
 static tiny_tensor *matmul_odd(tiny_ctx *t) { return product(t, TINY_F32, 777); }
+static tiny_tensor *matmul_f16_768(tiny_ctx *t) { return product(t, TINY_F16, 768); }
+static tiny_tensor *matmul_f16_odd(tiny_ctx *t) { return product(t, TINY_F16, 777); }
+static tiny_tensor *matmul_f16_1100(tiny_ctx *t) { return product(t, TINY_F16, 1100); }
+static tiny_tensor *matmul_bf16_odd(tiny_ctx *t) { return product(t, TINY_BF16, 777); }
+static tiny_tensor *matmul_bf16_1100(tiny_ctx *t) { return product(t, TINY_BF16, 1100); }
 static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
 static tiny_tensor *matmul_f16_large(tiny_ctx *t) { return product(t, TINY_F16, 4096); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
@@ -77,6 +83,12 @@ static tiny_tensor *conv(tiny_ctx *t) {
   tiny_tensor *x = zeros(t, TINY_F32, TINY_SHAPE(8, 64, 56, 56)), *w = zeros(t, TINY_F32, TINY_SHAPE(64, 64, 3, 3));
   return tiny_conv2d(x, w, NULL, NULL);
 }
+static tiny_tensor *conv_odd(tiny_ctx *t) {
+  tiny_tensor *x = zeros(t, TINY_F32, TINY_SHAPE(8, 61, 55, 55)), *w = zeros(t, TINY_F32, TINY_SHAPE(67, 61, 3, 3));
+  return tiny_conv2d(x, w, NULL, NULL);
+}
+static tiny_tensor *heads_odd(tiny_ctx *t) { return zeros(t, TINY_F16, TINY_SHAPE(2, 8, 500, 64)); }
+static tiny_tensor *attention_odd(tiny_ctx *t) { return tiny_attention(heads_odd(t), heads_odd(t), heads_odd(t), NULL); }
 static tiny_tensor *heads(tiny_ctx *t) { return zeros(t, TINY_F16, TINY_SHAPE(2, 8, 512, 64)); }
 static tiny_tensor *attention(tiny_ctx *t) { return tiny_attention(heads(t), heads(t), heads(t), NULL); }
 static tiny_tensor *attention_grad(tiny_ctx *t) {          // all three gradients, added up
@@ -91,12 +103,15 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"softmax f16 2048x4096", softmax_f16}, {"softmax's gradient", softmax_grad}, {"layer_norm 1024x8192", norm_long},
   {"rms_norm f16 2048x4096", norm_f16}, {"variance 1024x8192", spread_long}, {"logsumexp 1024x8192", log_long},
   {"entropy 1024x8192", entropy_long},
-  {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd},
+  {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 768", matmul_768}, {"matmul 777", matmul_odd},
   {"matmul 1100", matmul_1100}, {"matmul 1536", matmul_1536}, {"matmul 2304", matmul_2304},
-  {"matmul f16 1024", matmul_f16}, {"matmul f16 4096", matmul_f16_large},
+  {"matmul f16 1024", matmul_f16}, {"matmul f16 4096", matmul_f16_large}, {"matmul f16 768", matmul_f16_768},
+  {"matmul f16 777", matmul_f16_odd}, {"matmul f16 1100", matmul_f16_1100}, {"matmul bf16 777", matmul_bf16_odd},
+  {"matmul bf16 1100", matmul_bf16_1100},
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
   {"matmul 64x16384x64", matmul_deep}, {"matmul 64x16381x64", matmul_prime}, {"sum 2048x2048", sum},
   {"embedding gradient", embedding_grad}, {"bincount", counts}, {"conv 3x3 64 56x56", conv},
+  {"conv 3x3 61 55x55", conv_odd}, {"attention 500x64", attention_odd},
   {"attention 512x64", attention},
   {"gradients 512x64", attention_grad}};
 

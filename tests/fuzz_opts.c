@@ -16,8 +16,8 @@ typedef struct input { const uint8_t *data; size_t n, at; int subject, machine, 
 static int take(input *in) { return in->at < in->n ? in->data[in->at++] : 0; }
 
 static tn_opt take_opt(input *in, const tn_kernel_state *s) {
-  static const uint8_t ops[8] = {TINY_OP_LOAD, TINY_OP_REDUCE, TINY_OP_MUL, TINY_OP_ADD, TINY_OP_CAST, TINY_OP_EXP2,
-    TINY_OP_MAX, TINY_OP_WHERE};
+  static const uint8_t ops[9] = {TINY_OP_LOAD, TINY_OP_REDUCE, TINY_OP_MUL, TINY_OP_ADD, TINY_OP_CAST, TINY_OP_EXP2,
+    TINY_OP_MAX, TINY_OP_WHERE, TINY_OP_STAGE};
   tn_opt o;
   memset(&o, 0, sizeof o);
   o.kind = (uint8_t)(take(in) % TN_OPT_KINDS);
@@ -25,7 +25,7 @@ static tn_opt take_opt(input *in, const tn_kernel_state *s) {
   o.naxes = (uint8_t)(least == most ? least : least + take(in) % (most - least + 1));
   for (int i = 0; i < o.naxes; i++) o.axis[i] = (int16_t)(take(in) % (s->naxes + 1));
   if (o.kind == TN_OPT_MATRIX) for (int i = 0; i < o.naxes; i++) if (o.axis[i] == s->naxes) o.axis[i] = -1;
-  if (has & TN_OPT_HAS_OPERAND) o.op = ops[take(in) % 8];
+  if (has & TN_OPT_HAS_OPERAND) o.op = ops[take(in) % 9];
   if (has & (TN_OPT_HAS_OPERAND | TN_OPT_HAS_UNIT)) o.number = (int16_t)(take(in) % 4);
   if (has & TN_OPT_HAS_AMOUNT) o.amount = take(in) % 66;
   if (has & TN_OPT_HAS_SPACE) o.space = (uint8_t)(take(in) % 8 ? TN_SPACE_LOCAL : TN_SPACE_REG);

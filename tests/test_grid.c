@@ -254,6 +254,115 @@ static void test_cuts(void) {
   test_cut("long most", long_most, 100, 2);
 }
 
+// ** masks of what is padded **
+
+// A sum over k of which PAD grows the loop: x * y asks nothing beyond the end, where both are 0; all else does.
+enum { TWO_LOADS, CONVERTED, TIMES_ROW, GREATEST, POWERS, ONE_LOAD, MASKINGS };
+static tiny_tensor *with_infinities(tiny_ctx *t, int64_t rows, int64_t columns) {
+  tiny_tensor *x = ints(t, TINY_SHAPE(rows, columns));
+  float *data = (float *)calloc((size_t)(rows * columns), sizeof *data);
+  tiny_read(x, data, (size_t)(rows * columns) * sizeof *data);
+  for (int64_t i = 0; i < rows; i++) data[i * columns + columns - 1 - i % 3] = i % 2 ? INFINITY : -INFINITY;
+  for (int64_t j = 0; j < columns; j++) data[(rows - 1) * columns + j] = j % 4 ? (float)j : NAN;
+  x = tiny_from(t, data, TINY_F32, TINY_SHAPE(rows, columns));
+  free(data);
+  return x;
+}
+static tiny_tensor *masking(tiny_ctx *t, int which) {
+  tiny_tensor *x = with_infinities(t, 5, 29), *y = with_infinities(t, 29, 6), *row = with_infinities(t, 5, 1);
+  switch (which) {
+    case CONVERTED: return tiny_matmul(tiny_cast(tiny_cast(x, TINY_F16), TINY_F32), y);
+    case TIMES_ROW: return tiny_amax(tiny_mul(x, row), 1, 0);
+    case GREATEST: return tiny_amax(x, 1, 0);
+    case POWERS: return tiny_sum(tiny_exp2(x), 1, 0);
+    case ONE_LOAD: return tiny_sum(tiny_mul_scalar(x, 3), 1, 0);
+    default: return tiny_matmul(x, y);
+  }
+}
+static int same_or_nan(const float *a, const float *b, size_t n) {
+  for (size_t i = 0; i < n; i++) if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i]))) return 0;
+  return 1;
+}
+static tiny_code masking_guarded(tiny_ctx *t, void *arg) {
+  static const int masked[MASKINGS] = {0, 0, 1, 1, 1, 0};
+  const int which = *(const int *)arg;
+  float want[64] = {0}, got[64] = {1};
+  size_t nbytes = 0;
+  tn_kernel_state s;
+  const tn_kernel *k = kernel_of(t, masking(t, which), &nbytes);
+  const tn_target target = {NULL, &t->device[0]->limits};
+  if (!k) return t->code;
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  CHECK_EQ(run_kernel(t, k, sink, &target, want), TINY_OK);
+  tn_state_open(&s, t, sink, &target);
+  const tn_profile p = tn_profile_of(&s);
+  CHECK(p.nred == 1 && tn_do_pad(&s, p.red[0], 8) != p.red[0]);
+  CHECK_EQ(tn_kernel_collect(&s, TINY_OP_WHERE).n, masked[which]);
+  CHECK_EQ(run_kernel(t, k, s.sink, &target, got), TINY_OK);
+  CHECK(same_or_nan(want, got, nbytes / 4));
+  return t->code;
+}
+static void test_maskings(void) {
+  for (int i = 0; i < MASKINGS; i++) {
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = "INTERP"; d.cache_dir = "";
+    tiny_ctx *t = tiny_open(&d);
+    CHECK_EQ(tn_guard(t, masking_guarded, &i), TINY_OK);
+    if (tiny_status(t)) fprintf(stderr, "  masking %d: %s\n", i, tiny_error(t));
+    tiny_close(t);
+  }
+}
+// Products of any size, infinities at their edges: no float is chosen where they are multiplied.
+typedef struct edges { int64_t m, k, n; int half; tiny_limits limits; } edges;
+static tiny_code edges_guarded(tiny_ctx *t, void *arg) {
+  static float want[1 << 14], got[1 << 14];
+  const edges *e = (const edges *)arg;
+  size_t nbytes = 0;
+  tn_kernel_state s;
+  tn_lowered low;
+  tiny_tensor *x = with_infinities(t, e->m, e->k), *y = with_infinities(t, e->k, e->n);
+  if (e->half) {
+    x = tiny_cast(x, TINY_F16);
+    y = tiny_cast(y, TINY_F16);
+    tiny_tensor *both[2] = {x, y};
+    tiny_realize(both, 2);
+    x = tiny_cast(x, TINY_F32); y = tiny_cast(y, TINY_F32);
+  }
+  const tn_kernel *k = kernel_of(t, tiny_matmul(x, y), &nbytes);
+  const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &e->limits};
+  CHECK(k != NULL && nbytes <= sizeof want);
+  if (!k) return t->code;
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
+  tn_state_open(&s, t, sink, &target);
+  tn_optimize(&s);
+  CHECK(tn_kernel_collect(&s, TINY_OP_STAGE).n > 1);
+  CHECK_EQ(tn_kernel_collect(&s, TINY_OP_WHERE).n, 0);
+  memset(&low, 0, sizeof low);
+  CHECK_EQ(tn_lower(t, s.sink, &target, &low), TINY_OK);
+  for (int i = 0; i < low.n; i++) CHECK(low.list[i]->op != TINY_OP_WHERE || !tn_is_float(low.list[i]->dtype));
+  CHECK_EQ(run_list(t, k, &low, got), TINY_OK);
+  CHECK(same_or_nan(want, got, nbytes / 4));
+  return t->code;
+}
+static void test_edges(const char *gpu) {
+  static const edges all[] = {{77, 35, 93, 0, {0}}, {66, 33, 68, 0, {0}}, {70, 50, 70, 0, {0}}, {77, 35, 93, 1, {0}},
+                              {66, 100, 68, 1, {0}}, {70, 34, 70, 1, {0}}};
+  for (int i = 0; i < (int)(sizeof all / sizeof *all); i++) {
+    edges e = all[i];
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    if (!tn_gpu_limits(gpu, &e.limits)) return;
+    d.device = "INTERP"; d.cache_dir = "";
+    tiny_ctx *t = tiny_open(&d);
+    const int failed = test_failed;
+    CHECK_EQ(tn_guard(t, edges_guarded, &e), TINY_OK);
+    if (test_failed > failed) fprintf(stderr, "  edges %d on %s: %s\n", i, gpu, tiny_error(t));
+    tiny_close(t);
+  }
+}
+
 int main(void) {
   static const char *const gpus[] = {"sm_90", "sm_75", "gfx1100", "gfx942", "apple"};
   tiny_limits limits;
@@ -268,5 +377,8 @@ int main(void) {
   test_on("little", &limits, 0);
   test_held();
   test_cuts();
+  test_maskings();
+  test_edges("sm_90");
+  test_edges("gfx1100");
   return test_report();
 }

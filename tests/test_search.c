@@ -21,14 +21,14 @@ static void print_schedule(tiny_ctx *t, const tn_schedule *list, char *line) {
 
 static tn_opt random_opt(const tn_kernel_state *s) {
   static const int sizes[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 64};
-  static const int ops[] = {TINY_OP_LOAD, TINY_OP_LOAD, TINY_OP_REDUCE, TINY_OP_REDUCE, TINY_OP_MUL, TINY_OP_ADD, TINY_OP_CAST, TINY_OP_EXP2, TINY_OP_MAX};
+  static const int ops[] = {TINY_OP_LOAD, TINY_OP_LOAD, TINY_OP_REDUCE, TINY_OP_REDUCE, TINY_OP_MUL, TINY_OP_ADD, TINY_OP_CAST, TINY_OP_EXP2, TINY_OP_MAX, TINY_OP_STAGE};
   tn_opt o;
   memset(&o, 0, sizeof o);
   o.kind = (uint8_t)rnd(TN_OPT_KINDS);
   const int has = tn_opt_kinds[o.kind].has, least = tn_opt_kinds[o.kind].least, most = tn_opt_kinds[o.kind].most;
   o.naxes = (uint8_t)(least + (most > least ? rnd(most - least < 4 ? most - least + 1 : 4) : 0));
   for (int i = 0; i < o.naxes; i++) o.axis[i] = (int16_t)rnd((s ? s->naxes : 20) + (rnd(20) == 0));
-  if (has & TN_OPT_HAS_OPERAND) o.op = (uint8_t)ops[rnd(9)];
+  if (has & TN_OPT_HAS_OPERAND) o.op = (uint8_t)ops[rnd(10)];
   if (has & (TN_OPT_HAS_OPERAND | TN_OPT_HAS_UNIT)) o.number = (int16_t)rnd(3);
   if (has & TN_OPT_HAS_AMOUNT && rnd(4)) o.amount = sizes[rnd(14)];
   if (has & TN_OPT_HAS_SPACE) o.space = (uint8_t)(rnd(20) ? TN_SPACE_LOCAL : TN_SPACE_REG);
@@ -121,6 +121,8 @@ static const struct { const char *subject; int machine, legal; const char *list;
   {"softmax", 2, 1, "REUSE, PAD 1:5, LANE 1:8"},                                // a gated load of lanes, of two ranges
   {"matvec", 3, 1, "STAGE LOAD.0 1:2 @local, SPLIT 2:8"},                       // rows of a copy, split
   {"largest", 5, 0, "SPLIT 0:6, LOOP 0, GROUP REDUCE.0 1:2, PAD 2:16"},                 // items that share a sum of K blocks
+  // a copy of what is a copy already, by the same loops
+  {"sum of columns", 5, 0, "SPLIT 1:24, LOOP 1, STAGE LOAD.0 2 @local, SPLIT 2:2, STAGE LOAD.2 0:16 @local"},
 };
 static void test_found(void) {
   static char want[1 << 16], got[1 << 16];

@@ -62,7 +62,8 @@ static const shape shapes[] = {
   {1, 64, 128, 128, 2, BIAS}, {2, 33, 65, 70, 0, BIAS}, {1, 77, 97, 45, 2, SCALED}, {3, 40, 64, 24, 1, RESIDUAL},
   {1, 130, 72, 131, 0, HALF}, {1, 16, 200, 16, 3, PLAIN},
   {1, 64, 64, 128, 0, HALF_BIAS}, {2, 70, 64, 136, 2, HALF_BIAS}, {1, 128, 64, 64, 2, HALF_RESIDUAL},
-  {1, 65, 72, 67, 1, HALF_RESIDUAL}, {1, 64, 64, 64, 2, BYTES}, {1, 96, 64, 72, 0, BYTES}};
+  {1, 65, 72, 67, 1, HALF_RESIDUAL}, {1, 66, 68, 68, 0, HALF}, {1, 70, 70, 70, 0, HALF}, {2, 69, 69, 69, 2, HALF_BIAS},
+  {1, 68, 68, 132, 3, HALF}, {1, 130, 65, 70, 0, BYTES}, {1, 64, 64, 64, 2, BYTES}, {1, 96, 64, 72, 0, BYTES}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 typedef struct trial { shape c; int dtype, wanted; tiny_limits limits; const char *machine; } trial;
@@ -315,7 +316,55 @@ static void test_tf32(int asked) {
   tiny_close(t);
 }
 
+// ** rows that begin anywhere **
+
+// Of a product of n x n halves, each access of memory has so many elements at most as rows are multiples of.
+typedef struct widths { int64_t n; int wide, turned; tiny_limits limits; } widths;
+static tiny_code widths_guarded(tiny_ctx *t, void *arg) {
+  const widths *w = (const widths *)arg;
+  const shape c = {1, w->n, w->n, w->n, w->turned, HALF};
+  size_t nbytes = 0;
+  tn_kernel_state s;
+  tn_lowered low;
+  const tn_target target = {NULL, &w->limits};
+  const tn_kernel *k = kernel_of(t, make(t, &c, TINY_F16), &nbytes);
+  if (!k) return t->code;
+  tn_state_open(&s, t, tn_prepare(t, k->ast), &target);
+  tn_optimize(&s);
+  CHECK_EQ(tn_kernel_collect(&s, TINY_OP_WHERE).n, 0);
+  memset(&low, 0, sizeof low);
+  if (tn_lower(t, s.sink, &target, &low) != TINY_OK) return t->code;
+  int accesses = 0;
+  for (int i = 0; i < low.n; i++) {
+    const tiny_uop *u = low.list[i];
+    if ((u->op != TINY_OP_LOAD && u->op != TINY_OP_STORE) || tn_memory_behind(u->src[0]->src[0])->op != TINY_OP_PARAM)
+      continue;
+    accesses++;
+    CHECK_EQ(u->op == TINY_OP_LOAD ? u->lanes : u->src[1]->lanes, w->wide);
+    CHECK(u->src[0]->nsrc < 3 || u->src[0]->src[2]->lanes == 1);
+  }
+  CHECK(accesses > 2);
+  return t->code;
+}
+static void test_widths(void) {
+  static const widths all[] = {{128, 8, 0, {0}}, {72, 8, 2, {0}}, {68, 4, 0, {0}}, {100, 4, 2, {0}}, {70, 2, 0, {0}},
+                               {69, 1, 0, {0}}, {77, 1, 2, {0}}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    widths w = all[i];
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    if (!tn_gpu_limits("sm_90", &w.limits)) return;
+    d.device = "INTERP"; d.cache_dir = "";
+    tiny_ctx *t = tiny_open(&d);
+    const int failed = test_failed;
+    CHECK_EQ(tn_guard(t, widths_guarded, &w), TINY_OK);
+    if (test_failed > failed) fprintf(stderr, "  %lld, turned %d\n", (long long)w.n, w.turned);
+    tiny_close(t);
+  }
+}
+
 int main(void) {
+  test_widths();
   test_tf32(0);
   test_tf32(1);
   static const char *const machines[] = {"sm_75", "sm_80", "sm_90", "sm_90a", "gfx1100", "gfx1201", "gfx942", "apple"};

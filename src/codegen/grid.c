@@ -210,19 +210,6 @@ static int tn_grid_lies_together(tn_kernel_state *s, const tiny_uop *x, const ti
   return x->op == TINY_OP_LOAD && tn_stride_in(s->t, x->src[0]->src[1], r) == 1;
 }
 
-// Does a load of TN_GRID_NEAR elements along r start at a multiple of as many, whatever the other ranges are?
-static int tn_grid_is_aligned(tn_kernel_state *s, const tiny_uop *x, const tiny_uop *r) {
-  tn_list all = {NULL, 0, 0}, zero = {NULL, 0, 0};
-  tn_collect_op(s->t, x->src[0]->src[1], TINY_OP_RANGE, &all);
-  for (int i = 0; i < all.n; i++) {
-    const int64_t step = tn_stride_in(s->t, x->src[0]->src[1], all.u[i]);
-    if (all.u[i] != r && (step == TN_IRREGULAR || step % TN_GRID_NEAR)) return 0;
-    tn_push(s->t, &zero, tn_index(s->t, 0));
-  }
-  const tiny_uop *first = tn_simplify(s->t, tn_replace(s->t, x->src[0]->src[1], all.n, all.u, zero.u));
-  return tn_is_const(first) && first->k % TN_GRID_NEAR == 0;
-}
-
 // A side's operand is copied to memory of the group, a tile at a time, laid out as items read it: 4 elements along K
 // apart, rows of the side. Where it lies the other way round a load of 4 elements along K is written to 4 rows, and 8
 // items write elements beside each other: with 8 words more after each 4 rows, 32 items write to 32 banks.
@@ -230,6 +217,7 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
   tiny_uop *const all[5] = {tile->k_part, tile->k_next, side->copies, side->apart ? side->next : side->item,
                             side->apart ? side->item : side->next};
   tiny_uop *x = tn_grid_operand(s, side->item), *inner[5], *copy[5], *lane = NULL;
+  int64_t width = 1;
   int n = 0;
   if (!x) return;
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
@@ -239,10 +227,14 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
   if (!fresh) return;
   memcpy(copy, fresh, (size_t)n * sizeof *copy);
   for (int i = 0; i < n; i++)
-    if (lanes && tn_grid_lies_together(s, x, inner[i]) && tn_range_extent(inner[i]) == TN_GRID_NEAR &&
-        tn_grid_is_aligned(s, x, inner[i]))
+    if (lanes && tn_grid_lies_together(s, x, inner[i]) && tn_range_extent(inner[i]) == TN_GRID_NEAR) {
       lane = copy[i];
-  for (int i = 0; i < n; i++) tn_do_kind(s, copy[i] == lane ? TN_OPT_LANE : TN_OPT_SHARE, copy[i]);
+      width = tn_access_width(s->t, x->src[0], inner[i], TN_GRID_NEAR);
+    }
+  for (int i = 0; i < n; i++) {
+    if (copy[i] == lane && width > 1) tn_do_split(s, TN_OPT_LANE, copy[i], width, &copy[i]);
+    if (copy[i]) tn_do_kind(s, TN_OPT_SHARE, copy[i]);
+  }
 }
 
 static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {

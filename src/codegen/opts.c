@@ -419,8 +419,9 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
     tiny_uop *u = all.u[i];
     for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // a maximum so far is not copied
       if (tn_is_online(s->t, s->sink, u->src[j])) return 0;
-    for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
-      if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
+    // it would loop within the copy's loops; what is staged already would be copied twice, by the same loops
+    const int loops = u != x && (u->op == TINY_OP_REDUCE || u->op == TINY_OP_STAGE);
+    for (int j = 0; loops && j < o->naxes; j++) if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
     if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
   }
   return 1;

@@ -120,6 +120,36 @@ static int tn_contraction_is_narrow(const tn_contraction *c) {
       c->operand[0]->op == TINY_OP_CAST && c->operand[1]->op == TINY_OP_CAST;
 }
 
+// The most of w elements, a power of two, by which x, of r once, is at a multiple wherever r is.
+static int64_t tn_multiple_along(tiny_ctx *t, const tn_affine *x, const tiny_uop *r, int64_t w) {
+  while (w > 1 && x->k % w) w /= 2;
+  for (int i = 0; i < x->n; i++) {
+    if (x->term[i].x == r ? x->term[i].c != 1 : tn_depends(t, x->term[i].x, r)) return 1;
+    while (w > 1 && x->term[i].x != r && x->term[i].c % w) w /= 2;
+  }
+  return w;
+}
+// How many elements at most, a power of two, an access along r may have together at multiples of as many: they begin at
+// a multiple in memory too, and a gate says the same of all. 1: each alone.
+static int64_t tn_access_width(tiny_ctx *t, const tiny_uop *index, const tiny_uop *r, int64_t most) {
+  tn_list all = {NULL, 0, 0};
+  tn_affine a;
+  tn_affine_start(&a, TINY_INDEX);
+  if (!tn_affine_add(&a, index->src[1], 1, 0)) return 1;
+  int64_t w = tn_multiple_along(t, &a, r, most);
+  if (index->nsrc == 3) tn_toposort(t, index->src[2], &all);
+  for (int i = 0; i < all.n && w > 1; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->dtype != TINY_BOOL || !tn_depends(t, all.u[i], r)) continue;
+    if (u->op == TINY_OP_LT && u->src[0]->dtype == TINY_INDEX) {
+      tn_affine_start(&a, TINY_INDEX);
+      if (!tn_affine_add(&a, u->src[0], 1, 0) || !tn_affine_add(&a, u->src[1], -1, 0)) return 1;
+      w = tn_multiple_along(t, &a, r, w);
+    } else for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->dtype != TINY_BOOL) return 1;
+  }
+  return w;
+}
+
 // Lanes of the target's widest vectors, of the widest elements that the kernel touches.
 static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
   int nbytes = tn_dtypes[p->store->dtype].nbytes;

@@ -187,6 +187,22 @@ static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, 
   return part;
 }
 
+// Does a REDUCE fold its identity where the loads at these gated places give 0, whatever all others give? A product of
+// two of them does: tiles of both hold zeros beyond the end, and nothing is asked where they are multiplied. One of such
+// a load and another does not: that may be infinite.
+static int tn_pad_adds_nothing(tiny_ctx *t, tiny_uop *reduce, const tn_list *gated) {
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, zero = {NULL, 0, 0};
+  tiny_uop *const identity = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype));
+  tn_collect_op(t, reduce->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) for (int j = 0; j < gated->n; j++) {
+    if (loads.u[i]->src[0] != gated->u[j] || loads.u[i]->lanes > 1) continue;
+    tn_push(t, &from, loads.u[i]);
+    tn_push(t, &zero, tn_const(t, loads.u[i]->dtype, tn_dtype_value(loads.u[i]->dtype, 0)));
+    break;
+  }
+  return from.n && tn_simplify(t, tn_replace(t, reduce->src[0], from.n, from.u, zero.u)) == identity;
+}
+
 // Grows r to a multiple of m.
 static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
   tiny_ctx *t = s->t;
@@ -207,13 +223,15 @@ static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
     }
   }
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
-  all.n = from.n = to.n = 0;
+  const tn_list gated = to;
+  memset(&from, 0, sizeof from); memset(&to, 0, sizeof to);
+  all.n = 0;
   tn_toposort(t, s->sink, &all);
   for (int i = 0; i < all.n; i++) {        // reductions over r see the identity beyond its end
     tiny_uop *u = all.u[i];
     int over = 0;
     for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) over |= u->src[j] == wide;
-    if (!over) continue;
+    if (!over || tn_pad_adds_nothing(t, u, &gated)) continue;
     tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     memcpy(src, u->src, u->nsrc * sizeof *src);
     src[0] = tn_u3(t, TINY_OP_WHERE, inside, tn_replace_maxima(t, u, from.n, from.u, to.u)->src[0],

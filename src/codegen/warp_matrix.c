@@ -126,25 +126,40 @@ static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length)
   return c->rows[side] * length + (apart > 1 ? apart * length : tn_unit_pad(c));
 }
 
+// Elements, at most v, that each access to memory of the device has together along r, where these indices lie so along it.
+static int64_t tn_unit_width(tiny_ctx *t, const tn_list *indices, const tiny_uop *r, int64_t v) {
+  for (int i = 0; i < indices->n; i++)
+    if (tn_stride_in(t, indices->u[i]->src[1], r) == 1) v = tn_access_width(t, indices->u[i], r, v);
+  return v;
+}
+static int64_t tn_unit_read_width(tiny_ctx *t, const tn_warp_tiles *c, int side, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, c->operand[side], TINY_OP_INDEX, &all);
+  return tn_unit_width(t, &all, r, c->plan.values);
+}
+
 // An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
-// that needs. Where rows lie together in memory, neighbours are an item's.
+// that needs. Where rows lie together in memory, neighbours are an item's. Where rows begin anywhere, pieces are shared
+// by items too, as small as can be read at once.
 static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
   const tn_unit_plan *p = &c->plan;
   const int64_t tile = tn_range_extent(c->axis[side][1]), apart = tn_unit_apart(c, side),
-                warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile;
+                warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile,
+                width = tn_unit_read_width(t, c, side, c->k);
   int64_t parts = all * c->quarters / items;
   const int mine = !c->along[side] && apart > 1 && parts % apart == 0;
   if (mine) parts /= apart;
   while (parts > 1 && all / apart % parts) parts--;
   if (parts < 1) parts = 1;
   c->rows[side] = all;
-  tiny_uop *fresh[5] = {tn_range(t, c->quarters, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
+  tiny_uop *fresh[6] = {tn_range(t, c->quarters, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
                         tn_unit_range(t, parts, TN_UPCAST), tn_range(t, all / apart / parts, TN_SHARE),
-                        tn_range(t, p->values, TN_VECTOR)}, *ranges[5];
+                        tn_unit_range(t, p->values / width, TN_SHARE), tn_unit_range(t, width, TN_VECTOR)}, *ranges[6];
   int n = 0;
-  for (int i = 0; i < 5; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  for (int i = 0; i < 6; i++) if (fresh[i]) ranges[n++] = fresh[i];
   tiny_uop *row = tn_place_plus(t, tn_place_plus(t, NULL, apart, fresh[3]), all / parts, fresh[2]),
-           *k = tn_place_plus(t, tn_place_plus(t, fresh[4], p->values, fresh[0]), c->quarters * p->values, c->k_block),
+           *of_piece = tn_place_plus(t, fresh[5], width, fresh[4]),
+           *k = tn_place_plus(t, tn_place_plus(t, of_piece, p->values, fresh[0]), c->quarters * p->values, c->k_block),
            *x = tn_unit_block(t, c, side, k, tn_place_plus(t, row, 1, fresh[1]));
   const int64_t pad = apart > 1 ? p->values : tn_unit_pad(c);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
@@ -173,21 +188,24 @@ static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
       tn_unit_lies_along(s, c, side, c->axis[side][1]);
 }
 
-// The block of such an operand: rows along k, of pieces of 16 bytes; for products of all columns at once the pieces of
-// eight columns lie together, one for each k.
+// The block of such an operand: rows along k, of pieces of 16 bytes or of what can be read at once; for products of all
+// columns at once the pieces of eight columns lie together, one for each k.
 static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
   const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values, all = c->quarters * v,
-                rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile;
+                rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile,
+                width = tn_unit_read_width(t, c, side, c->axis[side][1]);
   const int pieces = side && c->at_once;
   int64_t parts = c->quarters * rows / items;
   while (parts > 1 && all % parts) parts--;
   c->rows[side] = rows;
   tiny_uop *part = tn_unit_range(t, parts, TN_UPCAST), *in = tn_range(t, all / (parts > 1 ? parts : 1), TN_SHARE),
-           *piece = tn_range(t, rows / v, TN_SHARE), *last = tn_range(t, v, TN_VECTOR), *ranges[4],
-           *fresh[4] = {pieces ? piece : part, pieces ? part : in, pieces ? in : piece, last};
+           *piece = tn_range(t, rows / (pieces ? v : width), TN_SHARE),
+           *within = pieces ? tn_unit_range(t, v / width, TN_SHARE) : NULL, *last = tn_unit_range(t, width, TN_VECTOR),
+           *fresh[5] = {pieces ? piece : part, pieces ? part : in, pieces ? in : piece, within, last}, *ranges[5];
   int n = 0;
-  for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
-  tiny_uop *k = tn_place_plus(t, in, tn_range_extent(in), part), *row = tn_place_plus(t, last, v, piece),
+  for (int i = 0; i < 5; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  tiny_uop *k = tn_place_plus(t, in, tn_range_extent(in), part),
+           *row = tn_place_plus(t, tn_place_plus(t, last, width, within), pieces ? v : width, piece),
            *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
   const int64_t length = pieces ? all * v : rows,
                 kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | length << TN_STAGE_ROW;
@@ -388,7 +406,8 @@ static int64_t tn_unit_extent(const tn_warp_tiles *c, int side) {
 }
 static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **ranges) {
   const tn_unit_side *bits = &c->plan.c[side];
-  const int lanes_first = bits->lane.bit > bits->element.bit;
+  const int64_t together = side ? c->together : 1;
+  const int lanes_first = together << bits->lane.bit > (int64_t)1 << bits->element.bit;      // as tn_unit_place has it
   tiny_uop *const all[4] = {c->warp[side], c->tile[side], lanes_first ? c->lane[side] : c->element[side],
                             lanes_first ? c->element[side] : c->lane[side]};
   int n = 0;
@@ -421,14 +440,25 @@ static int64_t tn_unit_result_pad(const tn_warp_tiles *c, int64_t v) {
   return together > v ? together : v;
 }
 
-// Is x stored by way of memory of the group? Where lanes store less together, parts are equal, and there is room.
-static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, const tiny_uop *x, int64_t items) {
+// Elements of x, 16 bytes at most, that a store of the kernel may have together along the side that lies so.
+static int64_t tn_unit_store_width(tiny_ctx *t, const tn_warp_tiles *c, const tn_profile *p, const tiny_uop *x) {
+  tiny_uop *store = p->store;
+  const tn_list one = {&store, 1, 1};
+  return tn_unit_width(t, &one, c->axis[c->last][1], TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes);
+}
+// Is x stored by way of memory of the group? Where lanes store less together, or what a lane has may not be stored at
+// once, parts are equal, and there is room.
+static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, const tiny_uop *x,
+                             int64_t items) {
   if (!x) return 0;
+  const tiny_uop *element = c->element[c->last];
+  const int apart = element && tn_range_kind(element) == TN_VECTOR &&
+      tn_unit_store_width(s->t, c, p, x) < tn_range_extent(element);
   const int64_t nbytes = tn_dtypes[x->dtype].nbytes, v = TN_UNIT_PIECE / nbytes, rows = tn_unit_extent(c, !c->last),
                 columns = tn_unit_extent(c, c->last);
   int64_t all = rows * (columns + tn_unit_result_pad(c, v)) * nbytes;
   for (int i = 0; i < TN_UNIT_SIDES; i++) all += TN_UNIT_QUARTERS * (c->rows[i] * TN_UNIT_PIECE + TN_UNIT_PADS / 2);
-  return tn_unit_together(c) * nbytes < TN_UNIT_RESULT && columns % v == 0 && rows * columns / v % items == 0 &&
+  return (apart || tn_unit_together(c) * nbytes < TN_UNIT_RESULT) && columns % v == 0 && rows * columns / v % items == 0 &&
       all <= (int64_t)s->target->limits->shared_nbytes;
 }
 
@@ -460,14 +490,13 @@ static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
   return item;
 }
 
-// What is read of the memory, and stored: by each item 16 bytes of a row, several times. *part, *next: these ranges.
-// row: of both sides, in the group's block.
+// What is read of the memory, and stored: by each item so many elements of a row, 16 bytes at most, several times. *part,
+// *next: these ranges. row: of both sides, in the group's block.
 static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, tiny_uop *stage, int64_t items,
-                                     tiny_uop **part, tiny_uop **next, tiny_uop **row) {
-  const int64_t v = TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes, columns = tn_unit_extent(c, c->last),
-                parts = tn_unit_extent(c, !c->last) * columns / v / items;
+                                     int64_t v, tiny_uop **part, tiny_uop **next, tiny_uop **row) {
+  const int64_t columns = tn_unit_extent(c, c->last), parts = tn_unit_extent(c, !c->last) * columns / v / items;
   *part = tn_unit_range(t, parts, TN_UPCAST);
-  *next = tn_range(t, v, TN_VECTOR);
+  *next = tn_unit_range(t, v, TN_VECTOR);
   tiny_uop *piece = tn_place_plus(t, tn_unit_item(t, c), items, *part), *of_row = tn_index(t, columns / v);
   row[!c->last] = tn_u2(t, TINY_OP_IDIV, piece, of_row);
   row[c->last] = tn_place_plus(t, *next, v, tn_u2(t, TINY_OP_MOD, piece, of_row));
@@ -498,10 +527,10 @@ static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile
     from[n] = c->axis[i][j];
     to[n++] = j ? tn_unit_place(t, c, i) : c->warp[i];
   }
-  if (tn_unit_is_staged(s, c, result, items)) {
+  if (tn_unit_is_staged(s, c, p, result, items)) {
     tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, n, from, to));
     from[0] = result;
-    to[0] = tn_unit_result_read(t, c, result, stage, items, &part, &next, row);
+    to[0] = tn_unit_result_read(t, c, result, stage, items, tn_unit_store_width(t, c, p, result), &part, &next, row);
     n = 1;
     for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
       tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
