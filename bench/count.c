@@ -90,6 +90,13 @@ static tiny_tensor *causal_of(tiny_ctx *t, tiny_dtype d, tiny_shape s, int gradi
   if (!gradients || tiny_grad(tiny_sum(tiny_square(y), TINY_ALL, 0), in, 3, g) != TINY_OK) return y;
   return tiny_add(tiny_add(g[0], g[1]), g[2]);
 }
+// Of eight heads of queries that share two of keys and values.
+static tiny_tensor *shared_grad(tiny_ctx *t) {
+  tiny_tensor *q = heads(t), *k = zeros(t, TINY_F16, TINY_SHAPE(2, 2, 512, 64)), *in[3] = {q, k, tiny_detach(k)}, *g[3],
+              *y = tiny_attention(in[0], in[1], in[2], NULL);
+  if (tiny_grad(tiny_sum(tiny_square(y), TINY_ALL, 0), in, 3, g) != TINY_OK) return y;
+  return tiny_cat((tiny_tensor *[]){g[0], g[1], g[2]}, 3, 1);
+}
 static tiny_tensor *causal(tiny_ctx *t) { return causal_of(t, TINY_F16, TINY_SHAPE(2, 8, 2048, 64), 0); }
 static tiny_tensor *causal_grad(tiny_ctx *t) { return causal_of(t, TINY_F16, TINY_SHAPE(2, 8, 2048, 64), 1); }
 static tiny_tensor *causal_bf16(tiny_ctx *t) { return causal_of(t, TINY_BF16, TINY_SHAPE(1, 8, 4096, 128), 0); }
@@ -107,7 +114,7 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"matmul 64x16384x64", matmul_deep}, {"matmul 64x16381x64", matmul_prime}, {"sum 2048x2048", sum},
   {"embedding gradient", embedding_grad}, {"bincount", counts}, {"conv 3x3 64 56x56", conv},
   {"attention 512x64", attention},
-  {"gradients 512x64", attention_grad}, {"causal 2048x64", causal}, {"causal grad 2048x64", causal_grad},
+  {"gradients 512x64", attention_grad}, {"shared grad 512x64", shared_grad}, {"causal 2048x64", causal}, {"causal grad 2048x64", causal_grad},
   {"causal bf16 4096x128", causal_bf16}};
 
 // What is asked for; written: files in the folder.

@@ -17,14 +17,16 @@ static tiny_ctx *open_on(const char *gpu) {
 // ** attention by definition **
 
 // mask: 1 bool, 2 numbers; some rows see nothing; 3 bool, of positions, with a window. again: values are computed by how many kernels; 0: stored.
-typedef struct shape { const char *name; int heads, L, S, E, V, dtype, causal, mask, window; float large; int again; } shape;
+// shared: how many heads share one of keys and values; 0: none do.
+typedef struct shape { const char *name; int heads, L, S, E, V, dtype, causal, mask, window; float large; int again, shared; } shape;
 enum { MOST = 1 << 17, KEYS = 512 };
 enum { QUERY, KEY, VALUE, FLOW, MASK, GIVEN };               // FLOW: what flows into the result
 static float given[GIVEN][MOST];
 static double wanted[4][MOST];             // the result; gradients of queries, keys, values
 
+static int keys_of(const shape *s, int head) { return s->shared ? head / s->shared : head; }
 static int size_of(const shape *s, int i) {
-  return i == QUERY ? s->heads * s->L * s->E : i == KEY ? s->heads * s->S * s->E : i == VALUE ? s->heads * s->S * s->V :
+  return i == QUERY ? s->heads * s->L * s->E : i == KEY ? keys_of(s, s->heads) * s->S * s->E : i == VALUE ? keys_of(s, s->heads) * s->S * s->V :
          i == FLOW ? s->heads * s->L * s->V : s->L * s->S;
 }
 static void fill(const shape *s) {
@@ -46,7 +48,7 @@ static double score_of(const shape *s, const float *q, const float *k, int l, in
 // One row of a head: its weights p and, with g = what flows into them, what flows into its scores.
 static void define_row(const shape *s, int h, int l) {
   static double p[KEYS], g[KEYS];
-  const float *q = &given[QUERY][h * s->L * s->E], *k = &given[KEY][h * s->S * s->E], *v = &given[VALUE][h * s->S * s->V],
+  const float *q = &given[QUERY][h * s->L * s->E], *k = &given[KEY][keys_of(s, h) * s->S * s->E], *v = &given[VALUE][keys_of(s, h) * s->S * s->V],
               *flow = &given[FLOW][(h * s->L + l) * s->V];
   double max = -HUGE_VAL, sum = 0, mean = 0;
   for (int j = 0; j < s->S; j++) if ((p[j] = score_of(s, q, k, l, j)) > max) max = p[j];
@@ -56,7 +58,7 @@ static void define_row(const shape *s, int h, int l) {
     g[j] = 0;
     for (int d = 0; d < s->V; d++) {
       wanted[0][(h * s->L + l) * s->V + d] += p[j] * (double)v[j * s->V + d];
-      wanted[3][(h * s->S + j) * s->V + d] += p[j] * (double)flow[d];
+      wanted[3][(keys_of(s, h) * s->S + j) * s->V + d] += p[j] * (double)flow[d];
       g[j] += (double)flow[d] * (double)v[j * s->V + d];
     }
     mean += p[j] * g[j];
@@ -64,15 +66,15 @@ static void define_row(const shape *s, int h, int l) {
   for (int j = 0; j < s->S; j++) for (int e = 0; e < s->E; e++) {
     const double score = p[j] * (g[j] - mean) / sqrt((double)s->E);
     wanted[1][(h * s->L + l) * s->E + e] += score * (double)k[j * s->E + e];
-    wanted[2][(h * s->S + j) * s->E + e] += score * (double)q[l * s->E + e];
+    wanted[2][(keys_of(s, h) * s->S + j) * s->E + e] += score * (double)q[l * s->E + e];
   }
 }
 
 // ** the same, as tensors **
 
 static void build(tiny_ctx *t, const shape *s, tiny_tensor **out, int gradients) {
-  const tiny_shape dims[FLOW + 1] = {TINY_SHAPE(1, s->heads, s->L, s->E), TINY_SHAPE(1, s->heads, s->S, s->E),
-                                     TINY_SHAPE(1, s->heads, s->S, s->V), TINY_SHAPE(1, s->heads, s->L, s->V)};
+  const tiny_shape dims[FLOW + 1] = {TINY_SHAPE(1, s->heads, s->L, s->E), TINY_SHAPE(1, keys_of(s, s->heads), s->S, s->E),
+                                     TINY_SHAPE(1, keys_of(s, s->heads), s->S, s->V), TINY_SHAPE(1, s->heads, s->L, s->V)};
   tiny_tensor *in[FLOW + 1], *mask = NULL;
   tiny_attention_desc d;
   for (int i = 0; i <= FLOW; i++) in[i] = tiny_cast(tiny_from(t, given[i], TINY_F32, dims[i]), (tiny_dtype)s->dtype);
@@ -251,6 +253,8 @@ static const shape shapes[] = {
   {.name = "causal, more keys", .heads = 2, .L = 200, .S = 330, .E = 40, .V = 64, .causal = 1, .again = 1},
   {.name = "causal, fewer keys", .heads = 1, .L = 330, .S = 200, .E = 64, .V = 40, .causal = 1, .again = 1},
   {.name = "band", .heads = 2, .L = 300, .S = 280, .E = 64, .V = 32, .mask = 3, .window = 50, .again = 1},
+  {.name = "shared keys", .heads = 4, .L = 128, .S = 96, .E = 64, .V = 64, .shared = 2, .again = 1},
+  {.name = "shared keys, causal", .heads = 6, .L = 100, .S = 100, .E = 40, .V = 32, .causal = 1, .shared = 3, .again = 1},
   {.name = "bf16", .heads = 1, .L = 128, .S = 192, .E = 64, .V = 64, .dtype = TINY_BF16, .again = 1},
   {.name = "wide", .heads = 1, .L = 144, .S = 300, .E = 128, .V = 128, .again = 1},
   {.name = "wider", .heads = 1, .L = 250, .S = 270, .E = 64, .V = 140, .again = 0},

@@ -190,8 +190,7 @@ static void tn_warp_replace(tn_kernel_state *s, const tn_warp_tiles *c, tn_list 
 
 static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
-  const tn_list none = {NULL, 0, 0};
-  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, others = {NULL, 0, 0};
   tn_warp_tiles d;
   tn_warp_products all;
   tiny_uop *key;
@@ -201,8 +200,10 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   if (!tn_warp_products_of(s, &d, value, &all)) return 0;
   c->stage[0] = tn_warp_stage_values(t, c, &d, tn_warp_value(t, &d, &all, value));
   c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
+  for (uint32_t i = 1; i < a->reduce->nsrc; i++)
+    if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
   tn_push(t, &from, a->reduce);
-  tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &none), tn_unit_register(t, c), 1));
+  tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &others), tn_unit_register(t, c), 1));
   tn_warp_replace(s, c, &from, &to);
   return 1;
 }
@@ -327,7 +328,8 @@ static int tn_transform_warp_nested(tn_kernel_state *s, const tn_profile *p, tn_
   a.value = a.reduce->src[0];
   if (!products) return tn_warp_nested_reduce(s, &a, c);
   a.columns = c->axis[1][1];
-  if (a.reduce->nsrc != 2 || tn_range_extent(a.keys) % tn_unit_k(&c->plan) || !tn_nested_factor(t, &a)) return 0;
+  for (uint32_t i = 1; i < a.reduce->nsrc; i++) if (tn_range_kind(a.reduce->src[i]) != TN_REDUCE) return 0;
+  if (tn_range_extent(a.keys) % tn_unit_k(&c->plan) || !tn_nested_factor(t, &a)) return 0;
   return a.max ? tn_warp_nested_online(s, p, &a, c) : tn_warp_nested_product(s, p, &a, c);
 }
 #endif
