@@ -96,6 +96,24 @@ static tiny_tensor *attention_grad(tiny_ctx *t) {          // all three gradient
   if (tiny_grad(tiny_sum(tiny_square(y), TINY_ALL, 0), in, 3, g) != TINY_OK) return y;
   return tiny_add(tiny_add(g[0], g[1]), g[2]);
 }
+// Of a long row, causal: half of the scores are masked. Of f16 and, for heads of 128, of bf16.
+static tiny_tensor *causal_of(tiny_ctx *t, tiny_dtype d, tiny_shape s, int gradients) {
+  const tiny_attention_desc causal = {.causal = 1};
+  tiny_tensor *in[3] = {zeros(t, d, s), zeros(t, d, s), zeros(t, d, s)}, *g[3],
+              *y = tiny_attention(in[0], in[1], in[2], &causal);
+  if (!gradients || tiny_grad(tiny_sum(tiny_square(y), TINY_ALL, 0), in, 3, g) != TINY_OK) return y;
+  return tiny_add(tiny_add(g[0], g[1]), g[2]);
+}
+// Of eight heads of queries that share two of keys and values.
+static tiny_tensor *shared_grad(tiny_ctx *t) {
+  tiny_tensor *q = heads(t), *k = zeros(t, TINY_F16, TINY_SHAPE(2, 2, 512, 64)), *in[3] = {q, k, tiny_detach(k)}, *g[3],
+              *y = tiny_attention(in[0], in[1], in[2], NULL);
+  if (tiny_grad(tiny_sum(tiny_square(y), TINY_ALL, 0), in, 3, g) != TINY_OK) return y;
+  return tiny_cat((tiny_tensor *[]){g[0], g[1], g[2]}, 3, 1);
+}
+static tiny_tensor *causal(tiny_ctx *t) { return causal_of(t, TINY_F16, TINY_SHAPE(2, 8, 2048, 64), 0); }
+static tiny_tensor *causal_grad(tiny_ctx *t) { return causal_of(t, TINY_F16, TINY_SHAPE(2, 8, 2048, 64), 1); }
+static tiny_tensor *causal_bf16(tiny_ctx *t) { return causal_of(t, TINY_BF16, TINY_SHAPE(1, 8, 4096, 128), 0); }
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } subjects[] = {
   {"copy 2048", copy}, {"transpose 2048", transposition}, {"sum of rows 2048", row_sums},
   {"sum of columns 2048", column_sums}, {"softmax 2048x1024", softmax}, {"layer_norm 2048x1024", layer_norm},
@@ -113,7 +131,8 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"embedding gradient", embedding_grad}, {"bincount", counts}, {"conv 3x3 64 56x56", conv},
   {"conv 3x3 61 55x55", conv_odd}, {"attention 500x64", attention_odd},
   {"attention 512x64", attention},
-  {"gradients 512x64", attention_grad}};
+  {"gradients 512x64", attention_grad}, {"shared grad 512x64", shared_grad}, {"causal 2048x64", causal}, {"causal grad 2048x64", causal_grad},
+  {"causal bf16 4096x128", causal_bf16}};
 
 // What is asked for; written: files in the folder.
 typedef struct options { const char *only, *folder; int verbose, atomics, written; } options;

@@ -318,9 +318,31 @@ static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_onlin
   return 1;
 }
 
-// Products within a sum.
+// A loop of the store of which an operand has r / c, such as the rows of heads that share keys, becomes r / c and r % c.
+static int tn_grid_divide(tn_kernel_state *s, const tn_profile *p) {
+  const tn_list divisions = tn_kernel_collect(s, TINY_OP_IDIV);
+  for (int i = 0; i < divisions.n; i++) for (int d = 0; d < p->nout; d++) {
+    const tiny_uop *u = divisions.u[i];
+    if (u->src[0] == p->out[d] && tn_is_const(u->src[1]) && tn_range_extent(p->out[d]) % u->src[1]->k == 0)
+      return tn_do_split(s, TN_OPT_SPLIT, p->out[d], u->src[1]->k, NULL) != NULL;
+  }
+  return 0;
+}
+
+// Products within a sum, as it is or with loops divided.
 static int tn_grid_nested(tn_kernel_state *s, const tn_profile *p) {
-  return p->nreduce > 1 && tn_grid_units(s, p, NULL);
+  const int64_t serial = s->t->ir->serial;
+  if (p->nreduce < 2) return 0;
+  if (tn_grid_units(s, p, NULL)) return 1;
+  tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
+  *before = *s;
+  if (tn_grid_divide(s, p)) {
+    const tn_profile divided = tn_profile_of(s);
+    if (tn_grid_units(s, &divided, NULL)) return 1;
+  }
+  *s = *before;
+  s->t->ir->serial = serial;
+  return 0;
 }
 
 // Products as they are, or with fused sides.

@@ -135,6 +135,43 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   return items;
 }
 
+// ** blocks of keys that are masked **
+
+// x, a sum of ranges, where it is least for those that tiles replace.
+static tiny_uop *tn_warp_least(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *ranges) {
+  for (int i = 0; i < n && x; i++) {
+    const int64_t step = tn_stride_in(t, x, ranges[i]);
+    tiny_uop *worst = tn_index(t, step < 0 ? tn_range_extent(ranges[i]) - 1 : 0);
+    x = step == TN_IRREGULAR ? NULL : tn_replace(t, x, 1, &ranges[i], &worst);
+  }
+  return x ? tn_simplify(t, x) : NULL;
+}
+
+// What the kernel's MASKEDs say of all that a group has of a K block: `whole` of these ranges stand within one, keys
+// are `key` of `block`. Those are what loops over blocks leave out (bounds.c).
+static void tn_warp_masked(tn_kernel_state *s, tiny_uop *was, tn_list *whole, tiny_uop *keys, tiny_uop *key,
+                           tiny_uop *block) {
+  tiny_ctx *t = s->t;
+  tn_list src = {NULL, 0, 0};
+  tn_push(t, &src, s->sink->src[0]);
+  for (uint32_t i = 1; i < was->nsrc && block; i++) {
+    tiny_uop *masked = was->src[i], *pair[2] = {NULL, block};
+    if (masked->op != TINY_OP_MASKED || !tn_closes(masked, keys)) continue;
+    pair[0] = tn_warp_least(t, tn_replace(t, masked->src[0], 1, &keys, &key), whole->n, whole->u);
+    if (pair[0] && tn_depends(t, pair[0], block))
+      tn_push(t, &src, tn_uop_make(t, TINY_OP_MASKED, TINY_VOID, 1, 2, pair, 0, 0, NULL));
+  }
+  s->sink = tn_like(t, s->sink, 1, src.n, src.u);
+}
+
+// c's axes, of which a group has the whole.
+static tn_list tn_warp_whole(tiny_ctx *t, const tn_warp_tiles *c) {
+  tn_list whole = {NULL, 0, 0};
+  for (int i = 0; i < TN_UNIT_SIDES; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j])
+    tn_push(t, &whole, c->axis[i][j]);
+  return whole;
+}
+
 // What stands in the sink for these nodes, and for c's axes.
 static void tn_warp_replace(tn_kernel_state *s, const tn_warp_tiles *c, tn_list *from, tn_list *to) {
   tiny_ctx *t = s->t;
@@ -142,15 +179,18 @@ static void tn_warp_replace(tn_kernel_state *s, const tn_warp_tiles *c, tn_list 
     tn_push(t, from, c->axis[i][j]);
     tn_push(t, to, j ? tn_unit_place(t, c, i) : c->warp[i]);
   }
+  tiny_uop *const was = s->sink, *within = tn_range(t, tn_unit_k(&c->plan), TN_LOOP);
+  tn_list whole = tn_warp_whole(t, c);
+  tn_push(t, &whole, within);
   s->sink = tn_replace(t, tn_masked_drop(t, s->sink), from->n, from->u, to->u);
+  tn_warp_masked(s, was, &whole, c->k, tn_place_plus(t, within, tn_unit_k(&c->plan), c->k_block), c->k_block);
   tiny_uop *const inner[4] = {c->tile[0], c->tile[1], c->element[0], c->element[1]};
   tn_unit_order(s, c, inner);
 }
 
 static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
-  const tn_list none = {NULL, 0, 0};
-  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, others = {NULL, 0, 0};
   tn_warp_tiles d;
   tn_warp_products all;
   tiny_uop *key;
@@ -160,8 +200,10 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   if (!tn_warp_products_of(s, &d, value, &all)) return 0;
   c->stage[0] = tn_warp_stage_values(t, c, &d, tn_warp_value(t, &d, &all, value));
   c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
+  for (uint32_t i = 1; i < a->reduce->nsrc; i++)
+    if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
   tn_push(t, &from, a->reduce);
-  tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &none), tn_unit_register(t, c), 1));
+  tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &others), tn_unit_register(t, c), 1));
   tn_warp_replace(s, c, &from, &to);
   return 1;
 }
@@ -232,6 +274,17 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
 
 // ** without: each lane reduces what it has **
 
+// The loop over blocks of keys; NULL: there is one block, or there are several loops.
+static tiny_uop *tn_warp_blocks(const tn_warp_tiles *c, const tiny_uop *reduce) {
+  tiny_uop *blocks = NULL;
+  for (uint32_t i = 1; i < reduce->nsrc; i++) {
+    if (reduce->src[i] == c->axis[1][1]) continue;
+    if (blocks || tn_range_kind(reduce->src[i]) != TN_REDUCE) return NULL;
+    blocks = reduce->src[i];
+  }
+  return blocks;
+}
+
 static int tn_warp_nested_reduce(tn_kernel_state *s, const tn_nested *a, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
   tn_list own = {NULL, 0, 0};
@@ -248,8 +301,11 @@ static int tn_warp_nested_reduce(tn_kernel_state *s, const tn_nested *a, tn_warp
   if (!tn_warp_products_of(s, c, a->value, &all)) return 0;
   tiny_uop *value = tn_warp_value(t, c, &all, a->value);
   value = tn_reduce_over(t, a->reduce->k, tn_reduce_over(t, a->reduce->k, value, own.n, own.u), 1, &c->lane[1]);
-  tiny_uop *from[3] = {a->reduce, c->axis[0][1], c->axis[0][0]}, *to[3] = {value, tn_unit_place(t, c, 0), c->warp[0]};
+  tiny_uop *from[3] = {a->reduce, c->axis[0][1], c->axis[0][0]}, *to[3] = {value, tn_unit_place(t, c, 0), c->warp[0]},
+           *const was = s->sink, *blocks = tn_warp_blocks(c, a->reduce);
+  tn_list whole = tn_warp_whole(t, c);
   s->sink = tn_replace(t, tn_masked_drop(t, s->sink), c->axis[0][0] ? 3 : 2, from, to);
+  if (blocks) tn_warp_masked(s, was, &whole, blocks, blocks, blocks);
   tiny_uop *const loops[4] = {c->warp[0], c->lane[0], c->tile[0], c->element[0]};
   tiny_uop *order[4];
   int n = 0;
@@ -272,7 +328,8 @@ static int tn_transform_warp_nested(tn_kernel_state *s, const tn_profile *p, tn_
   a.value = a.reduce->src[0];
   if (!products) return tn_warp_nested_reduce(s, &a, c);
   a.columns = c->axis[1][1];
-  if (a.reduce->nsrc != 2 || tn_range_extent(a.keys) % tn_unit_k(&c->plan) || !tn_nested_factor(t, &a)) return 0;
+  for (uint32_t i = 1; i < a.reduce->nsrc; i++) if (tn_range_kind(a.reduce->src[i]) != TN_REDUCE) return 0;
+  if (tn_range_extent(a.keys) % tn_unit_k(&c->plan) || !tn_nested_factor(t, &a)) return 0;
   return a.max ? tn_warp_nested_online(s, p, &a, c) : tn_warp_nested_product(s, p, &a, c);
 }
 #endif

@@ -3,6 +3,7 @@
 // In:    the value of a kernel and the ranges of its output. Out: its axes: `rows` of the output and `keys`, along
 //        which the outer REDUCE goes, with both of which the products within it move, an operand with each; `columns`,
 //        with which only a factor of the outer sum moves; what stands beside that factor, or all of it, is the value.
+//        The outer REDUCE may go along others, too, such as the heads that share keys: keys are the longest of them.
 // Holds: attention is one such sum when the maxima and the sums of its rows are known, or goes on with them; each of
 //        its gradients is another (Dao et al., "FlashAttention", arXiv:2205.14135, appendix B.2). Nothing here knows of
 //        either: values may be any function of the products, and the outer REDUCE without a factor any reduction.
@@ -50,6 +51,13 @@ static int tn_nested_side(tiny_ctx *t, const tn_nested *a, const tiny_uop *produ
   return -1;
 }
 
+static tiny_uop *tn_nested_keys(const tiny_uop *reduce) {
+  tiny_uop *keys = reduce->src[1];
+  for (uint32_t i = 2; i < reduce->nsrc; i++)
+    if (tn_range_extent(reduce->src[i]) > tn_range_extent(keys)) keys = reduce->src[i];
+  return keys;
+}
+
 // The REDUCEs: one of all others. 0: they are no such.
 static int tn_nested_reduces(tiny_ctx *t, tiny_uop *x, tn_nested *a) {
   tn_list all = {NULL, 0, 0};
@@ -57,7 +65,7 @@ static int tn_nested_reduces(tiny_ctx *t, tiny_uop *x, tn_nested *a) {
   if (all.n < 2 || all.n > TN_NESTED_PRODUCTS + 1) return 0;
   a->reduce = all.u[all.n - 1];
   if (a->reduce->nsrc < 2 || (a->reduce->k != TINY_OP_ADD && a->reduce->k != TINY_OP_MAX)) return 0;
-  a->keys = a->reduce->src[1];
+  a->keys = tn_nested_keys(a->reduce);
   for (int i = 0; i + 1 < all.n; i++) {
     if (!tn_nested_is_product(a, all.u[i]) || !tn_depends(t, a->reduce->src[0], all.u[i])) return 0;
     a->product[a->nproduct++] = all.u[i];
@@ -132,9 +140,7 @@ static int tn_nested_factor(tiny_ctx *t, tn_nested *a) {
 // Of value x for n ranges of the output. 0: it is no such sum.
 static int tn_nested_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *out, tn_nested *a) {
   memset(a, 0, sizeof *a);
-  if (!tn_nested_reduces(t, x, a) || a->reduce->nsrc != 2 || a->reduce->dtype != TINY_F32 ||
-      !tn_nested_axes(t, n, out, a))
-    return 0;
+  if (!tn_nested_reduces(t, x, a) || a->reduce->dtype != TINY_F32 || !tn_nested_axes(t, n, out, a)) return 0;
   if (a->columns) return tn_nested_factor(t, a);
   a->value = a->reduce->src[0];
   return 1;
