@@ -33,6 +33,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
   if (!tn_scatter_of(s, &p, &c)) return 0;
   if (p.adds) return tn_grid_scatter(s);
   const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
+  if (!cpu && tn_grid_scatter_apart(s, &p, &c)) return 1;
   if (cpu) tn_scatter_share(s, &p, &c);
   else {                                   // work items have an element of every row each
     if (tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n)) return 0;

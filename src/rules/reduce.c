@@ -359,7 +359,7 @@ static int tn_scatter_pays(const tiny_uop *reduce, tiny_uop *const *out, int nou
 }
 
 // Does each summand of `reduce`, at rest under the rules above, go to one place in some of the output ranges?
-static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
+static int tn_solve_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
   tiny_uop *clauses[TN_MAX_CLAUSES], *p = B(1);
   memset(s, 0, sizeof *s);
   if (reduce->op != TINY_OP_REDUCE || (reduce->dtype == TINY_BOOL && reduce->k == TINY_OP_MUL)) return 0;
@@ -373,8 +373,11 @@ static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, 
   for (int k = 0; k < s->n; k++) s->value = tn_substitute_gated(t, s->value, s->range[k], s->at[k], s->valid);
   s->valid = tn_rewrite(t, s->valid, tn_rules_symbolic, NULL);
   s->value = tn_rewrite(t, s->value, tn_rules_symbolic, NULL);
-  return tn_scatter_pays(reduce, out, nout, s) && !tn_depends_on_any(t, s->valid, s->range, s->n) &&
-      !tn_depends_on_any(t, s->value, s->range, s->n);
+  return !tn_depends_on_any(t, s->valid, s->range, s->n) && !tn_depends_on_any(t, s->value, s->range, s->n);
+}
+// The same where it pays to store each summand there.
+static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
+  return tn_solve_scatter(t, reduce, out, nout, s) && tn_scatter_pays(reduce, out, nout, s);
 }
 
 // ** scans: summands that go to all elements from their own on **
