@@ -33,7 +33,7 @@ enum {
   TN_GRID_AHEAD = 3,                       // iterations that a device copies ahead at most
   TN_GRID_HELD = 16,                       // registers for a row's elements, beyond which a group has no other rows
   TN_GRID_HELD_BY_GROUP = 1 << 15,         // the most of all its items: half of an SM's (see bench/gpu.h)
-  TN_GRID_SCATTER_ITEMS = 256, TN_GRID_SCATTER_ROOM = 1 << 16,               // of a group that has tiles of a scatter
+  TN_GRID_SCATTER_ITEMS = 128, TN_GRID_SCATTER_ROOM = 1 << 16,               // of a group that has tiles of a scatter
   TN_GRID_SCATTER_COLUMNS = 4, TN_GRID_SCATTER_ROWS = 8,       // of a tile at least
   TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
@@ -769,26 +769,27 @@ static tiny_uop *tn_grid_scatter_column(tn_kernel_state *s, const tn_profile *p,
       tn_stride_in(s->t, p->store->src[1], last) == 1 ? last : NULL;
 }
 
-// As many rows as there is memory for and as leave all units a group; as many parts as there are items.
+// As many rows as there is memory for and as leave most units a group; then as many parts as there are items and memory
+// for. Of what a group looks at all is its own but a row in so many: the more rows, the less of it is in vain.
 static int tn_grid_scatter_plan_of(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c,
                                    tn_grid_scatter_plan *x) {
   const tiny_limits *limits = s->target->limits;
-  const int64_t warp = tn_machine_warp(limits), units = tn_machine_units(limits), extent = tn_range_extent(c->range[0]);
-  const int64_t shared = (int64_t)limits->shared_nbytes, room = shared < TN_GRID_SCATTER_ROOM ? shared : TN_GRID_SCATTER_ROOM;
-  int64_t items = tn_machine_items(limits), summands = tn_extents(p->red, p->nred), others = 1;
+  const int64_t extent = tn_range_extent(c->range[0]), shared = (int64_t)limits->shared_nbytes,
+                room = shared < TN_GRID_SCATTER_ROOM ? shared : (int64_t)TN_GRID_SCATTER_ROOM,
+                nbytes = tn_dtypes[p->store->dtype].nbytes, summands = tn_extents(p->red, p->nred);
   memset(x, 0, sizeof *x);
   x->target = c->range[0];
   x->column = tn_grid_scatter_column(s, p, x->target);
-  const int64_t width = x->column ? tn_range_extent(x->column) : 1;
+  const int64_t width = x->column ? tn_range_extent(x->column) : 1, warp = tn_machine_warp(limits);
   x->columns = width < warp ? width : warp;
-  for (int i = 0; i < p->nout; i++)
-    if (p->out[i] != x->target && p->out[i] != x->column) others *= tn_range_extent(p->out[i]);
-  others *= (width + x->columns - 1) / x->columns;
-  if (items > TN_GRID_SCATTER_ITEMS) items = TN_GRID_SCATTER_ITEMS;
+  const int64_t others = tn_extents(p->out, p->nout) / extent / width * ((width + x->columns - 1) / x->columns);
+  int64_t items = tn_machine_items(limits) < TN_GRID_SCATTER_ITEMS ? tn_machine_items(limits) : (int64_t)TN_GRID_SCATTER_ITEMS;
+  for (x->rows = 1; 2 * x->rows * items * nbytes <= room && x->rows < extent; x->rows *= 2)
+    if (x->rows >= TN_GRID_SCATTER_ROWS &&
+        2 * ((extent + 2 * x->rows - 1) / (2 * x->rows)) * others < tn_machine_units(limits))
+      break;
+  while (2 * items <= tn_machine_items(limits) && 2 * items * x->rows * nbytes <= room) items *= 2;
   for (x->parts = 1; 2 * x->parts * x->columns <= items && 2 * x->parts * TN_SCATTER_BESIDE <= summands;) x->parts *= 2;
-  const int64_t row = x->parts * x->columns * tn_dtypes[p->store->dtype].nbytes;
-  for (x->rows = 1; 2 * x->rows * row <= room && x->rows < extent; x->rows *= 2)
-    if ((extent + 2 * x->rows - 1) / (2 * x->rows) * others < units && x->rows >= TN_GRID_SCATTER_ROWS) break;
   if (x->columns > 1 && x->parts > x->rows) x->parts = x->rows;
   return x->parts > 1 && x->rows > 1;
 }

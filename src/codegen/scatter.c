@@ -88,7 +88,7 @@ static void tn_transform_scatter(tn_kernel_state *s, const tn_profile *p, const 
 
 // ** tiles of the output in memory of a group, one for each part of the summands **
 
-enum { TN_SCATTER_BESIDE = 8 };            // summands that an item has under way
+enum { TN_SCATTER_BESIDE = 16 };            // summands that an item has under way
 
 // parts: into which summands are cut; beside: items that a part has, each a column; items: of the group. An element of
 // the tile lies at row * items + part * beside + own: beside what other items have of the same row.
@@ -144,7 +144,8 @@ static tiny_uop *tn_scatter_sorted(tiny_ctx *t, const tn_scatter_tile *x, const 
   tiny_uop *inside = at->vmax < tn_range_extent(i) ? tn_bool(t, 1) :
                      tn_u2(t, TINY_OP_LT, at, tn_index(t, tn_range_extent(i)));
   tiny_uop *valid = tn_substitute_gated(t, c->valid, i, at, inside);
-  tiny_uop *row = tn_substitute_gated(t, c->at[0], i, at, inside);
+  tiny_uop *row = tn_u2(t, TINY_OP_MOD, tn_substitute_gated(t, c->at[0], i, at, inside),       // it lies in the tile
+                        tn_index(t, tn_range_extent(c->range[0])));
   tiny_uop *value = tn_substitute_gated(t, c->value, i, at, inside);
   valid = tn_simplify(t, tn_u2(t, TINY_OP_AND, valid, inside));
   tiny_uop *index = tn_index_of(t, memory, tn_scatter_place(t, x, row, part), valid);
@@ -177,7 +178,7 @@ static tiny_uop *tn_scatter_tile_filled(tiny_ctx *t, const tn_scatter_tile *x, c
 // A row of the tile, of all parts. Rows begin at different parts: items read from different banks.
 static tiny_uop *tn_scatter_tile_sum(tiny_ctx *t, const tn_scatter_tile *x, tiny_uop *filled, tiny_uop *row, int64_t op) {
   const int64_t n = tn_range_extent(x->row);
-  tiny_uop *part = tn_range(t, n, n <= 2 * TN_SCATTER_BESIDE ? TN_UNROLL : TN_REDUCE),
+  tiny_uop *part = tn_range(t, n, n <= TN_SCATTER_BESIDE ? TN_UNROLL : TN_REDUCE),
            *turned = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_ADD, part, x->row), tn_index(t, n)),
            *from = tn_scatter_digit(t, turned, x->sharers, x->sharer),
            *sum = tn_reduce_over(t, op, tn_load_at(t, filled, tn_scatter_place(t, x, row, from)), 1, &part);
