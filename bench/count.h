@@ -23,6 +23,7 @@
 //            does itself comes on top of its waits, as it uses what it has waited for (Volkov, Understanding Latency
 //            Hiding on GPUs, 2016), but in a kernel all of whose loops load what later iterations read, and store it
 //            after other work. Units that have a group more than others are waited for.
+//   masked   An access is issued though a condition leaves out all items of a warp.
 //   atomics  The last cache adds: sectors are read there and written, and an element takes one addition a cycle
 //            (NVIDIA, Kepler GK110 white paper, "Atomic Operations"); of the element that gets most, as groups that
 //            were run have it.
@@ -34,7 +35,8 @@
 #include "count_list.h"
 
 // Of the groups that were run: how often a warp asked, cycles of shared memory or sectors of global, and the fewest.
-typedef struct tn_gpu_traffic { double requests, moved, ideal, lines; } tn_gpu_traffic;
+// issued: those too that were masked for all of a warp.
+typedef struct tn_gpu_traffic { double requests, moved, ideal, lines, issued; } tn_gpu_traffic;
 enum { TN_GPU_LOADS, TN_GPU_STORES };
 
 typedef struct tn_gpu_counts {
@@ -203,6 +205,10 @@ static void tn_gpu_atomics(tn_gpu_run *c, int mem, const tn_gpu_piece *p) {
     }
 }
 
+static int tn_gpu_is_active(const tn_gpu_run *c, int64_t from, int64_t end) {
+  return memchr(c->r.mask + c->r.depth * c->r.items + from, 1, (size_t)(end - from)) != NULL;
+}
+
 static void tn_gpu_access(tn_gpu_run *c, int at) {
   const tn_eval_ins *i = &c->r.c->ins[at];
   const int space = c->r.c->mem[i->mem].space, stores = i->u.op == TINY_OP_STORE;
@@ -220,6 +226,7 @@ static void tn_gpu_access(tn_gpu_run *c, int at) {
         const int64_t address = tn_gpu_address_of(c, i, k, lane);
         if (address >= 0) { item[p.n] = (int)(k - from); p.address[p.n++] = address; }
       }
+      to->issued += p.n || tn_gpu_is_active(c, from, end);
       if (!p.n) continue;
       const double before = to->moved;
       if (space == TN_SPACE_LOCAL) tn_gpu_shared(c, to, &p, item);
@@ -345,7 +352,7 @@ static void tn_gpu_sum(tn_gpu_run *c) {
     to->requests += x->traffic.requests; to->moved += x->traffic.moved;
     to->ideal += x->traffic.ideal; to->lines += x->traffic.lines;
     if (!stores || c->list.ahead[at] != TN_GPU_COPIES)       // else it is one instruction with its load
-      o->n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests / warps;
+      o->n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.issued / warps;
   }
 }
 
@@ -362,7 +369,7 @@ static void tn_gpu_inner(tn_gpu_run *c) {
       const int space = i->mem >= 0 ? c->r.c->mem[i->mem].space : (int)TN_SPACE_REG;
       for (int k = 0; k < TN_GPU_KINDS; k++) n[k] += x->warps * c->list.cost[inside][k];
       if (space != TN_SPACE_REG && (i->u.op == TINY_OP_LOAD || c->list.ahead[inside] != TN_GPU_COPIES))
-        n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests;
+        n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.issued;
       if (x->warps > warps) warps = x->warps;
       flops += tn_gpu_flops(i) * x->warps;
     }

@@ -33,8 +33,7 @@ enum {
   TN_GRID_AHEAD = 3,                       // iterations that a device copies ahead at most
   TN_GRID_HELD = 16,                       // registers for a row's elements, beyond which a group has no other rows
   TN_GRID_HELD_BY_GROUP = 1 << 15,         // the most of all its items: half of an SM's (see bench/gpu.h)
-  TN_GRID_SCATTER_ITEMS = 128, TN_GRID_SCATTER_ROOM = 1 << 16,               // of a group that has tiles of a scatter
-  TN_GRID_SCATTER_COLUMNS = 4, TN_GRID_SCATTER_ROWS = 8,       // of a tile at least
+  TN_GRID_SCATTER_COLUMNS = 4,             // of a scatter's tile at least
   TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
 
@@ -759,8 +758,8 @@ static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
 
 // ** summands that name their element **
 
-// Tiles of the output that groups have of a scatter: rows of `target`, so many columns, tiles of so many parts each.
-typedef struct tn_grid_scatter_plan { tiny_uop *target, *column; int64_t rows, columns, parts; } tn_grid_scatter_plan;
+// Tiles of the output that groups have of a scatter: of what; of how many parts of the summands each.
+typedef struct tn_grid_scatter_plan { tiny_uop *target, *column; tn_scatter_size size; int64_t parts; } tn_grid_scatter_plan;
 
 // The last loop along which rows lie together; NULL: there is none, or they are short.
 static tiny_uop *tn_grid_scatter_column(tn_kernel_state *s, const tn_profile *p, const tiny_uop *target) {
@@ -769,53 +768,47 @@ static tiny_uop *tn_grid_scatter_column(tn_kernel_state *s, const tn_profile *p,
       tn_stride_in(s->t, p->store->src[1], last) == 1 ? last : NULL;
 }
 
-// As many rows as there is memory for and as leave most units a group; then as many parts as there are items and memory
-// for. Of what a group looks at all is its own but a row in so many: the more rows, the less of it is in vain.
-static int tn_grid_scatter_plan_of(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c,
+// 0: there are none, or it is done sooner by columns, where there are such.
+static int tn_grid_scatter_plan_of(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c, int columns,
                                    tn_grid_scatter_plan *x) {
   const tiny_limits *limits = s->target->limits;
-  const int64_t extent = tn_range_extent(c->range[0]), shared = (int64_t)limits->shared_nbytes,
-                room = shared < TN_GRID_SCATTER_ROOM ? shared : (int64_t)TN_GRID_SCATTER_ROOM,
-                nbytes = tn_dtypes[p->store->dtype].nbytes, summands = tn_extents(p->red, p->nred);
+  const int64_t places = tn_range_extent(c->range[0]), summands = tn_extents(p->red, p->nred);
   memset(x, 0, sizeof *x);
   x->target = c->range[0];
   x->column = tn_grid_scatter_column(s, p, x->target);
-  const int64_t width = x->column ? tn_range_extent(x->column) : 1, warp = tn_machine_warp(limits);
-  x->columns = width < warp ? width : warp;
-  const int64_t others = tn_extents(p->out, p->nout) / extent / width * ((width + x->columns - 1) / x->columns);
-  int64_t items = tn_machine_items(limits) < TN_GRID_SCATTER_ITEMS ? tn_machine_items(limits) : (int64_t)TN_GRID_SCATTER_ITEMS;
-  for (x->rows = 1; 2 * x->rows * items * nbytes <= room && x->rows < extent; x->rows *= 2)
-    if (x->rows >= TN_GRID_SCATTER_ROWS &&
-        2 * ((extent + 2 * x->rows - 1) / (2 * x->rows)) * others < tn_machine_units(limits))
-      break;
-  while (2 * items <= tn_machine_items(limits) && 2 * items * x->rows * nbytes <= room) items *= 2;
-  for (x->parts = 1; 2 * x->parts * x->columns <= items && 2 * x->parts * TN_SCATTER_BESIDE <= summands;) x->parts *= 2;
-  if (x->columns > 1 && x->parts > x->rows) x->parts = x->rows;
-  return x->parts > 1 && x->rows > 1;
+  const int64_t width = x->column ? tn_range_extent(x->column) : 1;
+  x->size = tn_scatter_size_of(limits, places, width, tn_extents(p->out, p->nout) / places / width,
+                               tn_dtypes[p->store->dtype].nbytes);
+  const int64_t most = x->size.items / x->size.columns;
+  for (x->parts = 1; 2 * x->parts <= most && 2 * x->parts * TN_SCATTER_BESIDE <= summands;) x->parts *= 2;
+  if (x->size.columns > 1 && x->parts > x->size.rows) x->parts = x->size.rows;
+  if (x->parts < 2 || x->size.rows < 2) return 0;
+  return !columns || tn_scatter_tiles_cost(limits, &x->size, (double)summands) < (double)summands * TN_SCATTER_TURN;
 }
 
 // The same, done and listed: groups for the other loops, and the tiles.
 static int tn_grid_scatter_tiles(tn_kernel_state *s, const tn_grid_scatter_plan *x) {
   const tn_profile p = tn_profile_of(s);
-  tiny_uop *r = tn_do_pad(s, x->target, x->rows), *rest, *rows = tn_do_split(s, TN_OPT_SPLIT, r, x->rows, &rest);
+  tiny_uop *r = tn_do_pad(s, x->target, x->size.rows), *rest,
+           *rows = tn_do_split(s, TN_OPT_SPLIT, r, x->size.rows, &rest);
   tn_grid_groups(s, rest);
   for (int i = 0; i < p.nout; i++) {
     if (p.out[i] == x->target) continue;
     rest = p.out[i];
-    if (rest == x->column) tn_grid_items(s, rest, x->columns, &rest);
+    if (rest == x->column) tn_grid_items(s, rest, x->size.columns, &rest);
     tn_grid_groups(s, rest);
   }
   const tn_opt o = tn_opt_of(s, TN_OPT_SCATTER, 1, &rows, x->parts);
   return tn_opt_apply(s, &o);
 }
 
-// By tiles, where that is soonest done.
-static int tn_grid_scatter_apart(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c) {
+// Summands that are added in order: by tiles, or else, where there are `columns` enough, one after the other.
+static int tn_grid_scatter_apart(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c, int columns) {
   tn_grid_scatter_plan x;
   tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
   const int64_t serial = s->t->ir->serial;
   *before = *s;
-  if (p->nreduce != 1 || c->n != 1 || !tn_grid_scatter_plan_of(s, p, c, &x)) return 0;
+  if (p->nreduce != 1 || c->n != 1 || !tn_grid_scatter_plan_of(s, p, c, columns, &x)) return 0;
   if (tn_grid_scatter_tiles(s, &x)) return 1;
   *s = *before;
   s->t->ir->serial = serial;
