@@ -53,6 +53,8 @@ static tiny_tensor *matmul_1536(tiny_ctx *t) { return product(t, TINY_F32, 1536)
 static tiny_tensor *matmul_2304(tiny_ctx *t) { return product(t, TINY_F32, 2304); }
 static tiny_tensor *matmul_odd(tiny_ctx *t) { return product(t, TINY_F32, 777); }
 static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
+static tiny_tensor *matmul_f16_large(tiny_ctx *t) { return product(t, TINY_F16, 4096); }
+static tiny_tensor *matmul_f16_huge(tiny_ctx *t) { return product(t, TINY_F16, 8192); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
 static tiny_tensor *matmul_deep(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16384), f32(t, 16384, 64)); }
 static tiny_tensor *matmul_prime(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16381), f32(t, 16381, 64)); }
@@ -101,6 +103,7 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 777", matmul_odd},
   {"matmul 1100", matmul_1100}, {"matmul 1536", matmul_1536}, {"matmul 2304", matmul_2304},
   {"matmul f16 1024", matmul_f16},
+  {"matmul f16 4096", matmul_f16_large}, {"matmul f16 8192", matmul_f16_huge},
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
   {"matmul 64x16384x64", matmul_deep}, {"matmul 64x16381x64", matmul_prime}, {"sum 2048x2048", sum},
   {"embedding gradient", embedding_grad}, {"bincount", counts}, {"bincount of weights", weighed_counts},
