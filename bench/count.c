@@ -61,6 +61,7 @@ static tiny_tensor *matmul_bf16_odd(tiny_ctx *t) { return product(t, TINY_BF16, 
 static tiny_tensor *matmul_bf16_1100(tiny_ctx *t) { return product(t, TINY_BF16, 1100); }
 static tiny_tensor *matmul_f16(tiny_ctx *t) { return product(t, TINY_F16, 1024); }
 static tiny_tensor *matmul_f16_large(tiny_ctx *t) { return product(t, TINY_F16, 4096); }
+static tiny_tensor *matmul_f16_huge(tiny_ctx *t) { return product(t, TINY_F16, 8192); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
 static tiny_tensor *matmul_deep(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16384), f32(t, 16384, 64)); }
 static tiny_tensor *matmul_prime(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16381), f32(t, 16381, 64)); }
@@ -70,6 +71,15 @@ static tiny_tensor *embedding_grad(tiny_ctx *t) {
   return tiny_grad(tiny_sum(tiny_mul(y, f32(t, 8192, 256)), TINY_ALL, 0), &w, 1, &g) == TINY_OK ? g : y;
 }
 static tiny_tensor *counts(tiny_ctx *t) { return tiny_bincount(zeros(t, TINY_I32, TINY_SHAPE(1 << 18)), NULL, 4096); }
+static tiny_tensor *weighed_counts(tiny_ctx *t) {
+  return tiny_bincount(zeros(t, TINY_I32, TINY_SHAPE(1 << 18)), zeros(t, TINY_F32, TINY_SHAPE(1 << 18)), 4096);
+}
+static tiny_tensor *scattered(tiny_ctx *t) {               // along the first axis: 16384 rows of 64 into 1000
+  return tiny_scatter_add(f32(t, 1000, 64), 0, zeros(t, TINY_I32, TINY_SHAPE(16384, 64)), f32(t, 16384, 64));
+}
+static tiny_tensor *rows_added(tiny_ctx *t) {
+  return tiny_index_add(f32(t, 50257, 768), 0, zeros(t, TINY_I32, TINY_SHAPE(4096)), f32(t, 4096, 768));
+}
 static tiny_tensor *sum(tiny_ctx *t) { return tiny_sum(f32(t, 2048, 2048), TINY_ALL, 0); }
 static tiny_tensor *linear_f16(tiny_ctx *t) {
   tiny_tensor *x = zeros(t, TINY_F16, TINY_SHAPE(1024, 1024)), *w = zeros(t, TINY_F16, TINY_SHAPE(1024, 1024));
@@ -123,12 +133,13 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"entropy 1024x8192", entropy_long},
   {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 768", matmul_768}, {"matmul 777", matmul_odd},
   {"matmul 1100", matmul_1100}, {"matmul 1536", matmul_1536}, {"matmul 2304", matmul_2304},
-  {"matmul f16 1024", matmul_f16}, {"matmul f16 4096", matmul_f16_large}, {"matmul f16 768", matmul_f16_768},
-  {"matmul f16 777", matmul_f16_odd}, {"matmul f16 1100", matmul_f16_1100}, {"matmul bf16 777", matmul_bf16_odd},
-  {"matmul bf16 1100", matmul_bf16_1100},
+  {"matmul f16 1024", matmul_f16}, {"matmul f16 4096", matmul_f16_large}, {"matmul f16 8192", matmul_f16_huge},
+  {"matmul f16 768", matmul_f16_768}, {"matmul f16 777", matmul_f16_odd}, {"matmul f16 1100", matmul_f16_1100},
+  {"matmul bf16 777", matmul_bf16_odd}, {"matmul bf16 1100", matmul_bf16_1100},
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
   {"matmul 64x16384x64", matmul_deep}, {"matmul 64x16381x64", matmul_prime}, {"sum 2048x2048", sum},
-  {"embedding gradient", embedding_grad}, {"bincount", counts}, {"conv 3x3 64 56x56", conv},
+  {"embedding gradient", embedding_grad}, {"bincount", counts}, {"bincount of weights", weighed_counts},
+  {"scatter_add 16384x64", scattered}, {"index_add 50257x768", rows_added}, {"conv 3x3 64 56x56", conv},
   {"conv 3x3 61 55x55", conv_odd}, {"attention 500x64", attention_odd},
   {"attention 512x64", attention},
   {"gradients 512x64", attention_grad}, {"shared grad 512x64", shared_grad}, {"causal 2048x64", causal}, {"causal grad 2048x64", causal_grad},
@@ -223,7 +234,7 @@ static tiny_code count_kernels(tiny_ctx *t, void *arg) {
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
   memset(&v, 0, sizeof v); memset(&targets, 0, sizeof targets);
   if (!tn_gpu_limits(x->gpu->name, &limits)) return TINY_E_ARG;
-  limits.atomics = x->o->atomics ? ~(uint64_t)0 : 0;
+  limits.atomics = x->o->atomics ? ~(uint64_t)0 : tn_exact_atomics(~(uint64_t)0);
   targets.limits[0] = &limits; targets.n = 1;
   tn_visit_graph(t, &v, &root, 1);
   if (tn_draft_plan(t, &targets, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;

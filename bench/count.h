@@ -23,18 +23,24 @@
 //            does itself comes on top of its waits, as it uses what it has waited for (Volkov, Understanding Latency
 //            Hiding on GPUs, 2016), but in a kernel all of whose loops load what later iterations read, and store it
 //            after other work. Units that have a group more than others are waited for.
+//   masked   An access is issued though a condition leaves out all items of a warp.
 //   atomics  The last cache adds: sectors are read there and written, and an element takes one addition a cycle
 //            (NVIDIA, Kepler GK110 white paper, "Atomic Operations"); of the element that gets most, as groups that
 //            were run have it.
 //   caches   What a group has had before L1 gives it again, if it holds all that the groups of its unit touch; the last
-//            cache what any group has had, if it holds all buffers.
+//            cache what any group has had, if it holds all buffers. If not: groups run in waves, as many as fit on all
+//            units, in the order of their numbers (Tillet, Triton's tutorial "Matrix Multiplication", "L2 Cache
+//            Optimizations"). Those of a wave share what they touch, and sectors stay until as many others have been
+//            touched as the cache holds. What a group touches is what the nearest group that was run has, shifted by
+//            where the first item's element lies; what places that are loaded name does not move.
 #ifndef BENCH_COUNT_H
 #define BENCH_COUNT_H
 #include "gpu.h"
 #include "count_list.h"
 
 // Of the groups that were run: how often a warp asked, cycles of shared memory or sectors of global, and the fewest.
-typedef struct tn_gpu_traffic { double requests, moved, ideal, lines; } tn_gpu_traffic;
+// issued: those too that were masked for all of a warp.
+typedef struct tn_gpu_traffic { double requests, moved, ideal, lines, issued; } tn_gpu_traffic;
 enum { TN_GPU_LOADS, TN_GPU_STORES };
 
 typedef struct tn_gpu_counts {
@@ -54,6 +60,9 @@ typedef struct tn_gpu_counts {
 enum { TN_GPU_UNROLLED = 4 };            // iterations of a short loop, by compilers
 
 typedef struct tn_gpu_at { double warps; tn_gpu_traffic traffic; } tn_gpu_at;
+enum { TN_GPU_KEPT = 64 };               // groups whose sectors are kept
+typedef struct tn_gpu_spans { int64_t *at[TN_GPU_KEPT]; int n[TN_GPU_KEPT]; } tn_gpu_spans;
+
 typedef struct tn_gpu_run {
   tn_eval_run r;                           // comes first
   const tn_gpu *gpu; tn_gpu_list list; tn_gpu_counts *out;
@@ -63,6 +72,9 @@ typedef struct tn_gpu_run {
   // Of memories, of loads and of stores: sectors moved; those that a group moves for the first time, and which
   double (*sectors)[2], (*fresh)[2];
   uint8_t *(*seen)[2];
+  // Of memories, ways and groups that were run: which sectors, as pairs of a first one and a number
+  tn_gpu_spans (*spans)[2];
+  int64_t (*ran)[3], *ran_at; int kept;    // groups that were run, their numbers, how many
   uint32_t **adds;                         // of memories, by element: how often it is added to
   double added;                            // most of them
 } tn_gpu_run;
@@ -203,6 +215,10 @@ static void tn_gpu_atomics(tn_gpu_run *c, int mem, const tn_gpu_piece *p) {
     }
 }
 
+static int tn_gpu_is_active(const tn_gpu_run *c, int64_t from, int64_t end) {
+  return memchr(c->r.mask + c->r.depth * c->r.items + from, 1, (size_t)(end - from)) != NULL;
+}
+
 static void tn_gpu_access(tn_gpu_run *c, int at) {
   const tn_eval_ins *i = &c->r.c->ins[at];
   const int space = c->r.c->mem[i->mem].space, stores = i->u.op == TINY_OP_STORE;
@@ -220,6 +236,7 @@ static void tn_gpu_access(tn_gpu_run *c, int at) {
         const int64_t address = tn_gpu_address_of(c, i, k, lane);
         if (address >= 0) { item[p.n] = (int)(k - from); p.address[p.n++] = address; }
       }
+      to->issued += p.n || tn_gpu_is_active(c, from, end);
       if (!p.n) continue;
       const double before = to->moved;
       if (space == TN_SPACE_LOCAL) tn_gpu_shared(c, to, &p, item);
@@ -296,6 +313,33 @@ static void tn_gpu_forget(tn_gpu_run *c) {
     if (c->seen[m][stores]) memset(c->seen[m][stores], 0, tn_gpu_seen_nbytes(c, &c->r.c->mem[m]));
 }
 
+// Which sectors group g, the last that was run, has touched.
+static void tn_gpu_keep(tn_gpu_run *c, int64_t g) {
+  memcpy(c->ran[c->kept], c->r.group, sizeof *c->ran);
+  c->ran_at[c->kept] = g;
+  for (int m = 0; m < c->r.c->nmem; m++) for (int stores = 0; stores < 2 && c->seen[m][stores]; stores++) {
+    tn_gpu_spans *spans = &c->spans[m][stores];
+    const int64_t n = (int64_t)tn_gpu_seen_nbytes(c, &c->r.c->mem[m]) * 8;
+    const uint8_t *seen = c->seen[m][stores];
+    int found = 0;
+    for (int pass = 0; pass < 2; pass++) {
+      if (pass) spans->at[c->kept] = (int64_t *)tn_scratch(c->r.t, ((size_t)found + 1) * 2 * sizeof(int64_t));
+      spans->n[c->kept] = found;
+      found = 0;
+      for (int64_t s = 0; s < n; s++) {
+        if (!seen[s / 8] && s % 8 == 0) { s += 7; continue; }
+        if (!(seen[s / 8] >> s % 8 & 1)) continue;
+        int64_t end = s;
+        while (end < n && (seen[end / 8] >> end % 8 & 1)) end++;
+        if (pass) { spans->at[c->kept][2 * found] = s; spans->at[c->kept][2 * found + 1] = end - s; }
+        found++;
+        s = end;
+      }
+    }
+  }
+  c->kept++;
+}
+
 static tiny_code tn_gpu_groups(tn_eval_run *r) {
   tn_gpu_run *c = (tn_gpu_run *)(void *)r;
   const int64_t n = r->groups[0] * r->groups[1] * r->groups[2], most = c->most > 0 && c->most < n ? c->most : n;
@@ -310,6 +354,7 @@ static tiny_code tn_gpu_groups(tn_eval_run *r) {
     tn_eval_poison(r);
     tn_gpu_forget(c);
     for (int at = 0; at < r->c->nins; at++) if (tn_gpu_step(c, &at) != TINY_OK) return r->t->code;
+    if (k < TN_GPU_KEPT) tn_gpu_keep(c, g);
   }
   c->out->sampled = most;
   return TINY_OK;
@@ -345,7 +390,7 @@ static void tn_gpu_sum(tn_gpu_run *c) {
     to->requests += x->traffic.requests; to->moved += x->traffic.moved;
     to->ideal += x->traffic.ideal; to->lines += x->traffic.lines;
     if (!stores || c->list.ahead[at] != TN_GPU_COPIES)       // else it is one instruction with its load
-      o->n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests / warps;
+      o->n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.issued / warps;
   }
 }
 
@@ -362,7 +407,7 @@ static void tn_gpu_inner(tn_gpu_run *c) {
       const int space = i->mem >= 0 ? c->r.c->mem[i->mem].space : (int)TN_SPACE_REG;
       for (int k = 0; k < TN_GPU_KINDS; k++) n[k] += x->warps * c->list.cost[inside][k];
       if (space != TN_SPACE_REG && (i->u.op == TINY_OP_LOAD || c->list.ahead[inside] != TN_GPU_COPIES))
-        n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.requests;
+        n[space == TN_SPACE_GLOBAL ? TN_GPU_GLOBAL : TN_GPU_SHARED] += x->traffic.issued;
       if (x->warps > warps) warps = x->warps;
       flops += tn_gpu_flops(i) * x->warps;
     }
@@ -406,6 +451,89 @@ static double tn_gpu_fresh(const tn_gpu_run *c) {
   return all * c->gpu->sector / (double)c->out->sampled;
 }
 
+// ** the last cache **
+
+// What an element's place is in a group for the first item and iteration; what is loaded counts as 0.
+static int64_t tn_gpu_place(const tiny_uop *u, const int64_t *group) {
+  int64_t v[3] = {0, 0, 0};
+  if (u->op == TINY_OP_CONST) return u->k;
+  if (u->op == TINY_OP_SPECIAL) return u->k & 16 ? 0 : group[u->k & 3];
+  if (u->lanes != 1 || u->nsrc > 3 || !tn_op_is_elementwise(u->op) || tn_is_float(u->dtype)) return 0;
+  for (uint32_t j = 0; j < u->nsrc; j++) v[j] = tn_gpu_place(u->src[j], group);
+  return tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
+}
+
+// The first access to memory m; NULL: there is none.
+static const tiny_uop *tn_gpu_first_access(const tn_gpu_run *c, int m, int stores) {
+  for (int at = 0; at < c->r.c->nins; at++) {
+    const tn_eval_ins *i = &c->r.c->ins[at];
+    if (tn_gpu_is_access(i) && i->mem == m && (i->u.op == TINY_OP_STORE) == stores) return i->u.src[0]->src[1];
+  }
+  return NULL;
+}
+
+// stamp: of memories and ways, by sector, the last wave that touched it, from 1 on; 0: none. held: of waves, how many
+// sectors were touched in it for the last time.
+typedef struct tn_gpu_last { uint32_t *(*stamp)[2]; int64_t *held; uint32_t wave, oldest; double missed; } tn_gpu_last;
+
+static void tn_gpu_last_touch(const tn_gpu_run *c, tn_gpu_last *l, int m, int stores, int64_t shift, int near_group) {
+  const tn_gpu_spans *spans = &c->spans[m][stores];
+  const int64_t n = (int64_t)tn_gpu_seen_nbytes(c, &c->r.c->mem[m]) * 8;
+  uint32_t *stamp = l->stamp[m][stores];
+  for (int i = 0; i < spans->n[near_group]; i++) {
+    const int64_t first = spans->at[near_group][2 * i] + shift, end = first + spans->at[near_group][2 * i + 1];
+    for (int64_t s = first < 0 ? 0 : first; s < end && s < n; s++) {
+      const uint32_t before = stamp[s];
+      if (before == l->wave) continue;
+      l->missed += before < l->oldest;
+      l->held[before]--;
+      l->held[l->wave]++;
+      stamp[s] = l->wave;
+    }
+  }
+}
+
+// The group that was run whose number is nearest.
+static int tn_gpu_nearest(const tn_gpu_run *c, int64_t g) {
+  int best = 0;
+  for (int k = 1; k < c->kept; k++) if (llabs(c->ran_at[k] - g) < llabs(c->ran_at[best] - g)) best = k;
+  return best;
+}
+
+static void tn_gpu_last_group(const tn_gpu_run *c, tn_gpu_last *l, int64_t g) {
+  const int64_t *n = c->r.groups, group[3] = {g % n[0], g / n[0] % n[1], g / n[0] / n[1]};
+  const int near_group = tn_gpu_nearest(c, g);
+  for (int m = 0; m < c->r.c->nmem; m++) for (int stores = 0; stores < 2 && l->stamp[m][stores]; stores++) {
+    const tiny_uop *element = tn_gpu_first_access(c, m, stores);
+    if (!element) continue;
+    const double moved = (double)(tn_gpu_place(element, group) - tn_gpu_place(element, c->ran[near_group])) *
+        tn_dtypes[c->r.c->mem[m].dtype].nbytes / c->gpu->sector;
+    tn_gpu_last_touch(c, l, m, stores, (int64_t)floor(moved), near_group);
+  }
+}
+
+// Bytes of memory that all groups move, wave by wave.
+static double tn_gpu_missed(const tn_gpu_run *c) {
+  const int64_t groups = c->out->groups, wave = (int64_t)c->gpu->units * c->out->resident;
+  const int64_t holds = (int64_t)(c->gpu->last_nbytes / c->gpu->sector);
+  tn_gpu_last l;
+  memset(&l, 0, sizeof l);
+  l.stamp = (uint32_t *(*)[2])tn_scratch(c->r.t, ((size_t)c->r.c->nmem + 1) * sizeof *l.stamp);
+  l.held = (int64_t *)tn_scratch(c->r.t, ((size_t)(groups / wave) + 3) * sizeof *l.held);
+  for (int m = 0; m < c->r.c->nmem; m++) for (int stores = 0; stores < 2 && c->seen[m][stores]; stores++)
+    l.stamp[m][stores] = (uint32_t *)tn_scratch(
+        c->r.t, tn_gpu_seen_nbytes(c, &c->r.c->mem[m]) * 8 * sizeof(uint32_t));
+  for (int64_t g = 0; g < groups; g++) {
+    if (g % wave == 0) {
+      int64_t kept = 0;
+      for (l.oldest = ++l.wave; l.oldest > 1 && kept + l.held[l.oldest - 1] <= holds; l.oldest--)
+        kept += l.held[l.oldest - 1];
+    }
+    tn_gpu_last_group(c, &l, g);
+  }
+  return l.missed * c->gpu->sector;
+}
+
 static void tn_gpu_memory(tn_gpu_run *c) {
   tn_gpu_counts *o = c->out;
   const tn_gpu *g = o->gpu;
@@ -421,9 +549,10 @@ static void tn_gpu_memory(tn_gpu_run *c) {
     const double fresh = c->fresh[m][stores] * g->sector * tn_gpu_scale(o);
     const double once = fresh < nbytes ? fresh : nbytes;
     o->l2_nbytes += held ? fresh : c->sectors[m][stores] * g->sector * tn_gpu_scale(o);
-    o->memory_nbytes += footprint <= g->last_nbytes ? once : fresh;
+    o->memory_nbytes += once;
     o->least_nbytes += once;
   }
+  if (footprint > g->last_nbytes) o->memory_nbytes = tn_gpu_missed(c);
 }
 
 enum { TN_GPU_BETWEEN = 32 };            // instructions between a load and the STORE of it that wait for it
@@ -540,9 +669,9 @@ static void tn_gpu_accesses(tn_gpu_run *c, tiny_bytes *text) {
   const tn_gpu_counts *o = c->out;
   const double warps = (double)o->sampled * o->warps;
   tn_gpu_line(text, "    of a warp %.1f loads and %.1f stores of memory; of the launch %.2f MB of L2, "
-              "%.2f at the least\n",
+              "%.2f of memory, %.2f at the least\n",
               o->global[0].requests / warps, o->global[1].requests / warps, o->l2_nbytes * 1e-6,
-              o->least_nbytes * 1e-6);
+              o->memory_nbytes * 1e-6, o->least_nbytes * 1e-6);
   for (int at = 0; at < c->r.c->nins; at++) {
     const tn_eval_ins *i = &c->r.c->ins[at];
     const tn_gpu_traffic *x = &c->at[at].traffic;
@@ -562,6 +691,9 @@ static void tn_gpu_open_memory(tn_gpu_run *c) {
   c->fresh = (double (*)[2])tn_scratch(c->r.t, n * sizeof *c->fresh);
   c->seen = (uint8_t *(*)[2])tn_scratch(c->r.t, n * sizeof *c->seen);
   c->adds = (uint32_t **)tn_scratch(c->r.t, n * sizeof *c->adds);
+  c->spans = (tn_gpu_spans (*)[2])tn_scratch(c->r.t, n * sizeof *c->spans);
+  c->ran = (int64_t (*)[3])tn_scratch(c->r.t, TN_GPU_KEPT * sizeof *c->ran);
+  c->ran_at = (int64_t *)tn_scratch(c->r.t, TN_GPU_KEPT * sizeof *c->ran_at);
   for (int m = 0; m < code->nmem; m++) for (int stores = 0; stores < 2; stores++)
     if (code->mem[m].space == TN_SPACE_GLOBAL)
       c->seen[m][stores] = (uint8_t *)tn_scratch(c->r.t, tn_gpu_seen_nbytes(c, &code->mem[m]));

@@ -196,13 +196,17 @@ static void tn_gpu_alu(tn_gpu_list *l, int at) {
   const int real = tn_is_float(u->dtype), wide = !real && tn_gpu_nbytes(u) > 4 ? 2 : 1;
   const double n = real && tn_dtypes[u->dtype].nbytes == 2 ? (u->lanes + 1) / 2 : u->lanes * wide;
   if (l->value[i->slot].fused) return;
+  // A condition's negation is that of its comparison, or of its user's predicate.
+  if (u->op == TINY_OP_XOR && u->dtype == TINY_BOOL && tn_gpu_is_constant(l, tn_gpu_arg(l, at, 1)->slot)) return;
   if (u->dtype == TINY_BOOL && !tn_op_is(u->op, TINY_CMP)) { tn_gpu_add(l, at, TN_GPU_SELECT, n); return; }
   if (u->op == TINY_OP_NEG && real) return;                  // a sign of its user's operand
   const int divides = !real && (u->op == TINY_OP_IDIV || u->op == TINY_OP_MOD || u->op == TINY_OP_CDIV ||
                                 u->op == TINY_OP_CMOD);
   if (divides && tn_gpu_is_constant(l, tn_gpu_arg(l, at, 1)->slot)) {
     const tiny_uop *by = u->src[1];
-    const int shifts = by->op == TINY_OP_CONST && by->k > 0 && !(by->k & (by->k - 1)) && u->src[0]->vmin >= 0;
+    const int floors = u->op == TINY_OP_IDIV || u->op == TINY_OP_MOD;      // a shift or an AND of any sign
+    const int shifts = by->op == TINY_OP_CONST && by->k > 0 && !(by->k & (by->k - 1)) &&
+        (floors || u->src[0]->vmin >= 0);
     tn_gpu_add(l, at, TN_GPU_INTEGER, shifts ? n : n * TN_GPU_BY_CONSTANT);
     return;
   }

@@ -9,7 +9,7 @@
 #include "grid.c"
 #endif
 
-enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_ITEMS = 32 };
+enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_COLUMNS = 32 };
 
 // ** scatters: rows become lanes; what is left of the output becomes tasks **
 
@@ -35,7 +35,9 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
   const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
   if (cpu) tn_scatter_share(s, &p, &c);
   else {                                   // work items have an element of every row each
-    if (tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n)) return 0;
+    const int columns = tn_extents(p.out, p.nout) >= TN_SCATTER_COLUMNS * tn_extents(c.range, c.n);
+    if (tn_grid_scatter_apart(s, &p, &c, columns)) return 1;
+    if (!columns) return 0;
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];

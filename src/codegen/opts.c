@@ -26,6 +26,8 @@
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
 //   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
 //   SCATTER                   summands go to the elements that they name, one after the other
+//   SCATTER 0:8               they go to tiles of axis 0 in memory of the group, one for each of 8 parts of them, which
+//                             are added in order
 //   ATOMIC 2:16               16 parts of a sum over axis 2 are added to the element one by one, in loops of the store
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -75,7 +77,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
     tn_opt_warp_matrix) \
   _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
   _(BLOCKS,   TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 4, 4, tn_opt_blocks) \
-  _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter) \
+  _(SCATTER,  TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 1, tn_opt_scatter) \
   _(ATOMIC,   TN_OPT_HAS_AMOUNT | TN_OPT_NOT_ONLINE, 1, 1, tn_opt_atomic)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
@@ -666,10 +668,37 @@ static int tn_opt_atomic(tn_kernel_state *s, const tn_profile *p, const tn_opt *
   return 1;
 }
 
+// May groups have tiles of r, of so many parts? Of the store's other loops each group has a value, and each item.
+static int tn_opt_may_tile_scatter(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r, int64_t parts) {
+  const int64_t rows = tn_range_extent(r), shared = (int64_t)s->target->limits->shared_nbytes,
+                items = tn_clamp_mul(parts, tn_opt_items(s));
+  const tiny_uop *reduce = p->end->op == TINY_OP_END ? p->end->src[0]->src[1] : NULL;
+  if (!reduce || reduce->op != TINY_OP_REDUCE || s->target->limits->threads || p->nreduce != 1 || p->adds || p->filled ||
+      p->carried || p->row || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
+      tn_opt_has(s, TINY_OP_WMMA) || parts < 2 || tn_range_kind(r) != TN_LOOP)
+    return 0;
+  for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) != TN_REDUCE) return 0;
+  for (int i = 0; i < p->nout; i++)
+    if (p->out[i] != r && !tn_is_item(p->out[i]) && tn_range_kind(p->out[i]) != TN_GLOBAL) return 0;
+  if (parts > rows ? parts % rows || tn_opt_items(s) > 1 : rows % parts) return 0;
+  return items <= tn_opt_most_items(s) && tn_opt_fits(s, 1, parts) &&
+      tn_clamp_mul(tn_clamp_mul(rows, items), tn_dtypes[p->store->dtype].nbytes) <= shared;
+}
+static int tn_opt_scatter_tiles(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tiny_uop *r = tn_opt_axis(s, o, 0);
+  tn_scatter c;
+  if (!tn_opt_may_tile_scatter(s, p, r, o->amount) ||
+      !tn_solve_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, &c) || c.n != 1 || c.range[0] != r)
+    return 0;
+  tn_transform_scatter_tiles(s, p, &c, o->amount);
+  return 1;
+}
+
 static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_profile now;
   tn_scatter c;
-  (void)p; (void)o;
+  if (o->naxes) return tn_opt_scatter_tiles(s, p, o);
+  if (o->amount) return 0;
   for (int i = 0; i < s->done.n; i++) {    // what is added twice is no longer the same
     const tn_opt *before = &s->done.opt[i];
     if (before->kind != TN_OPT_TASK && (before->kind != TN_OPT_GRID || before->amount)) return 0;

@@ -86,6 +86,44 @@ static double tn_waves_cost(const tiny_limits *limits, int64_t rows, int64_t col
   return (double)((tiles + units - 1) / units) * (double)(m * n + copies[0] + copies[1] + TN_TILE_STEP);
 }
 
+// Scatters on a grid. Items look at all summands for those of their group's tile (codegen/scatter.c), or take them one
+// after the other, or all at once where the last cache adds.
+enum {
+  TN_SCATTER_TILE_ITEMS = 128, TN_SCATTER_TILE_ROOM = 1 << 16,         // of a group at least; bytes of its tiles
+  TN_SCATTER_TILE_ROWS = 8,                     // of a tile, below which units may be idle
+  TN_SCATTER_LOOK = 12,                    // instructions of a warp for a summand of each item: count, embedding gradient
+  TN_SCATTER_TURN = 127,                   // cycles of a summand that is added after another: the same, by columns
+  TN_SCATTER_ADDED = 1,                    // of one that the last cache adds to the same element (bench/count.h)
+  TN_SCATTER_ISSUE = 4                     // instructions that a unit issues in a cycle
+};
+
+// A tile that groups have of places x width x others elements: as many rows as there is memory for and as leave most
+// units a group, columns of a warp. Then as many items as there is memory for.
+typedef struct tn_scatter_size { int64_t rows, columns, items, groups; } tn_scatter_size;
+
+static tn_scatter_size tn_scatter_size_of(const tiny_limits *limits, int64_t places, int64_t width, int64_t others,
+                                          int64_t nbytes) {
+  const int64_t shared = (int64_t)limits->shared_nbytes, warp = tn_machine_warp(limits), all = tn_machine_items(limits),
+                room = (shared < TN_SCATTER_TILE_ROOM ? shared : (int64_t)TN_SCATTER_TILE_ROOM) / nbytes;
+  tn_scatter_size x = {1, width < warp ? width : warp, all < TN_SCATTER_TILE_ITEMS ? all : (int64_t)TN_SCATTER_TILE_ITEMS, 0};
+  others *= (width + x.columns - 1) / x.columns;
+  while (2 * x.rows * x.items <= room && x.rows < places) {
+    x.groups = (places + 2 * x.rows - 1) / (2 * x.rows) * others;
+    if (x.rows >= TN_SCATTER_TILE_ROWS && 2 * x.groups < tn_machine_units(limits)) break;
+    x.rows *= 2;
+  }
+  while (2 * x.items <= all && 2 * x.items * x.rows <= room) x.items *= 2;
+  x.groups = (places + x.rows - 1) / x.rows * others;
+  return x;
+}
+
+// What that takes, in cycles.
+static double tn_scatter_tiles_cost(const tiny_limits *limits, const tn_scatter_size *x, double summands) {
+  const int64_t units = tn_machine_units(limits), turns = (x->groups + units - 1) / units;
+  return (double)turns * summands * (double)x->columns * TN_SCATTER_LOOK /
+      (double)(tn_machine_warp(limits) * TN_SCATTER_ISSUE);
+}
+
 enum {
   TN_TASK_WORK = 1 << 16,                  // elements that are worth a task: 30 times what handing it over takes
   TN_KBLOCK_PAYS = 256,                    // multiply-adds that pay for a sum's way to the cache and back: section m

@@ -326,6 +326,17 @@ static int tn_depends_on_any(tiny_ctx *t, tiny_uop *u, tiny_uop *const *x, int n
   return 0;
 }
 
+// 0 <= x < n. Of an x of which some term is a multiple of n, such as a place in one of many tiles, x // n == 0: what is
+// left of it are numbers as small as those tiles'.
+static tiny_uop *tn_is_place(tiny_ctx *t, tiny_uop *x, int64_t n) {
+  tn_affine a;
+  int tiles = 0;
+  tn_affine_start(&a, TINY_INDEX);
+  if (n > 1 && !(n & (n - 1)) && tn_affine_add(&a, x, 1, 0))
+    for (int i = 0; i < a.n; i++) tiles |= a.term[i].c % n == 0;
+  return tiles ? not_(ne(idiv(x, X(n)), X(0))) : and_(not_(lt(x, X(0))), lt(x, X(n)));
+}
+
 // Every (range == something of the reduced ranges) among the clauses: there the clause becomes that something
 // lies within the range.
 static int tn_scatter_solve(tiny_ctx *t, tn_scatter *s, tiny_uop *const *out, int nout, tiny_uop **clauses,
@@ -337,7 +348,7 @@ static int tn_scatter_solve(tiny_ctx *t, tn_scatter *s, tiny_uop *const *out, in
     for (int k = 0; k < s->n; k++) apart &= !tn_depends(t, s->at[k], out[j]);
     if (!apart) continue;
     s->range[s->n] = out[j]; s->at[s->n++] = at;
-    clauses[i] = and_(not_(lt(at, X(0))), lt(at, out[j]->src[0]));
+    clauses[i] = tn_is_place(t, at, tn_range_extent(out[j]));
     s->valid = and_(s->valid, clauses[i]);
     break;
   }
@@ -359,7 +370,7 @@ static int tn_scatter_pays(const tiny_uop *reduce, tiny_uop *const *out, int nou
 }
 
 // Does each summand of `reduce`, at rest under the rules above, go to one place in some of the output ranges?
-static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
+static int tn_solve_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
   tiny_uop *clauses[TN_MAX_CLAUSES], *p = B(1);
   memset(s, 0, sizeof *s);
   if (reduce->op != TINY_OP_REDUCE || (reduce->dtype == TINY_BOOL && reduce->k == TINY_OP_MUL)) return 0;
@@ -373,8 +384,11 @@ static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, 
   for (int k = 0; k < s->n; k++) s->value = tn_substitute_gated(t, s->value, s->range[k], s->at[k], s->valid);
   s->valid = tn_rewrite(t, s->valid, tn_rules_symbolic, NULL);
   s->value = tn_rewrite(t, s->value, tn_rules_symbolic, NULL);
-  return tn_scatter_pays(reduce, out, nout, s) && !tn_depends_on_any(t, s->valid, s->range, s->n) &&
-      !tn_depends_on_any(t, s->value, s->range, s->n);
+  return !tn_depends_on_any(t, s->valid, s->range, s->n) && !tn_depends_on_any(t, s->value, s->range, s->n);
+}
+// The same where it pays to store each summand there.
+static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
+  return tn_solve_scatter(t, reduce, out, nout, s) && tn_scatter_pays(reduce, out, nout, s);
 }
 
 // ** scans: summands that go to all elements from their own on **

@@ -82,12 +82,18 @@ static const char *tn_device_name(const tiny_ctx *t, int device) {
   return device > 0 && device <= t->ndevice ? t->device[device - 1]->title : "no device";
 }
 
+// Of these dtypes those whose sums are the same in any order.
+static uint64_t tn_exact_atomics(uint64_t dtypes) {
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) if (!tn_is_int(d)) dtypes &= ~((uint64_t)1 << d);
+  return dtypes;
+}
+
 static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const char *which) {
   memset(&d->limits, 0, sizeof d->limits);
   d->backend = b;
   d->dev = b->open(d->t, which, &d->limits);
   if (!d->dev) return tiny_fail(d->t, TINY_E_DEVICE, "device %s could not be opened", b->name);
-  if (!d->t->atomics) d->limits.atomics = 0;
+  if (!d->t->atomics) d->limits.atomics = tn_exact_atomics(d->limits.atomics);
   d->limits.tf32 = d->t->tf32;
   d->plans = d->limits;
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);

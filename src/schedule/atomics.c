@@ -1,6 +1,7 @@
 // atomics: which kernels add what they compute to memory that another kernel has cleared.
 //
-// In:    the kernels of a graph in their order; devices that add atomically, if the caller allows it (limits.atomics).
+// In:    the kernels of a graph in their order; devices that add atomically (limits.atomics: integers, whose sums are
+//        the same in any order, and floats, if the caller allows it).
 // Out:   long sums and scatters whose STORE adds (TN_ADDS), each behind a kernel that fills its memory with zeros.
 // Holds: the queue keeps the order of the two. Nothing else writes or reads that memory between them.
 #ifndef TN_SCHEDULE_ATOMICS
@@ -17,13 +18,22 @@ static const tiny_uop *tn_stored_sum(const tn_kernel *k) {
   return u->op == TINY_OP_REDUCE && (u->k & 0xFF) == TINY_OP_ADD && u->dtype == k->node->dtype ? u : NULL;
 }
 
+// Are the summands of a scatter sooner sorted out than added to one element, as they are at worst?
+static int tn_is_sorted_out(const tiny_limits *limits, const tn_node *n) {
+  if (!n->places) return 0;
+  const int64_t width = tn_nelem(n->u) / n->places;
+  const tn_scatter_size size = tn_scatter_size_of(limits, n->places, width, 1, tn_dtypes[n->u->dtype].nbytes);
+  const double summands = n->once / (double)width;
+  return size.rows > 1 && tn_scatter_tiles_cost(limits, &size, summands) < summands * TN_SCATTER_ADDED;
+}
+
 static int tn_kernel_adds(const tn_graph *g, const tn_kernel *k) {
   const tiny_limits *limits = tn_limits_of(g->targets, k->node);
   const tiny_uop *sum = limits->atomics && k->ast ? tn_stored_sum(k) : NULL;
   if (!sum || !tn_sum_is_added(limits, sum) || k->group || k->ast->nsrc > 1 || k->scans) return 0;
   const tn_node *n = &g->node[sum->seq];
   return tn_kernel_store(k)->op == TINY_OP_STORE && !n->scans &&
-      (n->once > 0 || tn_split_parts(limits, sum, sum->src[0]) > 1);
+      (n->once > 0 ? !tn_is_sorted_out(limits, n) : tn_split_parts(limits, sum, sum->src[0]) > 1);
 }
 
 // The kernel that clears the memory of k.

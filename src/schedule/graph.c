@@ -36,6 +36,7 @@ typedef struct tn_node {                   // what is known of a node of the gra
   uint8_t nested;                          // a REDUCE whose kernel computes products again for it (recompute.c)
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
   double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
+  int64_t places;                          // that those of a scatter name along one axis; 0: along several
   int scans, along;                        // 1: a scan, 2: one from the end; its axis
   // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
   int depth, reduces; double cost;

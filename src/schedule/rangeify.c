@@ -33,9 +33,10 @@ static void tn_node_try_carried(tn_graph *g, tn_node *n) {
   memset(&k, 0, sizeof k);
   k.node = n->u;
   tiny_uop *at = k.at = tn_at_fresh(g->t, &k, n->u), *reduce = tn_pull_trial(g, &k);
-  if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter))
+  if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter)) {
     n->once = nelem / (double)tn_extents(scatter.range, scatter.n);
-  else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
+    n->places = scatter.n == 1 ? tn_range_extent(scatter.range[0]) : 0;
+  } else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
     n->once = nelem / (double)tn_range_extent(scan.loop);
     n->scans = 1 + scan.backward;
     while (at->src[n->along] != scan.loop) n->along++;

@@ -160,8 +160,9 @@ TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index) {
 // ** scatters **
 
 // What goes where along the last axis: base (.., n), positions at (.., m), src (.., m) or 0-d. Leading dims
-// of at and src broadcast to those of base.
-typedef struct tn_sending { tiny_uop *base, *at, *src; } tn_sending;
+// of at and src broadcast to those of base. before: how many dims the last axis comes before where all of it lies in
+// memory: sums are stored as that lies.
+typedef struct tn_sending { tiny_uop *base, *at, *src; int before; } tn_sending;
 
 // The fold by op of the values (.., m), or one 0-d value, that go to each position -> (.., n).
 static tiny_uop *tn_sent(tiny_ctx *t, int op, const tn_sending *s, tiny_uop *value) {
@@ -169,7 +170,9 @@ static tiny_uop *tn_sent(tiny_ctx *t, int op, const tn_sending *s, tiny_uop *val
   const int last = s->at->ndim - 1;
   tiny_uop *at = tn_insert(t, s->at, last), *place = tn_iota(t, s->at->dtype, s->base->dim[last], 0, 2);
   if (value->ndim) value = tn_insert(t, value, value->ndim - 1);
-  return tn_reduce(t, op, tn_where(t, tn_eq(t, at, place), value, tn_identity(t, op, value)), 2 << last, 0);
+  tiny_uop *each = tn_where(t, tn_eq(t, at, place), value, tn_identity(t, op, value));     // (.., n, m)
+  each = tn_swap(t, each, last - s->before, last);
+  return tn_swap(t, tn_reduce(t, op, each, 2 << last, 0), last - s->before, last);
 }
 static tiny_uop *tn_joined(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {        // along the last axis
   if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
@@ -198,7 +201,7 @@ static tiny_uop *tn_greatest(tiny_ctx *t, const tn_sending *s, int include_self)
   if (tn_bad(t, s->base) || tn_bad(t, s->at)) return &t->ir->bad;
   if (!include_self) return tn_sent(t, TINY_OP_MAX, s, s->src);
   const int64_t n = s->base->dim[s->base->ndim - 1], m = s->at->dim[s->at->ndim - 1];
-  tn_sending all = {s->base, NULL, NULL};
+  tn_sending all = {s->base, NULL, NULL, s->before};
   all.at = tn_joined(t, tn_led_as(t, tn_iota(t, s->at->dtype, n, 0, 1), s->base, n),
                      tn_led_as(t, s->at, s->base, m));
   all.src = tn_joined(t, s->base, tn_led_as(t, s->src, s->base, m));
@@ -220,7 +223,7 @@ static tiny_uop *tn_scattered(tiny_ctx *t, tiny_reduce_op mode, const tn_sending
   if (mode == TINY_REDUCE_REPLACE) return tn_replaced(t, s);
   const int dtype = s->base->dtype, folds = mode == TINY_REDUCE_AMAX || mode == TINY_REDUCE_AMIN;
   const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == TINY_REDUCE_PROD ? TINY_OP_MUL : TINY_OP_ADD;
-  tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside)};
+  tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside), s->before};
   if (mode == TINY_REDUCE_AMIN) { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
   if (folds && include_self) w.base = tn_wholes(t, w.base, 1 << (s->base->ndim - 1), 0);
   tiny_uop *y = folds ? tn_greatest(t, &w, include_self) : tn_sent(t, op, &w, w.src);
@@ -272,7 +275,8 @@ static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis,
                     tn_text_of(tn_uop_of(src), b));
   for (int i = 0; i < tn_uop_of(src)->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
   if (tn_uop_of(src)->ndim) from = tn_swap(t, from, axis, last);
-  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last), from};
+  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last), from,
+                  last - axis};
   tn_sending_pad(t, &s);
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -307,7 +311,7 @@ static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis
   at = tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last);
   src = tn_cast(t, src, u->dtype);
   const tn_sending s = {tn_swap(t, u, axis, last), at,
-                        tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last)};
+                        tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last), last - axis};
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
@@ -347,7 +351,7 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
   tiny_uop *flat = tn_flattened(t, tn_uop_of(x));
   if (tn_bad(t, flat)) return out;
   const tn_sending s = {flat, tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0)),
-                        tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
+                        tn_uop_of(src)->ndim ? tn_flattened(t, from) : from, 0};
   tiny_uop *const y = tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &s, 1);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
@@ -682,7 +686,7 @@ static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tin
     both[s->stay] = s->m;
     src = tn_reshape(t, src, s->stay + 1, both);
   }
-  tn_sending to = {tn_indices_base(t, s, x), NULL, src};
+  tn_sending to = {tn_indices_base(t, s, x), NULL, src, 0};
   for (int i = 0; i < s->stay; i++) both[i] = 1;
   both[s->stay] = s->m;
   to.at = tn_reshape(t, s->at, s->stay + 1, both);
@@ -708,7 +712,7 @@ TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, 
 // How many of the positions at (m) name each of n, or the sum of their weights.
 static tiny_uop *tn_counts(tiny_ctx *t, tiny_uop *at, int64_t n, tiny_uop *weights) {
   tiny_uop *one = weights ? weights : tn_int(t, TINY_I32, 1);
-  const tn_sending s = {tn_bad(t, one) ? one : tn_expand(t, tn_k(t, one, 0), 1, &n), at, NULL};
+  const tn_sending s = {tn_bad(t, one) ? one : tn_expand(t, tn_k(t, one, 0), 1, &n), at, NULL, 0};
   return tn_sent(t, TINY_OP_ADD, &s, one);
 }
 TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_t least) {

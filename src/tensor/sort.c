@@ -101,7 +101,7 @@ static tiny_uop *tn_ranked(tiny_ctx *t, const tn_words *w, int64_t n, int64_t ke
   if (tn_bad(t, less)) return less;
   tiny_uop *rank = tn_sum(t, tn_cast(t, less, TINY_I32), 4, 0), *at = tn_iota(t, TINY_I32, n, 1, 2);
   const int64_t dim[2] = {1, keep};
-  const tn_sending s = {tn_expand(t, tn_int(t, TINY_I32, 0), 2, dim), rank, NULL};
+  const tn_sending s = {tn_expand(t, tn_int(t, TINY_I32, 0), 2, dim), rank, NULL, 0};
   return tn_sent(t, TINY_OP_ADD, &s, at);
 }
 // Blocks of block elements, each sorted and cut to keep: (rows, n) -> (rows, n / block * keep).
@@ -597,7 +597,7 @@ static tiny_uop *tn_run_lengths(tiny_ctx *t, tiny_uop *first, int64_t n) {
 // Which run each of n elements is in: number (n) of those in order, put back to where they were.
 static tiny_uop *tn_put_back(tiny_ctx *t, tiny_uop *number, tiny_uop *order, int64_t n) {
   if (tn_bad(t, number) || tn_bad(t, order)) return &t->ir->bad;
-  const tn_sending s = {tn_expand(t, tn_k(t, number, 0), 1, &n), order, NULL};
+  const tn_sending s = {tn_expand(t, tn_k(t, number, 0), 1, &n), order, NULL, 0};
   return tn_sent(t, TINY_OP_ADD, &s, number);
 }
 // The rows of u (n, m) that begin a run in u, or in u sorted: *firsts says where, *order (NULL: as they stand) what
