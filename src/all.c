@@ -11,8 +11,8 @@ TN_SMALL_BEGIN
 TN_SMALL_END
 #include "base/memory.c"
 #include "base/hash.c"
-#include "base/text.c"
 TN_SMALL_BEGIN
+#include "base/text.c"
 #include "base/version.c"
 #include "base/os.c"
 #include "base/caches.c"
@@ -25,9 +25,11 @@ TN_SMALL_END
 // ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
 #include "ir/dtype.c"
 #include "ir/alu.c"
+TN_SMALL_BEGIN
 #include "ir/label.c"
 #include "ir/listing.c"
 #include "machine/units.c"
+TN_SMALL_END
 #include "ir/uop.c"
 TN_SMALL_BEGIN
 #include "ir/position.c"
@@ -175,7 +177,9 @@ TN_SMALL_BEGIN
 
 // ** render: program -> text **
 #include "render/lang_c.c"
+#ifndef TINY_NO_GPU
 #include "render/lang_wgsl.c"
+#endif
 #include "render/cstyle.c"
 #include "render/llvm.c"
 

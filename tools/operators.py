@@ -186,7 +186,8 @@ def main(args):
         return 2
     wanted, faults, told = pages(sections, {}, figures()), 0, examples()
     shown = set(re.findall(r"\btiny_\w+", "\n".join(line for lines in told.values() for line in lines)))
-    takes_lengths = set(re.findall(r'"(\w+)"', open(os.path.join(ROOT, "src/tensor/length.c"), encoding="utf-8").read()))
+    table = open(os.path.join(ROOT, "src/tensor/length.c"), encoding="utf-8").read().split("tn_length_operators[] = {")[1]
+    takes_lengths = set(re.findall(r"\w+", table.split("};")[0]))
     for s in sections:
         for o in s.operators:
             fault = "has no comment" if not o.comment and not o.like else ""

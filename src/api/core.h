@@ -20,7 +20,7 @@
 #endif
 #ifdef TINY_STATIC
   #if defined(__GNUC__) || defined(__clang__)
-    #define TINY_API __attribute__((unused)) static
+    #define TINY_API __attribute__((unused, noinline)) static
   #else
     #define TINY_API static
   #endif

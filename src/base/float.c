@@ -39,8 +39,9 @@
 #if defined(__clang__) && defined(__OPTIMIZE__)
   #define TN_SMALL_BEGIN \
     _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpragma-clang-attribute\"") \
-    _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)") _Pragma("clang diagnostic pop")
-  #define TN_SMALL_END _Pragma("clang attribute pop")
+    _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)") \
+    _Pragma("clang attribute push(__attribute__((cold)), apply_to = function)") _Pragma("clang diagnostic pop")
+  #define TN_SMALL_END _Pragma("clang attribute pop") _Pragma("clang attribute pop")
 #elif defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
   #define TN_SMALL_BEGIN _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"Os,no-expensive-optimizations,no-tree-pre,no-tree-vrp,no-gcse,no-schedule-insns2\")")

@@ -65,6 +65,9 @@ static const char tn_build_options[] =
 #ifdef TINY_NO_INTERP
   " TINY_NO_INTERP"
 #endif
+#ifdef TINY_NO_GPU
+  " TINY_NO_GPU"
+#endif
 #ifdef TINY_NO_DISK
   " TINY_NO_DISK"
 #endif

@@ -123,7 +123,7 @@ static void tn_candidates_part(tn_candidates *s, const tn_candidates_base *b, in
 
 static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, const tn_profile *p, int axis) {
   const tiny_uop *r = b->state.axis[axis];
-  const int kind = tn_range_kind(r), threads = s->target->limits->threads;
+  const int kind = tn_range_kind(r);
   const int most = tn_target_lanes(s->target, p);
   const int64_t n = tn_range_extent(r);
   tn_opt o;
@@ -135,7 +135,7 @@ static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, c
   for (int i = 0; i < TN_CANDIDATES_BLOCKS && tn_candidates_blocks[i] < n; i++)
     tn_candidates_part(s, b, TN_OPT_SPLIT, axis, tn_candidates_blocks[i]);
   if (n > most && most > 1) tn_candidates_part(s, b, TN_OPT_PAD, axis, most);
-  if (threads) return;
+  if (!tn_machine_grid(s->target->limits)) return;
   for (int i = 0; i < TN_CANDIDATES_BLOCKS && tn_candidates_blocks[i] <= n; i++)
     if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_LOCAL, axis, tn_candidates_blocks[i]);
   if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_GRID, axis, 0);
@@ -226,7 +226,7 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   }
   for (int i = 0; i < loads.n; i++)
     for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_pack(s, b, &p, loads.u[i], j);
-  if (!s->target->limits->threads) tn_candidates_ahead(s, b);
+  if (tn_machine_grid(s->target->limits)) tn_candidates_ahead(s, b);
   memset(&o, 0, sizeof o);
   o.kind = TN_OPT_REUSE;
   if (p.row && !list->n) tn_candidates_extend(s, b, &o);
@@ -547,7 +547,7 @@ static void tn_candidates_try_tasks(tn_candidates *s, const tn_schedule *list) {
   const double work = tn_work(&p) * (p.carried ? (double)tn_range_extent(p.carried) : 1);
   for (int i = 0; i < list->n; i++) packs |= list->opt[i].kind == TN_OPT_STAGE;
   if (tn_candidates_apply(s, list, k)) {
-    if (s->target->limits->threads) tn_make_tasks(k, work, packs ? 1 : TN_ALL_LOOPS);
+    if (!tn_machine_grid(s->target->limits)) tn_make_tasks(k, work, packs ? 1 : TN_ALL_LOOPS);
     tn_candidates_add(s, k);
   }
   tn_scratch_rewind(s->t, mark);
@@ -584,7 +584,7 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
       if (way.found[i].depth == way.depth && way.found[i].list.n < TN_CANDIDATES_SEED)
         next[width++] = way.found[i].list;
   }
-  if (!s->target->limits->threads) families = tn_candidates_of_grid(&way);
+  if (tn_machine_grid(s->target->limits)) families = tn_candidates_of_grid(&way);
   qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
   for (int left = 1; left && s->n < n;) {
     left = 0;

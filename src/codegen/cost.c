@@ -377,7 +377,7 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
     out->core = tn_cost_core(w);
     out->memory = tn_cost_memory(w);
     out->tasks = w->tasks;
-    out->each = limits->threads ? TN_TASK_COST : 0;
+    out->each = tn_machine_grid(limits) ? 0 : TN_TASK_COST;
     const double less = out->core < out->memory ? out->core : out->memory;
     out->cycles = out->core + out->memory - (1 - TN_MEMORY_SHARE) * less;
   }

@@ -523,8 +523,8 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *lo
     tn_collect_op(t, sink, TINY_OP_STAGE, &stages);
     while (first < stages.n && tn_stage_space(stages.u[first]) == TN_SPACE_REG) first++;
     if (first == stages.n) return shared ? tn_expand_barriers(t, sink) : sink;
-    tiny_uop *stage = stages.u[first], *loop = shared && tn_stage_ahead(stage) ? tn_stage_loop(t, sink, stage) : NULL;
-    tiny_uop *begins = NULL;
+    tiny_uop *stage = stages.u[first], *begins = NULL, *loop = NULL;
+    if (TN_GPU && shared && tn_stage_ahead(stage)) loop = tn_stage_loop(t, sink, stage);
     for (int i = 0; i < loops->n; i++) if (loops->u[i] == loop) begins = start->u[i];
     sink = loop ? tn_expand_ahead(t, sink, loop, begins, &stages) : tn_expand_stage(t, sink, stage, shared);
   }

@@ -316,7 +316,7 @@ static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   int later = 0;
   tn_collect_op(t, sink, TINY_OP_STORE, &stores);
-  for (int i = 0; i < stores.n; i++) later |= stores.u[i]->k == TN_LATER;
+  for (int i = 0; i < stores.n && TN_GPU; i++) later |= stores.u[i]->k == TN_LATER;
   if (!later) return sink;
   tn_collect_op(t, sink, TINY_OP_END, &ends);
   tn_toposort(t, sink, &all);

@@ -32,7 +32,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
   tn_scatter c;
   if (!tn_scatter_of(s, &p, &c)) return 0;
   if (p.adds) return tn_grid_scatter(s);
-  const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
+  const int lanes = tn_target_lanes(target, &p), cpu = !tn_machine_grid(target->limits);
   if (cpu) tn_scatter_share(s, &p, &c);
   else {                                   // work items have an element of every row each
     const int columns = tn_extents(p.out, p.nout) >= TN_SCATTER_COLUMNS * tn_extents(c.range, c.n);
@@ -102,7 +102,7 @@ static void tn_optimize(tn_kernel_state *s) {
   if (!p.usable) return;
   const int large = p.nload > TN_TILE_LOADS;                 // for the search for a tile
   if (large && tn_debug(s->t, 'o')) tn_log(s->t, "a kernel of %d loads gets lanes and tasks, but no tile", p.nload);
-  if (!target->limits->threads) tn_optimize_grid(s, &p);
+  if (tn_machine_grid(target->limits)) tn_optimize_grid(s, &p);
   else if (p.carried) tn_optimize_scan(s, &p, target);
   else if (p.nreduce != 1 || p.row || large) tn_optimize_elementwise(s, &p, target);
   else if (!tn_optimize_matrix(s, &p, target) && !tn_optimize_column_reduce(s, &p, target))

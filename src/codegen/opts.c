@@ -120,7 +120,7 @@ static int tn_opt_has(tn_kernel_state *s, int op) {
 
 // Have items numbers that lanes of units are known by?
 static int tn_opt_numbers_lanes(tn_kernel_state *s) {
-  return !s->target->limits->threads && tn_opt_has(s, TINY_OP_WMMA);
+  return tn_machine_grid(s->target->limits) && tn_opt_has(s, TINY_OP_WMMA);
 }
 
 // Does a STAGE stand within r? Copies of it would fill one memory in one loop.
@@ -221,7 +221,7 @@ static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTO
 
 static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                 int64_t f) {
-  const int threads = s->target->limits->threads, whole = f == tn_range_extent(r), kind = tn_range_kind(r);
+  const int grid = tn_machine_grid(s->target->limits), whole = f == tn_range_extent(r), kind = tn_range_kind(r);
   if (o->kind == TN_OPT_LOOP) return whole && (kind == TN_UPCAST || kind == TN_VECTOR) && !tn_opt_numbers_lanes(s);
   if (kind != TN_LOOP) return 0;
   if (tn_range_extent(r) % f && (!p->repeats || o->kind == TN_OPT_TASK)) return 0;
@@ -229,11 +229,11 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
     case TN_OPT_SPLIT:  return !whole;
     case TN_OPT_UPCAST: return f <= TN_OPT_COPIES && !tn_opt_is_shared(s, r);
     case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !tn_opt_is_shared(s, r);
-    case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
+    case TN_OPT_TASK:   return !grid && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_GRID:
-      return !threads && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
+      return grid && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
-      return !threads && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
+      return grid && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
           !tn_opt_numbers_lanes(s) && tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s) &&
           !tn_opt_is_copied(s, r);
     default:            return 0;
@@ -258,7 +258,7 @@ static int tn_opt_part_of_reduce(tn_kernel_state *s, const tn_profile *p, const 
 // Is r a loop of a copy to memory of the group, which all its items have?
 static int tn_opt_may_share(tn_kernel_state *s, const tiny_uop *r) {
   const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE);
-  if (s->target->limits->threads) return 0;
+  if (!tn_machine_grid(s->target->limits)) return 0;
   for (int i = 0; i < all.n; i++) {
     tn_list items = {NULL, 0, 0};
     if (!tn_closes(all.u[i], r)) continue;
@@ -447,7 +447,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   if (o->amount > TN_OPT_STAGE_PAD) return 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
-  if (x->op == TINY_OP_REDUCE && tn_has_kblocks(x) && !s->target->limits->threads) return 0;   // no barriers around
+  if (x->op == TINY_OP_REDUCE && tn_has_kblocks(x) && tn_machine_grid(s->target->limits)) return 0;   // barriers
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
@@ -469,7 +469,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 // May g items share the reduction along r: those that there are, or as many more?
 static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
   if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || tn_is_online(s->t, s->sink, r) ||
-      s->target->limits->threads || !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || g < 2 ||
+      !tn_machine_grid(s->target->limits) || !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || g < 2 ||
       tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE) || tn_opt_numbers_lanes(s))
     return 0;
   return tn_group_items(s, reduce, r, g) ||
@@ -510,8 +510,9 @@ static int tn_opt_is_plain_copy(tn_kernel_state *s, tiny_uop *stage) {
 static int tn_opt_copy_ahead(tn_kernel_state *s, tiny_uop *stage, const tiny_uop *loop, int64_t ahead) {
   const int64_t shared = (int64_t)s->target->limits->shared_nbytes,
                 nbytes = tn_clamp_mul(tn_dtypes[stage->dtype].nbytes * ahead, tn_stage_nelem(stage));
-  if (s->target->limits->threads || tn_stage_space(stage) != TN_SPACE_LOCAL || tn_stage_ahead(stage) || ahead < 1 ||
-      ahead > TN_STAGE_AHEAD_MOST || tn_range_extent(loop) < 2 || tn_stage_loop(s->t, s->sink, stage) != loop ||
+  if (!tn_machine_grid(s->target->limits) || tn_stage_space(stage) != TN_SPACE_LOCAL || tn_stage_ahead(stage) ||
+      ahead < 1 || ahead > TN_STAGE_AHEAD_MOST || tn_range_extent(loop) < 2 ||
+      tn_stage_loop(s->t, s->sink, stage) != loop ||
       tn_clamp_add(tn_staged_nbytes(s), nbytes) > shared || !tn_opt_is_plain_copy(s, stage))
     return 0;
   tiny_uop *now = tn_uop_make(s->t, TINY_OP_STAGE, stage->dtype, stage->lanes, (int)stage->nsrc, stage->src,
@@ -574,6 +575,7 @@ static int tn_opt_warp_nested(tn_kernel_state *s, const tn_profile *p, tn_warp_t
 
 // By a unit of warps: nothing else is shared by items.
 static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  if (!tn_machine_grid(s->target->limits)) return 0;
   tn_warp_tiles *c = (tn_warp_tiles *)tn_scratch(s->t, sizeof *c);
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
@@ -619,7 +621,7 @@ static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *
 
 static int tn_opt_online(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *axes[TN_OPT_AXES];
-  if (p->carried || p->filled || tn_opt_has(s, TINY_OP_STAGE)) return 0;
+  if (!TN_GPU || p->carried || p->filled || tn_opt_has(s, TINY_OP_STAGE)) return 0;
   for (int i = 0; i < o->naxes; i++) {
     axes[i] = tn_opt_axis(s, o, i);
     for (int j = 0; j < i; j++) if (axes[j] == axes[i]) return 0;
@@ -643,7 +645,7 @@ static int tn_opt_blocks(tn_kernel_state *s, const tn_profile *p, const tn_opt *
     if (tn_opt_is_around_stage(s, loops[i]) && i) return 0;
     for (int j = 0; j < i; j++) if (loops[i] == loops[j]) return 0;
   }
-  if (s->target->limits->threads || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item ||
+  if (!tn_machine_grid(s->target->limits) || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item ||
       !tn_is_item(b.item) || tn_range_extent(b.item) != tn_range_extent(b.parts) ||
       tn_axis_role(s, p, b.item) != TN_AXIS_STORE)
     return 0;

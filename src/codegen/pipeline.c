@@ -108,8 +108,8 @@ static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
 static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
   const tiny_limits *limits = p->target->limits;
   tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tn_lower_specials(p->t, sink, 0, limits->global_max, limits->threads ? 1 : 3, p->out->global, &from, &to);
-  p->out->tasks = limits->threads ? p->out->global[0] : 0;
+  tn_lower_specials(p->t, sink, 0, limits->global_max, tn_machine_grid(limits) ? 3 : 1, p->out->global, &from, &to);
+  p->out->tasks = tn_machine_grid(limits) ? 0 : p->out->global[0];
   tn_lower_specials(p->t, sink, 1, limits->local_max, 3, p->out->local, &from, &to);
   tn_bounds_set(p->t, &p->bounds, &from, &to);
   return from.n ? tn_replace(p->t, sink, from.n, from.u, to.u) : sink;

@@ -82,7 +82,7 @@ static void tn_target_of_language(tiny_renderer *r) {
 static int64_t tn_target_exchanges(const tn_target *target) {
   const int64_t warp = target->limits->warp;
   const int can = !target->renderer || target->renderer->ops[TINY_OP_SHUFFLE];
-  return can && warp > 1 && !(warp & (warp - 1)) && !target->limits->threads ? warp : 0;
+  return can && warp > 1 && !(warp & (warp - 1)) && tn_machine_grid(target->limits) ? warp : 0;
 }
 
 // ** is a list in the table? **

@@ -9,7 +9,7 @@
 #ifndef TN_MACHINE_MACHINE
 #define TN_MACHINE_MACHINE
 #ifndef TINY_AMALGAMATED
-#include "../ir/dtype.c"
+#include "units.c"
 #endif
 
 // ** memory: caches, the nearest first **
@@ -49,10 +49,14 @@ static int64_t tn_machine_share(const tiny_limits *limits) {
   const int64_t least = TN_SHARE_LEAST, most = TN_SHARE_MOST;
   return last < least ? least : last > most ? most : last;
 }
+// Has it a grid of groups of items, rather than tasks of threads?
+static int tn_machine_grid(const tiny_limits *limits) { return TN_GPU && !limits->threads; }
+
 // Of a value that kernels hand on in pieces, what a piece is: caches keep it for the next kernel. A grid's are large:
 // each piece is a launch more, and has to keep all units busy.
 static int64_t tn_machine_piece(const tiny_limits *limits) {
-  return limits->threads ? tn_machine_share(limits) : TN_PIECE_TIMES * (int64_t)tn_machine_memory(limits, 2).nbytes;
+  if (!tn_machine_grid(limits)) return tn_machine_share(limits);
+  return TN_PIECE_TIMES * (int64_t)tn_machine_memory(limits, 2).nbytes;
 }
 // Elements of the longest row that one task walks several times, rather than one kernel after the other: those of f32
 // that a quarter of the near cache holds.
@@ -80,11 +84,11 @@ static int64_t tn_machine_items(const tiny_limits *limits) {
 }
 // Compute units that share a grid's groups; 0: tasks of threads.
 static int64_t tn_machine_units(const tiny_limits *limits) {
-  return limits->threads ? 0 : limits->compute_units > 0 ? limits->compute_units : (int)TN_UNITS;
+  return !tn_machine_grid(limits) ? 0 : limits->compute_units > 0 ? limits->compute_units : (int)TN_UNITS;
 }
 static int tn_machine_registers(const tiny_limits *limits) {
   return limits->vector_registers > 0 ? limits->vector_registers :
-      limits->threads ? (int)TN_REGISTERS : (int)TN_ITEM_REGISTERS;
+      tn_machine_grid(limits) ? (int)TN_ITEM_REGISTERS : (int)TN_REGISTERS;
 }
 // Bytes that one instruction computes: of a device without vectors those of an item.
 static int tn_machine_vector(const tiny_limits *limits) {

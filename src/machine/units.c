@@ -44,6 +44,14 @@
 #define TN_SIMD_8 {{TN_C(1), TN_R(0), TN_R(1), TN_C(2), TN_R(2)}, {TN_C(0)}}
 #define TN_SIMD {TN_SIMD_8, TN_SIMD_8, TN_SIMD_8}
 
+// Are there devices with a grid at all? What is for them alone stands behind this in every room: compilers leave it out
+// of a program for CPUs.
+#ifdef TINY_NO_GPU
+enum { TN_GPU = 0 };
+#else
+enum { TN_GPU = 1 };
+#endif
+
 static const tiny_warp_unit tn_warp_units[] = {
   {"sm75_m16n8k8_f16", 16, 8, 8, 32, TINY_F16, TINY_F16, TINY_F32, TN_MMA_8},
   {"sm80_m16n8k16_f16", 16, 8, 16, 32, TINY_F16, TINY_F16, TINY_F32, TN_MMA_16},
@@ -107,7 +115,8 @@ static int64_t tn_warp_unit_k(const tiny_warp_unit *unit) {
 // NULL: it is for the unit of one core.
 static const tiny_warp_unit *tn_warp_unit_of(int64_t k) {
   const int64_t row = k >> TN_WMMA_UNIT;
-  return row >= 1 && row <= TN_WARP_UNITS && !(k & (((int64_t)1 << TN_WMMA_UNIT) - 1)) ? &tn_warp_units[row - 1] : NULL;
+  if (!TN_GPU || row < 1 || row > TN_WARP_UNITS || k & (((int64_t)1 << TN_WMMA_UNIT) - 1)) return NULL;
+  return &tn_warp_units[row - 1];
 }
 
 // ** layouts **

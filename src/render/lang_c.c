@@ -18,142 +18,144 @@
 
 // Macros cost the compiler next to nothing until they are used; vector types are declared for the lanes in use only.
 // Macros evaluate arguments once, except where the argument is a type or a number.
+// Lines stand in few texts: each pointer to one is moved when a program is loaded.
 static const char *const tn_c_prelude[] = {
-  "typedef unsigned char b8; typedef signed char i8; typedef unsigned char u8; typedef short i16;",
-  "typedef unsigned short u16; typedef int i32; typedef unsigned u32; typedef long long i64;",
-  "typedef unsigned long long u64; typedef float f32; typedef double f64;",
-  "#define VECTOR(T, E, L) \\",
-  "  typedef E T##x##L __attribute__((vector_size(sizeof(E) * L), \\",
-  "    aligned(sizeof(E) * L < 64 ? sizeof(E) * L : 64))); \\",
-  "  typedef E T##x##L##u __attribute__((vector_size(sizeof(E) * L), aligned(sizeof(E)), may_alias));",
-  "#define LANES(L) VECTOR(b8, i8, L) VECTOR(i8, i8, L) VECTOR(u8, u8, L) VECTOR(i16, i16, L) VECTOR(u16, u16, L) \\",
-  "  VECTOR(i32, i32, L) VECTOR(u32, u32, L) VECTOR(i64, i64, L) VECTOR(u64, u64, L) VECTOR(f32, f32, L) \\",
-  "  VECTOR(f64, f64, L)",
-  "#ifdef __clang__",
-  "  #define EACH(L) _Pragma(\"clang loop unroll(full)\") for (int l_ = 0; l_ < L; l_++)",
-  "#else",
-  "  #define EACH(L) for (int l_ = 0; l_ < L; l_++)",
-  "#endif",
-  "#if defined(__x86_64__) && !defined(__SSE4_1__)",
-  "  #define TRUNC_32(x) ({ f32 x_ = (x); x_ < 8388608.0f && x_ > -8388608.0f ? \\",
-  "    __builtin_copysignf((f32)(i32)x_, x_) : x_; })",
-  "  #define TRUNC_64(x) ({ f64 x_ = (x); x_ < 4503599627370496.0 && x_ > -4503599627370496.0 ? \\",
-  "    __builtin_copysign((f64)(i64)x_, x_) : x_; })",
-  "#else",
-  "  #define TRUNC_32 __builtin_truncf",
-  "  #define TRUNC_64 __builtin_trunc",
-  "#endif",
-  "#ifdef __clang__",
-  "  #define ROLLED _Pragma(\"clang loop unroll(disable)\")",
-  "#elif __GNUC__ >= 8",
-  "  #define ROLLED _Pragma(\"GCC unroll 1\")",
-  "#else",
-  "  #define ROLLED",
-  "#endif",
-  "#define GOES_ON(r, n) (r < n)",
-  "#ifdef __has_builtin",
-  "  #if __has_builtin(__builtin_expect_with_probability)",
-  "    #undef GOES_ON",
-  "    #define GOES_ON(r, n) __builtin_expect_with_probability(r < n, 1, 1 - 1.0 / (n))",
-  "  #endif",
-  "#endif",
-  "#define SQRT_32 __builtin_sqrtf",
-  "#define SQRT_64 __builtin_sqrt",
-  "#define CONVERT __builtin_convertvector",
-  "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })",
-  "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })",
-  "#define SPLAT(T, E, x) ((E)(x) - (T){0})",
-  "#define WHERE(T, I, m, x, y) ({ I k_ = CONVERT(m, I); (T)(((I)(x) & k_) | ((I)(y) & ~k_)); })",
+  "typedef unsigned char b8; typedef signed char i8; typedef unsigned char u8; typedef short i16;\n"
+  "typedef unsigned short u16; typedef int i32; typedef unsigned u32; typedef long long i64;\n"
+  "typedef unsigned long long u64; typedef float f32; typedef double f64;\n"
+  "#define VECTOR(T, E, L) \\\n"
+  "  typedef E T##x##L __attribute__((vector_size(sizeof(E) * L), \\\n"
+  "    aligned(sizeof(E) * L < 64 ? sizeof(E) * L : 64))); \\\n"
+  "  typedef E T##x##L##u __attribute__((vector_size(sizeof(E) * L), aligned(sizeof(E)), may_alias));\n"
+  "#define LANES(L) VECTOR(b8, i8, L) VECTOR(i8, i8, L) VECTOR(u8, u8, L) VECTOR(i16, i16, L) VECTOR(u16, u16, L) \\\n"
+  "  VECTOR(i32, i32, L) VECTOR(u32, u32, L) VECTOR(i64, i64, L) VECTOR(u64, u64, L) VECTOR(f32, f32, L) \\\n"
+  "  VECTOR(f64, f64, L)\n"
+  "#ifdef __clang__\n"
+  "  #define EACH(L) _Pragma(\"clang loop unroll(full)\") for (int l_ = 0; l_ < L; l_++)\n"
+  "#else\n"
+  "  #define EACH(L) for (int l_ = 0; l_ < L; l_++)\n"
+  "#endif\n"
+  "#if defined(__x86_64__) && !defined(__SSE4_1__)\n"
+  "  #define TRUNC_32(x) ({ f32 x_ = (x); x_ < 8388608.0f && x_ > -8388608.0f ? \\\n"
+  "    __builtin_copysignf((f32)(i32)x_, x_) : x_; })\n"
+  "  #define TRUNC_64(x) ({ f64 x_ = (x); x_ < 4503599627370496.0 && x_ > -4503599627370496.0 ? \\\n"
+  "    __builtin_copysign((f64)(i64)x_, x_) : x_; })\n"
+  "#else\n"
+  "  #define TRUNC_32 __builtin_truncf\n"
+  "  #define TRUNC_64 __builtin_trunc\n"
+  "#endif\n"
+  "#ifdef __clang__\n"
+  "  #define ROLLED _Pragma(\"clang loop unroll(disable)\")\n"
+  "#elif __GNUC__ >= 8\n"
+  "  #define ROLLED _Pragma(\"GCC unroll 1\")\n"
+  "#else\n"
+  "  #define ROLLED\n"
+  "#endif\n"
+  "#define GOES_ON(r, n) (r < n)\n"
+  "#ifdef __has_builtin\n"
+  "  #if __has_builtin(__builtin_expect_with_probability)\n"
+  "    #undef GOES_ON\n"
+  "    #define GOES_ON(r, n) __builtin_expect_with_probability(r < n, 1, 1 - 1.0 / (n))\n"
+  "  #endif\n"
+  "#endif\n"
+  "#define SQRT_32 __builtin_sqrtf\n"
+  "#define SQRT_64 __builtin_sqrt\n"
+  "#define CONVERT __builtin_convertvector\n"
+  "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })\n"
+  "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })\n"
+  "#define SPLAT(T, E, x) ((E)(x) - (T){0})\n"
+  "#define WHERE(T, I, m, x, y) ({ I k_ = CONVERT(m, I); (T)(((I)(x) & k_) | ((I)(y) & ~k_)); })\n"
   // LLVM 19 takes lanes of 0 / 0 for 0, not NaN, and leaves out masks over them (SimplifyDemandedVectorElts counts the
   // zeros of both operands). So it is not told that these bits, which change nothing, are 0.
-  "#ifdef __clang__",
-  "  #define DIV(T, I, x, y) ({ i32 bits_ = 0; __asm__(\"\" : \"+r\"(bits_)); (T)((I)(x) | (bits_ - (I){0})) / (y); })",
-  "#else",
-  "  #define DIV(T, I, x, y) ((x) / (y))",
+  "#ifdef __clang__\n"
+  "  #define DIV(T, I, x, y) ({ i32 bits_ = 0; __asm__(\"\" : \"+r\"(bits_)); "
+    "(T)((I)(x) | (bits_ - (I){0})) / (y); })\n"
+  "#else\n"
+  "  #define DIV(T, I, x, y) ((x) / (y))\n"
   "#endif",
-  "#define MAP(T, L, f, x) ({ T v_ = (x); EACH(L) v_[l_] = f(v_[l_]); v_; })",
-  "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })",
-  "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
+  "#define MAP(T, L, f, x) ({ T v_ = (x); EACH(L) v_[l_] = f(v_[l_]); v_; })\n"
+  "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })\n"
+  "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })\n"
   // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD, VPDPWSSD, VPMADDWD; the lesser widths need AVX-512VL, or the VEX form of
   // AVX-VNNI.
   "#define DOT(T, name, x, y, z) ({ T z_ = (z); "
-    "__asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })",
-  "#ifdef __AVX512VNNI__",
-  "  #define DOT_U8_I8 \"vpdpbusd\"",
-  "  #define DOT_I16(T, x, y, z) DOT(T, \"vpdpwssd\", x, y, z)",
-  "#else",
-  "  #define DOT_U8_I8 \"%{vex%} vpdpbusd\"",
+    "__asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })\n"
+  "#ifdef __AVX512VNNI__\n"
+  "  #define DOT_U8_I8 \"vpdpbusd\"\n"
+  "  #define DOT_I16(T, x, y, z) DOT(T, \"vpdpwssd\", x, y, z)\n"
+  "#else\n"
+  "  #define DOT_U8_I8 \"%{vex%} vpdpbusd\"\n"
   // in assembly: the compiler would unroll its loop, and reorder the additions, by more registers than there are
   "  #define DOT_I16(T, x, y, z) ({ T z_ = (z), v_; "
-    "__asm__(\"vpmaddwd %2, %1, %0\" : \"=v\"(v_) : \"v\"(x), \"v\"(y)); z_ + v_; })",
-  "#endif",
-  "#ifdef __clang__",
-  "  #define SHUFFLE(I, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)",
-  "#else",
-  "  #define SHUFFLE(I, x, y, ...) __builtin_shuffle(x, y, (I){__VA_ARGS__})",
-  "#endif",
+    "__asm__(\"vpmaddwd %2, %1, %0\" : \"=v\"(v_) : \"v\"(x), \"v\"(y)); z_ + v_; })\n"
+  "#endif\n"
+  "#ifdef __clang__\n"
+  "  #define SHUFFLE(I, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
+  "#else\n"
+  "  #define SHUFFLE(I, x, y, ...) __builtin_shuffle(x, y, (I){__VA_ARGS__})\n"
+  "#endif\n"
   // Intel AMX as clang has it: the compiler places tiles in registers, and configures and releases those.
-  "#if defined(__AMX_TILE__) || defined(__AMXTILE__)",
-  "  typedef i32 tile __attribute__((vector_size(1024), aligned(64)));",
-  "  #define TILE_ZERO __builtin_ia32_tilezero_internal(16, 64)",
-  "  #define TILE_LOAD(p) __builtin_ia32_tileloadd64_internal(16, 64, (const i8 *)(p), 64)",
-  "  #define TILE_STORE(p, x) __builtin_ia32_tilestored64_internal(16, 64, (i8 *)(p), 64, x)",
-  "  #define TILE_BF16(x, y, z) __builtin_ia32_tdpbf16ps_internal(16, 64, 64, z, x, y)",
-  "  #define TILE_I8_I8(x, y, z) __builtin_ia32_tdpbssd_internal(16, 64, 64, z, x, y)",
-  "  #define TILE_U8_I8(x, y, z) __builtin_ia32_tdpbusd_internal(16, 64, 64, z, x, y)",
-  "  #define TILE_I8_U8(x, y, z) __builtin_ia32_tdpbsud_internal(16, 64, 64, z, x, y)",
-  "  #define TILE_U8_U8(x, y, z) __builtin_ia32_tdpbuud_internal(16, 64, 64, z, x, y)",
-  "#endif",
-  "#define LOAD(T, p) (*(const T##u *)(p))",
-  "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
-  "#ifdef __clang__",
-  "  #define STREAM(T, p, x) do { T *p_ = (T *)(p), v_ = (x); \\",
-  "    if ((u64)p_ % sizeof(T)) STORE(T, p_, v_); else __builtin_nontemporal_store(v_, p_); } while (0)",
-  "#else",
-  "  #define STREAM STORE",
-  "#endif",
+  "#if defined(__AMX_TILE__) || defined(__AMXTILE__)\n"
+  "  typedef i32 tile __attribute__((vector_size(1024), aligned(64)));\n"
+  "  #define TILE_ZERO __builtin_ia32_tilezero_internal(16, 64)\n"
+  "  #define TILE_LOAD(p) __builtin_ia32_tileloadd64_internal(16, 64, (const i8 *)(p), 64)\n"
+  "  #define TILE_STORE(p, x) __builtin_ia32_tilestored64_internal(16, 64, (i8 *)(p), 64, x)\n"
+  "  #define TILE_BF16(x, y, z) __builtin_ia32_tdpbf16ps_internal(16, 64, 64, z, x, y)\n"
+  "  #define TILE_I8_I8(x, y, z) __builtin_ia32_tdpbssd_internal(16, 64, 64, z, x, y)\n"
+  "  #define TILE_U8_I8(x, y, z) __builtin_ia32_tdpbusd_internal(16, 64, 64, z, x, y)\n"
+  "  #define TILE_I8_U8(x, y, z) __builtin_ia32_tdpbsud_internal(16, 64, 64, z, x, y)\n"
+  "  #define TILE_U8_U8(x, y, z) __builtin_ia32_tdpbuud_internal(16, 64, 64, z, x, y)\n"
+  "#endif\n"
+  "#define LOAD(T, p) (*(const T##u *)(p))\n"
+  "#define STORE(T, p, x) (*(T##u *)(p) = (x))\n"
+  "#ifdef __clang__\n"
+  "  #define STREAM(T, p, x) do { T *p_ = (T *)(p), v_ = (x); \\\n"
+  "    if ((u64)p_ % sizeof(T)) STORE(T, p_, v_); else __builtin_nontemporal_store(v_, p_); } while (0)\n"
+  "#else\n"
+  "  #define STREAM STORE\n"
+  "#endif\n"
   // Lanes that are masked out read element 0, so that no lane branches; memory has at least one element.
-  "#define GATHER(T, L, p, i) ({ __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_; \\",
-  "  EACH(L) v_[l_] = p_[i_[l_]]; v_; })",
-  "#define GATHER_MASKED(T, I, L, p, i, m, y) ({ b8x##L m_ = (m); __typeof__(i) j_ = (i); T o_ = (y); \\",
-  "  WHERE(T, I, m_, GATHER(T, L, p, j_ & CONVERT(m_, __typeof__(j_))), o_); })",
-  "#define SCATTER(T, L, p, i, x) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\",
-  "  T v_ = (x); EACH(L) p_[i_[l_]] = v_[l_]; } while (0)",
-  "#define SCATTER_MASKED(T, L, p, i, x, m) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\",
-  "  T v_ = (x); b8x##L m_ = (m); EACH(L) if (m_[l_]) p_[i_[l_]] = v_[l_]; } while (0)",
+  "#define GATHER(T, L, p, i) ({ __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_; \\\n"
+  "  EACH(L) v_[l_] = p_[i_[l_]]; v_; })\n"
+  "#define GATHER_MASKED(T, I, L, p, i, m, y) ({ b8x##L m_ = (m); __typeof__(i) j_ = (i); T o_ = (y); \\\n"
+  "  WHERE(T, I, m_, GATHER(T, L, p, j_ & CONVERT(m_, __typeof__(j_))), o_); })\n"
+  "#define SCATTER(T, L, p, i, x) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\\n"
+  "  T v_ = (x); EACH(L) p_[i_[l_]] = v_[l_]; } while (0)\n"
+  "#define SCATTER_MASKED(T, L, p, i, x, m) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\\n"
+  "  T v_ = (x); b8x##L m_ = (m); EACH(L) if (m_[l_]) p_[i_[l_]] = v_[l_]; } while (0)\n"
   // A masked access is one instruction where AVX-512 has it; elsewhere a plain one if no lane is masked out, else
   // lane by lane.
-  "#define ALL(L, m) ({ union { b8x##L v; i8 b[L]; } u_; u_.v = (m); i8 a_ = -1; EACH(L) a_ &= u_.b[l_]; a_; })",
-  "#define LOAD_LANES(T, L, p, m, y) ({ __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (y); \\",
-  "  if (ALL(L, m_)) v_ = LOAD(T, p_); else EACH(L) if (m_[l_]) v_[l_] = p_[l_]; v_; })",
-  "#define STORE_LANES(T, L, p, x, m) do { __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (x); \\",
+  "#define ALL(L, m) ({ union { b8x##L v; i8 b[L]; } u_; u_.v = (m); i8 a_ = -1; EACH(L) a_ &= u_.b[l_]; a_; })\n"
+  "#define LOAD_LANES(T, L, p, m, y) ({ __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (y); \\\n"
+  "  if (ALL(L, m_)) v_ = LOAD(T, p_); else EACH(L) if (m_[l_]) v_[l_] = p_[l_]; v_; })\n"
+  "#define STORE_LANES(T, L, p, x, m) do { __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (x); \\\n"
   "  if (ALL(L, m_)) STORE(T, p_, v_); else EACH(L) if (m_[l_]) p_[l_] = v_[l_]; } while (0)",
-  "#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)",
-  "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_##B##_##L(T, L, p, m, y)",
-  "  #define STORE_MASKED(T, B, L, p, x, m) STORE_##B##_##L(T, L, p, x, m)",
-  "  #define LOAD_BY(V, n, to, T, p, m, y) (T)__builtin_ia32_load##n##_mask( \\",
-  "    (const V *)(p), (V)(y), __builtin_ia32_cvt##to(CONVERT(m, V)))",
-  "  #define STORE_BY(V, n, to, T, p, x, m) __builtin_ia32_store##n##_mask( \\",
-  "    (V *)(p), (V)(x), __builtin_ia32_cvt##to(CONVERT(m, V)))",
-  "  #define LOAD_32_16(T, L, p, m, y) LOAD_BY(i32x16, dqusi512, d2mask512, T, p, m, y)",
-  "  #define LOAD_32_8(T, L, p, m, y) LOAD_BY(i32x8, dqusi256, d2mask256, T, p, m, y)",
-  "  #define LOAD_32_4(T, L, p, m, y) LOAD_BY(i32x4, dqusi128, d2mask128, T, p, m, y)",
-  "  #define LOAD_64_8(T, L, p, m, y) LOAD_BY(i64x8, dqudi512, q2mask512, T, p, m, y)",
-  "  #define LOAD_64_4(T, L, p, m, y) LOAD_BY(i64x4, dqudi256, q2mask256, T, p, m, y)",
-  "  #define STORE_32_16(T, L, p, x, m) STORE_BY(i32x16, dqusi512, d2mask512, T, p, x, m)",
-  "  #define STORE_32_8(T, L, p, x, m) STORE_BY(i32x8, dqusi256, d2mask256, T, p, x, m)",
-  "  #define STORE_32_4(T, L, p, x, m) STORE_BY(i32x4, dqusi128, d2mask128, T, p, x, m)",
-  "  #define STORE_64_8(T, L, p, x, m) STORE_BY(i64x8, dqudi512, q2mask512, T, p, x, m)",
-  "  #define STORE_64_4(T, L, p, x, m) STORE_BY(i64x4, dqudi256, q2mask256, T, p, x, m)",
-#define TN_C_LANES(b, l) "  #define LOAD_" #b "_" #l " LOAD_LANES", "  #define STORE_" #b "_" #l " STORE_LANES",
+  "#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)\n"
+  "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_##B##_##L(T, L, p, m, y)\n"
+  "  #define STORE_MASKED(T, B, L, p, x, m) STORE_##B##_##L(T, L, p, x, m)\n"
+  "  #define LOAD_BY(V, n, to, T, p, m, y) (T)__builtin_ia32_load##n##_mask( \\\n"
+  "    (const V *)(p), (V)(y), __builtin_ia32_cvt##to(CONVERT(m, V)))\n"
+  "  #define STORE_BY(V, n, to, T, p, x, m) __builtin_ia32_store##n##_mask( \\\n"
+  "    (V *)(p), (V)(x), __builtin_ia32_cvt##to(CONVERT(m, V)))\n"
+  "  #define LOAD_32_16(T, L, p, m, y) LOAD_BY(i32x16, dqusi512, d2mask512, T, p, m, y)\n"
+  "  #define LOAD_32_8(T, L, p, m, y) LOAD_BY(i32x8, dqusi256, d2mask256, T, p, m, y)\n"
+  "  #define LOAD_32_4(T, L, p, m, y) LOAD_BY(i32x4, dqusi128, d2mask128, T, p, m, y)\n"
+  "  #define LOAD_64_8(T, L, p, m, y) LOAD_BY(i64x8, dqudi512, q2mask512, T, p, m, y)\n"
+  "  #define LOAD_64_4(T, L, p, m, y) LOAD_BY(i64x4, dqudi256, q2mask256, T, p, m, y)\n"
+  "  #define STORE_32_16(T, L, p, x, m) STORE_BY(i32x16, dqusi512, d2mask512, T, p, x, m)\n"
+  "  #define STORE_32_8(T, L, p, x, m) STORE_BY(i32x8, dqusi256, d2mask256, T, p, x, m)\n"
+  "  #define STORE_32_4(T, L, p, x, m) STORE_BY(i32x4, dqusi128, d2mask128, T, p, x, m)\n"
+  "  #define STORE_64_8(T, L, p, x, m) STORE_BY(i64x8, dqudi512, q2mask512, T, p, x, m)\n"
+  "  #define STORE_64_4(T, L, p, x, m) STORE_BY(i64x4, dqudi256, q2mask256, T, p, x, m)\n"
+#define TN_C_LANES(b, l) "  #define LOAD_" #b "_" #l " LOAD_LANES\n" "  #define STORE_" #b "_" #l " STORE_LANES\n"
   TN_C_LANES(8, 2) TN_C_LANES(8, 4) TN_C_LANES(8, 8) TN_C_LANES(8, 16) TN_C_LANES(8, 32) TN_C_LANES(8, 64)
   TN_C_LANES(16, 2) TN_C_LANES(16, 4) TN_C_LANES(16, 8) TN_C_LANES(16, 16) TN_C_LANES(16, 32) TN_C_LANES(16, 64)
   TN_C_LANES(32, 2) TN_C_LANES(32, 32) TN_C_LANES(32, 64) TN_C_LANES(64, 2)
   TN_C_LANES(64, 16) TN_C_LANES(64, 32) TN_C_LANES(64, 64)
 #undef TN_C_LANES
-  "#else",
-  "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_LANES(T, L, p, m, y)",
-  "  #define STORE_MASKED(T, B, L, p, x, m) STORE_LANES(T, L, p, x, m)",
+  "#else\n"
+  "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_LANES(T, L, p, m, y)\n"
+  "  #define STORE_MASKED(T, B, L, p, x, m) STORE_LANES(T, L, p, x, m)\n"
   "#endif",
   NULL
 };

@@ -305,7 +305,7 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   b->ast = tn_beam_copy(t, b->nodes);
   if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
   tiny_uop *sink = tn_prepare(t, b->ast);
-  tn_candidates_open(&s, t, b->ast, sink, &target, d->limits.threads ? tn_os_cores() : (int)TN_BEAM_ITEMS);
+  tn_candidates_open(&s, t, b->ast, sink, &target, tn_machine_grid(&d->limits) ? (int)TN_BEAM_ITEMS : tn_os_cores());
   tn_state_open(choice, t, sink, &target);
   tn_optimize(choice);
   const int known = tn_cost_of(t, choice->sink, target.limits, &cost);

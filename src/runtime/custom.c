@@ -92,7 +92,7 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
 // Zero means 1. Work items are counted in 64 bits, and tasks in an int by backends of threads.
 static int tn_grid_fits(const struct tn_device *on, tiny_kernel_desc *d) {
   tiny_ctx *t = on->t;
-  const int64_t most = on->limits.threads ? INT32_MAX : (int64_t)1 << 60;
+  const int64_t most = tn_machine_grid(&on->limits) ? (int64_t)1 << 60 : INT32_MAX;
   double groups = 1, items = 1;
   for (int i = 0; i < 3; i++) {
     if (d->global[i] < 0 || d->local[i] < 0) {

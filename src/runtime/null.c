@@ -17,6 +17,7 @@ static void tn_null_host(tiny_limits *limits) {
   limits->vector_nbytes = limits->vector_registers = 32;
   limits->cache_nbytes = (size_t)1 << 20;
 }
+#ifndef TINY_NO_GPU
 // What WebGPU promises of any device (W3C, WebGPU, 3.6.2 Limits).
 static void tn_null_webgpu(tiny_limits *limits) {
   limits->host_memory = 1;
@@ -25,15 +26,19 @@ static void tn_null_webgpu(tiny_limits *limits) {
   for (int d = 0; d < 3; d++) { limits->global_max[d] = 65535; limits->local_max[d] = d == 2 ? 64 : 256; }
   limits->local_total = 256;
 }
-static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
 static void tn_null_wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
+#endif
+static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
 
 // What stands behind "NULL:", who writes it, and for what device.
 typedef struct tn_null_language {
   const char *name; void (*renderer)(tiny_renderer *r); void (*limits)(tiny_limits *limits);
 } tn_null_language;
 static const tn_null_language tn_null_languages[] = {
-  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host}, {"WGSL", tn_null_wgsl, tn_null_webgpu}
+  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host},
+#ifndef TINY_NO_GPU
+  {"WGSL", tn_null_wgsl, tn_null_webgpu}
+#endif
 };
 enum { TN_NULL_LANGUAGES = sizeof tn_null_languages / sizeof *tn_null_languages };
 typedef struct tn_null { tiny_ctx *t; const tn_null_language *language; } tn_null;

@@ -52,7 +52,7 @@ static const struct { uint8_t strips, row_items, keys; } tn_online_tiles[] = {
 static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
   const int64_t rows = tn_range_extent(a->rows), columns = tn_range_extent(a->columns), keys = tn_range_extent(a->keys),
                 elements = a->score ? tn_range_extent(a->score->src[1]) : 0, registers = tn_machine_registers(limits);
-  if (limits->threads || registers < TN_ONLINE_REGISTERS) return 0;
+  if (!tn_machine_grid(limits) || registers < TN_ONLINE_REGISTERS) return 0;
   tile->column_items = tn_online_power((columns + TN_ONLINE_NEXT - 1) / TN_ONLINE_NEXT, TN_ONLINE_SIDE);
   tile->copies = (columns + tile->column_items - 1) / tile->column_items;
   for (size_t i = 0; i < sizeof tn_online_tiles / sizeof *tn_online_tiles; i++) {
@@ -151,7 +151,8 @@ static int64_t tn_online_columns(const tn_online_nodes *c, const tiny_uop *sum) 
 static int tn_online_try(tn_graph *g, tn_node *n) {
   const tiny_limits *limits = tn_limits_of(g->targets, n->u);
   tn_online_nodes c = {g, {NULL, 0, 0}, {NULL, 0, 0}, ++g->t->ir->epoch, 0};
-  if (limits->threads || n->leaf || n->u->op != TINY_OP_REDUCE || (n->u->k & 0xFF) != TINY_OP_ADD || n->once > 0)
+  if (!tn_machine_grid(limits) || n->leaf || n->u->op != TINY_OP_REDUCE || (n->u->k & 0xFF) != TINY_OP_ADD ||
+      n->once > 0)
     return 0;
   tn_online_add(&c, n->u->src[0]);
   tn_online_descend(&c, 0);
@@ -170,7 +171,7 @@ static int tn_online_try(tn_graph *g, tn_node *n) {
 
 // All sums of a graph, whose nodes are summarized.
 static void tn_online_choose(tn_graph *g) {
-  for (int i = 0; i < g->n; i++) {
+  for (int i = 0; i < g->n && TN_GPU; i++) {
     const tn_mark mark = tn_scratch_mark(g->t);
     if (!tn_online_try(g, &g->node[i])) tn_scratch_rewind(g->t, mark);
   }

@@ -33,7 +33,7 @@ static int tn_recompute_pays(tn_graph *g, const tiny_uop *u) {
   const tiny_limits *limits = tn_limits_of(g->targets, u);
   const int64_t n = tn_nelem(u);
   tn_contraction c;
-  if (limits->threads || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST ||
+  if (!tn_machine_grid(limits) || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST ||
       !tn_contraction_of(u, &c) || !c.own[0] || !c.own[1])
     return 0;
   const int64_t k = tn_nelem(u->src[0]) / n;
@@ -113,6 +113,7 @@ static int tn_recompute_is_legal(tn_graph *g, tn_node *n) {
 
 // Every REDUCE is looked at with all values computed in its kernel; those of a family that is bad are stored.
 static void tn_recompute_choose(tn_graph *g) {
+  if (!TN_GPU) return;
   const size_t n = (size_t)g->n + 1;
   tn_recompute c = {g, (int *)tn_scratch(g->t, n * sizeof(int)), (int *)tn_scratch(g->t, n * sizeof(int)),
                     (uint8_t *)tn_scratch(g->t, n), {NULL, 0, 0}, {NULL, 0, 0}};
