@@ -174,10 +174,13 @@ static int nvm_ioctl(void *user, int fd, unsigned long request, void *argument) 
 #endif
 #ifdef NVM_ASAN
 extern void __asan_get_shadow_mapping(size_t *scale, size_t *offset);
+// What lies between the sanitizer's shadows is memory, too: as for CUDA (AddressSanitizerFlags: protect_shadow_gap).
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "protect_shadow_gap=0"; }
 #endif
 
-// Addresses that a channel's host reaches (2^40) are none of a program's under the address sanitizer: its own mmap refuses
-// them, and they have no shadow. They get one.
+// Addresses below 2^40, which a channel's entries reach, are between the shadows of the address sanitizer: its own mmap
+// refuses them, and they have no shadow. They get one.
 static void *nvm_map_at(void *at, size_t n, int protection, int flags, int fd, int64_t offset) {
 #ifdef NVM_ASAN
   size_t scale, shadow;
