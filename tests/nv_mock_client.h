@@ -25,12 +25,13 @@ typedef enum patch_kind {
   PATCH_CODE,                  // offset, value: a word of the code
   PATCH_PUT,                   // value: GPPut
   PATCH_TOKEN,                 // value: the doorbell's
-  PATCH_MMAP,                  // offset: of the mmap of memory; value: bytes it is away from the GPU's address
+  PATCH_MMAP,                  // at: 1 for memory, 0 for the usermode window; offset: of its mmap; value: bytes away from the
+                               // GPU's address
   PATCH_STEP                   // at: which step is done otherwise (client_step)
 } patch_kind;
 enum { STEP_NO_STORE = 1, STEP_NO_RING, STEP_SCHEDULE_FIRST, STEP_REUSE_FD, STEP_FREE_USERD, STEP_FREE_SPACE, STEP_FREE_CHANNEL,
-       STEP_TWO_CHANNELS_REGISTERED, STEP_STALE_CODE, STEP_STALE_CONSTANTS, STEP_STALE_QMD, STEP_WAIT_FOREVER, STEP_LEAVE,
-       STEP_MM_AFTER, STEP_BAD_FD, STEP_MUNMAP, STEP_FREE_TWICE, STEP_PUSH_TAIL, STEP_WINDOW };
+       STEP_TWO_CHANNELS_REGISTERED, STEP_STALE_CODE, STEP_STALE_CONSTANTS, STEP_STALE_QMD, STEP_WAIT_FOREVER,
+       STEP_BAD_FD, STEP_MUNMAP, STEP_FREE_TWICE, STEP_PUSH_TAIL, STEP_UNKNOWN_METHOD };
 typedef struct client_patch { patch_kind kind; uint32_t at, offset, value; } client_patch;
 
 typedef struct client {
@@ -39,7 +40,7 @@ typedef struct client {
   const char *stage;                       // the step that failed; NULL: none
   uint32_t status; int error;              // of it
   client_patch patch; int patched;
-  int branch, chip, number;
+  int branch, chip, number;                // branch: as the client knows it; number: of the GPU
   uint32_t compute_class, copy_class, gpfifo_class, usermode_class;
   int ctl, dev, uvm, mm;
   uint32_t root, device, subdevice, usermode, space, group, share, channel, compute, copy, token;
@@ -168,7 +169,7 @@ static void *map_memory(client *c, uint32_t handle, uint64_t nbytes, int is_sysm
   void *at = (void *)(uintptr_t)want;
   int64_t offset = 0;
   int ok = step(c, "map", escape(c, c->ctl, 0x4e, p, 56), get32(p, 40));
-  if (ok && is_patch(c, PATCH_MMAP, 0)) { at = (char *)at + c->patch.value; offset = c->patch.offset; }
+  if (ok && is_patch(c, PATCH_MMAP, want != 0)) { at = (char *)at + c->patch.value; offset = c->patch.offset; }
   ok = ok && step(c, "mmap", c->system->mmap(c->system->user, &at, nbytes, PROT_READ | PROT_WRITE,
                                              MAP_SHARED | (want ? MAP_FIXED : 0), fd, offset), 0);
   c->system->close(c->system->user, fd);

@@ -275,7 +275,455 @@ static void test_walk(void) {
   }
 }
 
+// ---- what is done wrong
+
+// Another launch behind the first, from what is in the block now; action: of SEND_SIGNALING_PCAS2_B.
+static void launch_again(client *c, uint32_t action) {
+  uint32_t from = c->words;
+  method(c, 1, 0x2b4, (uint32_t)((c->block + AT_QMD) >> 8));
+  method(c, 1, 0x2c0, action);
+  submit(c, from);
+}
+
+static void other_code(client *c) {
+  char text[sizeof saxpy_text + 16], log[100];
+  void *cubin;
+  size_t n;
+  snprintf(text, sizeof text, "%s// again\n", saxpy_text);
+  c->system->assemble(c->system->user, text, sms[c->chip], &cubin, &n, log, sizeof log);
+  free(c->cubin);
+  c->cubin = cubin;
+  load_code(c);
+}
+
+static void raw(client *c, uint32_t a, uint32_t b) {
+  uint32_t from = c->words;
+  word(c, a); word(c, b);
+  submit(c, from);
+}
+
+static void misbehave(client *c) {
+  const tiny_nv_system *s = c->system;
+  if (is_step(c, STEP_STALE_QMD)) { c->at[AT_QMD + 0x88] = 2; launch_again(c, 9); }
+  if (is_step(c, STEP_STALE_CONSTANTS)) {
+    set_bits(c->at + AT_QMD, qmds[generation(c)].invalidate.lo, 1, 0);
+    put32(c->at + AT_BANK, 0x220, 0x40400000);
+    launch_again(c, 10);
+  }
+  if (is_step(c, STEP_STALE_CODE)) { other_code(c); launch_again(c, 10); }
+  if (is_step(c, STEP_WAIT_FOREVER)) { acquire(c, c->block + AT_SEMAPHORE + 128, 1); submit(c, c->words - 10); }
+  if (is_step(c, STEP_PUSH_TAIL)) raw(c, 1u << 29 | 5u << 16 | 1u << 13 | 0x110 >> 2, 0);
+  if (is_step(c, STEP_UNKNOWN_METHOD)) raw(c, 1u << 29 | 1u << 16 | 1u << 13 | 0x1234 >> 2, 0);
+  if (is_step(c, STEP_MUNMAP)) s->munmap(s->user, (void *)(uintptr_t)0x3000000000u, 4096);
+  if (is_step(c, STEP_FREE_USERD)) free_handle(c, c->memory);
+  if (is_step(c, STEP_FREE_SPACE)) free_handle(c, c->space);
+  if (is_step(c, STEP_FREE_CHANNEL)) { free_handle(c, c->channel); c->channel = 0; }
+  if (is_step(c, STEP_FREE_TWICE)) { free_handle(c, c->copy); free_handle(c, c->copy); }
+}
+
+typedef struct mistake { client_patch patch; const char *words; int chip, branch; } mistake;
+#define H NV_MOCK_GH100
+static const mistake mistakes[] = {
+  // sizes and files
+  {{PATCH_SIZE, 0x2b, 0, 40}, "RM_ALLOC: 40 bytes", H, 0},
+  {{PATCH_SIZE, 0x2a, 0, 28}, "RM_CONTROL: 28 bytes", H, 0},
+  {{PATCH_SIZE, 0xc8, 0, 100}, "CARD_INFO: 100 bytes", H, 0},
+  {{PATCH_SIZE, 0xd2, 0, 64}, "CHECK_VERSION_STR: 64 bytes", H, 0},
+  {{PATCH_SIZE, 0x4e, 0, 48}, "RM_MAP_MEMORY: 48 bytes", H, 0},
+  {{PATCH_ESCAPE, 0xd2, 0, 0}, "cmd 0x0 is not QUERY", H, 0},
+  {{PATCH_ESCAPE, 0xc9, 0, 7}, "REGISTER_FD: ctl_fd", H, 0},
+  // handles
+  {{PATCH_ALLOC_HEAD, 0x80, 4, 0x1234}, "class 0x80: no object 0x1234", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x80, 0, 0x99}, "hRoot 0x99 is no client", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x2080, 12, 0x1111}, "class 0x1111 is none of", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x90f1, 32, 48}, "paramsSize 48, which is 56 in branch 580", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x90f1, 32, 56}, "paramsSize 56, which is 48 in branch 535", H, 535},
+  {{PATCH_ALLOC_HEAD, 0xc86f, 32, 376}, "paramsSize 376, which is 368", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x90f1, 36, 1}, "RM_ALLOC: flags 0x1", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x90f1, 8, 0xcaf00002}, "handle 0xcaf00002 is in use", H, 0},
+  {{PATCH_ALLOC_HEAD, 0xcbc0, 4, 0xcaf00002}, "its parent is of class 0x80", H, 0},
+  {{PATCH_ALLOC, 0x80, 0, 5}, "deviceId 5", H, 0},
+  {{PATCH_ALLOC, 0x80, 4, 5}, "hClientShare", H, 0},
+  {{PATCH_ALLOC, 0x2080, 0, 1}, "subDeviceId 1", H, 0},
+  {{PATCH_ALLOC, 0x90f1, 4, 0}, "IS_EXTERNALLY_OWNED", H, 0},
+  {{PATCH_ALLOC, 0x90f1, 0, 3}, "index 3", H, 0},
+  {{PATCH_ALLOC, 0xc661, 0, 0x100}, "bPriv", H, 0},
+  {{PATCH_ALLOC, 0x3e, 0, 1}, "owner is not the client", H, 0},
+  {{PATCH_ALLOC, 0x3e, 0x40, 0}, "size 0", H, 0},
+  {{PATCH_ALLOC, 0x3e, 0x40, 0x801}, "is not of pages", H, 0},
+  {{PATCH_ALLOC, 0x3e, 0x18, 0}, "LOCATION is 0", H, 0},
+  {{PATCH_ALLOC, 0x40, 0x18, 1u << 25}, "LOCATION is 1", H, 0},
+  {{PATCH_ALLOC, 0x3e, 4, 9}, "type 9", H, 0},
+  {{PATCH_ALLOC, 0x3e, 0x48, 3}, "alignment 0x3", H, 0},
+  {{PATCH_ALLOC, 0xa06c, 12, 40}, "engineType 40", H, 0},
+  {{PATCH_ALLOC, 0xa06c, 8, 0x55}, "hVASpace 0x55 is no VA space", H, 0},
+  {{PATCH_ALLOC, 0x9067, 0, 0x56}, "FERMI_CONTEXT_SHARE_A: hVASpace 0x56", H, 0},
+  // channels
+  {{PATCH_ALLOC, 0xc86f, 0x1c, 1}, "hVASpace under a group", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x18, 1}, "hContextShare 0x1", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x10, 1000}, "gpFifoEntries 1000", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x08, 0x5000000}, "gpFifoOffset 0x1005000000 is not mapped", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x20, 7}, "hUserdMemory[0] 0x7", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x40, 0x2004}, "userdOffset[0] 0x2004", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x80, 9}, "engineType 9, its group's is 1", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x00, 9}, "hObjectError 0x9", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x14, 4}, "of a channel: flags 0x4", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x90, 1}, "reserved fields", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x20, 1}, "hHandleVASpace", H, 610},
+  {{PATCH_ALLOC, 0xcbc0, 0, 1}, "version is not 2", H, 0},
+  {{PATCH_ALLOC, 0xc8b5, 0, 5}, "version 5", H, 0},
+  // controls
+  {{PATCH_CONTROL, 0x2080014a, 4, 0}, "FORMAT is not BINARY", H, 0},
+  {{PATCH_CONTROL, 0x205, 0, 0x77}, "gpuId 0x77", H, 0},
+  {{PATCH_CONTROL, 0x2080200a, 0, 0x80}, "PERF_BOOST: flags 0x80", H, 0},
+  {{PATCH_CONTROL_HEAD, 0xa06c0101, 24, 2}, "paramsSize 2, which is 3", H, 0},
+  {{PATCH_CONTROL_HEAD, 0xa06c0101, 24, 3}, "paramsSize 3, which is 2", H, 570},
+  {{PATCH_CONTROL_HEAD, 0xc36f0108, 4, 0x88}, "no object 0x88", H, 0},
+  {{PATCH_CONTROL_HEAD, 0x800201, 8, 0x800999}, "0x800999 is unknown", H, 0},
+  {{PATCH_CONTROL_HEAD, 0x2080014a, 4, 0xcaf00002}, "on an object of class 0x80", H, 0},
+  {{PATCH_CONTROL_HEAD, 0x205, 0, 0x66}, "hClient 0x66", H, 0},
+  {{PATCH_CONTROL_HEAD, 0x205, 12, 1}, "RM_CONTROL 0x205: flags 0x1", H, 0},
+  // mappings
+  {{PATCH_ESCAPE, 0x4e, 8, 3}, "RM_MAP_MEMORY: hMemory 0x3", H, 0},
+  {{PATCH_ESCAPE, 0x4e, 4, 3}, "hDevice is no device", H, 0},
+  {{PATCH_ESCAPE, 0x4e, 24, 0x20000}, "0x20000 bytes at 0x0 of memory of 0x10000", H, 0},
+  {{PATCH_STEP, STEP_BAD_FD, 0, 0}, "is not open", H, 0},
+  {{PATCH_STEP, STEP_REUSE_FD, 0, 0}, "no RM_MAP_MEMORY precedes", H, 0},
+  {{PATCH_MMAP, 0, 4096, 0}, "offset 4096", H, 0},
+  {{PATCH_MMAP, 1, 0, 0x100000}, "addresses differ", H, 0},
+  {{PATCH_STEP, STEP_MUNMAP, 0, 0}, "munmap: nothing is mapped", H, 0},
+  // nvidia-uvm
+  {{PATCH_SKIP_UVM, 0x30000001, 0, 0}, "UVM_INITIALIZE was not called", H, 0},
+  {{PATCH_SKIP_UVM, 75, 0, 0}, "UVM_MM_INITIALIZE was not called", H, 0},
+  {{PATCH_SKIP_UVM, 37, 0, 0}, "the GPU is not registered", H, 0},
+  {{PATCH_SKIP_UVM, 25, 0, 0}, "gpuUuid is of no GPU with a VA space", H, 0},
+  {{PATCH_SKIP_UVM, 27, 0, 0}, "UVM_REGISTER_CHANNEL was not called", H, 0},
+  {{PATCH_SKIP_UVM, 73, 0, 0}, "is in no external range", H, 0},
+  {{PATCH_UVM, 0x30000001, 0, 8}, "UVM_INITIALIZE: flags 0x8", H, 0},
+  {{PATCH_UVM, 75, 0, 3}, "uvmFd is no open nvidia-uvm", H, 0},
+  {{PATCH_UVM, 37, 0, 1}, "no GPU has that uuid", H, 0},
+  {{PATCH_UVM, 37, 0x20, 1}, "hSmcPartRef", H, 0},
+  {{PATCH_UVM, 25, 16, 1}, "UVM_REGISTER_GPU_VASPACE: rmCtrlFd", H, 0},
+  {{PATCH_UVM, 73, 8, 0x800}, "not of 4 KiB", H, 0},
+  {{PATCH_UVM, 73, 4, 0x80000000}, "beyond the GPU's 57 bits", H, 0},
+  {{PATCH_UVM, 33, 8, 0x100000}, "is in no external range", H, 0},
+  {{PATCH_UVM, 33, 9240, 0}, "gpuAttributesCount 0", H, 0},
+  {{PATCH_UVM, 33, 1176, 33}, "gpuAttributesCount 33", H, 535},
+  {{PATCH_UVM, 33, 9256, 4}, "hMemory is no memory", H, 0},
+  {{PATCH_UVM, 33, 16, 0x70000}, "beyond the memory's end", H, 0},
+  {{PATCH_UVM, 33, 40, 9}, "gpuMappingType 9", H, 0},
+  {{PATCH_UVM, 27, 36, 0x10}, "UVM_REGISTER_CHANNEL: 0x1000000000 overlaps a range", H, 0},
+  {{PATCH_UVM, 27, 36, 0x200}, "out of a channel's reach", NV_MOCK_A100, 0},
+  {{PATCH_UVM, 27, 24, 4}, "hChannel is no channel", H, 0},
+  {{PATCH_UVM, 34, 8, 0x1000}, "length 0x1000 is not the range's", H, 0},
+  {{PATCH_UVM, 34, 0, 0x1000}, "no range begins at", H, 0},
+  {{PATCH_STEP, STEP_TWO_CHANNELS_REGISTERED, 0, 0}, "registered already", H, 0},
+  {{PATCH_STEP, STEP_SCHEDULE_FIRST, 0, 0}, "GPFIFO_SCHEDULE: UVM_REGISTER_CHANNEL", H, 0},
+  // entries, doorbells, pushbuffers
+  {{PATCH_ENTRY, 0, 0, 1}, "FETCH or a reserved bit", H, 0},
+  {{PATCH_ENTRY, 0, 4, 0x100}, "bit 8", H, 0},
+  {{PATCH_ENTRY, 0, 4, 0x7fc00000}, "words at", H, 0},
+  {{PATCH_PUT, 0, 0, 5000}, "GPPut 5000 of a ring of 1024", H, 0},
+  {{PATCH_TOKEN, 0, 0, 0x12345}, "0x12345 is the token of no channel", H, 0},
+  {{PATCH_STEP, STEP_NO_STORE, 0, 0}, "was not stored", H, 0},
+  {{PATCH_STEP, STEP_PUSH_TAIL, 0, 0}, "ends 4 words before", H, 0},
+  {{PATCH_STEP, STEP_UNKNOWN_METHOD, 0, 0}, "method 0x1234 of class 0xcbc0 is unknown", H, 0},
+  {{PATCH_STEP, STEP_WAIT_FOREVER, 0, 0}, "for 1 at 0x1000022080 for ever", H, 0},
+  {{PATCH_METHOD, 0, 1, 0xc6c0}, "class 0xc6c0 was not allocated", H, 0},
+  {{PATCH_DROP, 0, 4, 0}, "subchannel 4, which has no object", H, 0},
+  {{PATCH_METHOD, 0x2a0, 1, 0x80000000}, "bits that class 0xcbc0 does not define", H, 0},
+  {{PATCH_METHOD, 0x1698, 1, 0x2000}, "bits that class 0xcbc0 does not define", H, 0},
+  {{PATCH_METHOD, 0x2c0, 1, 6}, "PCAS_ACTION 6", H, 0},
+  {{PATCH_DROP, 0x2b4, 1, 0}, "SEND_PCAS_A was never set", H, 0},
+  {{PATCH_TWICE, 0x2b4, 1, 0}, "SEND_PCAS_A: set twice", H, 0},
+  {{PATCH_METHOD, 0x2b4, 1, 0x123}, "QMD at 0x12300 is not mapped", H, 0},
+  {{PATCH_DROP, 0x2a0, 1, 0}, "SHARED_MEMORY_WINDOW was never set", H, 0},
+  {{PATCH_METHOD, 0x2a4, 1, 0x1000}, "not aligned to 4 GiB", H, 0},
+  {{PATCH_METHOD, 0x2a0, 1, 0x10}, "memory is mapped inside it", H, 0},
+  {{PATCH_METHOD, 0x6c, 0, 2}, "OPERATION 2", H, 0},
+  {{PATCH_METHOD, 0x6c, 0, 0x3001001}, "ACQUIRE_SWITCH_TSG of a release", H, 0},
+  {{PATCH_METHOD, 0x5c, 0, 0x22004}, "not aligned to 16", H, 0},
+  {{PATCH_METHOD, 0x60, 0, 0x99}, "releases 0x9900022000, which is not mapped", H, 0},
+  {{PATCH_DROP, 0x64, 0, 0}, "SEM_PAYLOAD_LO was never set", H, 0},
+  {{PATCH_METHOD, 0x60, 0, 0x100}, "has bits that", NV_MOCK_A100, 0},
+  {{PATCH_METHOD, 0x300, 4, 0x102}, "layouts are not PITCH", H, 0},
+  {{PATCH_METHOD, 0x300, 4, 0x183}, "DATA_TRANSFER_TYPE 3", H, 0},
+  {{PATCH_METHOD, 0x300, 4, 0x1182}, "physical addresses", H, 0},
+  {{PATCH_METHOD, 0x300, 4, 0x180}, "neither copies nor releases", H, 0},
+  {{PATCH_METHOD, 0x418, 4, 0x100000}, "is not mapped", H, 0},
+  {{PATCH_METHOD, 0x418, 4, 0}, "LINE_LENGTH_IN or LINE_COUNT is 0", H, 0},
+  {{PATCH_DROP, 0x418, 4, 0}, "LINE_LENGTH_IN was never set", H, 0},
+  {{PATCH_METHOD, 0x400, 4, 0x55}, "OFFSET_IN 0x5500040000", H, 0},
+  {{PATCH_METHOD, 0x40c, 4, 0x40100}, "source and destination overlap", H, 0},
+  {{PATCH_TWICE, 0x404, 4, 0}, "OFFSET_IN_LOWER: set twice", H, 0},
+  {{PATCH_DROP, 0x240, 4, 0}, "SET_SEMAPHORE_A was never set", H, 0},
+  {{PATCH_METHOD, 0x1b0c, 1, 1}, "no plain release", H, 0},
+  // launch descriptors
+  {{PATCH_QMD, 580, 4, 3}, "version 3.0", H, 0},
+  {{PATCH_QMD, 26, 1, 1}, "bits 0x4000000 are not defined", H, 0},
+  {{PATCH_QMD, 22, 1, 1}, "of fields that no launch sets", H, 0},
+  {{PATCH_QMD, 23, 3, 1}, "QMD_TYPE 1", H, 0},
+  {{PATCH_QMD, 568, 1, 0}, "API_VISIBLE_CALL_LIMIT", H, 0},
+  {{PATCH_QMD, 1056, 16, 0}, "GRID 3,0,1", H, 0},
+  {{PATCH_QMD, 1152, 16, 2000}, "CTA_THREAD_DIMENSION 2000", H, 0},
+  {{PATCH_QMD, 1216, 32, 0x50040}, "not aligned to 128", H, 0},
+  {{PATCH_QMD, 1216, 32, 0x51000}, "no cubin has the code", H, 0},
+  {{PATCH_QMD, 1248, 25, 0x99}, "PROGRAM_ADDRESS 0x9900050000 is not mapped", H, 0},
+  {{PATCH_QMD, 1200, 9, 4}, "REGISTER_COUNT 4", H, 0},
+  {{PATCH_QMD, 1200, 9, 300}, "REGISTER_COUNT 300", H, 0},
+  {{PATCH_QMD, 1211, 5, 17}, "BARRIER_COUNT 17", H, 0},
+  {{PATCH_QMD, 584, 18, 0x480}, "is not of 256", H, 0},
+  {{PATCH_QMD, 584, 18, 0x2000}, "needs 0x400", H, 0},
+  {{PATCH_QMD, 620, 6, 7}, "not carve-outs", H, 0},
+  {{PATCH_QMD, 608, 6, 9}, "not ascending", H, 0},
+  {{PATCH_QMD, 416, 1, 0}, "CONSTANT_BUFFER_VALID(0) is not set", H, 0},
+  {{PATCH_QMD, 1536, 32, 0x40000841}, "not aligned to 256", H, 0},
+  {{PATCH_QMD, 1587, 13, 4}, "CONSTANT_BUFFER_SIZE(0) is 64 bytes", H, 0},
+  {{PATCH_QMD, 420, 1, 1}, "no such bank", H, 0},
+  {{PATCH_QMD, 1600, 32, 1}, "constant buffer 1 has an address", H, 0},
+  {{PATCH_QMD, 640, 32, 0x22044}, "RELEASE0 at 0x1000022044", H, 0},
+  {{PATCH_QMD, 320, 1, 0}, "and is not enabled", H, 0},
+  {{PATCH_QMD, 1136, 2, 0}, "without a membar", H, 0},
+  {{PATCH_QMD, 324, 1, 1}, "REDUCTION_ENABLE", H, 0},
+  {{PATCH_QMD, 544, 24, 0x240}, "SET_SHADER_LOCAL_MEMORY was never set", H, 0},
+  {{PATCH_QMD, 544, 24, 0x241}, "0x241 is not of 16", H, 0},
+  {{PATCH_QMD, 368, 1, 1}, "DEPENDENT_QMD0_ACTION 0", H, 0},
+  {{PATCH_QMD, 448, 32, 1}, "DEPENDENT_QMD0 is set", H, 0},
+  {{PATCH_QMD, 536, 8, 0x80}, "SASS_VERSION 0x80", H, 0},
+  {{PATCH_QMD, 1393, 9, 1}, "PROGRAM_PREFETCH_ADDR", H, 0},
+  {{PATCH_QMD, 30, 1, 1}, "REQUIRE_SCHEDULING_PCAS", H, 0},
+  {{PATCH_QMD, 580, 4, 4}, "version 4.0", NV_MOCK_A100, 0},
+  {{PATCH_QMD, 657, 6, 0x3a}, "not carve-outs", NV_MOCK_A100, 0},
+  {{PATCH_QMD, 608, 16, 0}, "CTA_THREAD_DIMENSION 128,0,1", NV_MOCK_GA102, 0},
+  {{PATCH_QMD, 569, 6, 0x2a}, "not carve-outs", NV_MOCK_AD102, 0},
+  {{PATCH_QMD, 468, 4, 4}, "version 4.0", NV_MOCK_GB100, 0},
+  {{PATCH_QMD, 704, 9, 1}, "bits 0x1 are not defined", NV_MOCK_GB202, 0},
+  {{PATCH_QMD, 1169, 6, 0x3a}, "not carve-outs", NV_MOCK_GB202, 0},
+  // what lies in memory
+  {{PATCH_CONSTANT, 0, 0, 64}, "blockDim 0 is 64", H, 0},
+  {{PATCH_CONSTANT, 0, 0x10, 9}, "gridDim 1 is 9", H, 0},
+  {{PATCH_CONSTANT, 0, 0x28, 0}, "the stack pointer is 0x0", H, 0},
+  {{PATCH_CONSTANT, 0, 0x1c, 5}, "the shared window", H, 0},
+  {{PATCH_CONSTANT, 0, 0x198, 5}, "the address of parameters", H, 0},
+  {{PATCH_CONSTANT, 0, 0x208, 5}, "the global memory descriptor", H, 0},
+  {{PATCH_CONSTANT, 0, 0x2c, 0x300}, "needs 0x700", H, 0},
+  {{PATCH_CONSTANT, 0, 0x360, 7}, "blockDim 0 is 7", NV_MOCK_GB202, 0},
+  {{PATCH_CONSTANT, 0, 0x214, 0x99}, "kernel saxpy: thread 0: no memory", H, 0},
+  {{PATCH_CODE, 0, 0, 0x1234}, "no cubin has the code", H, 0},
+  {{PATCH_STEP, STEP_STALE_QMD, 0, 0}, "no action invalidates it", H, 0},
+  {{PATCH_STEP, STEP_STALE_CONSTANTS, 0, 0}, "no constant cache was invalidated", H, 0},
+  {{PATCH_STEP, STEP_STALE_CODE, 0, 0}, "no instruction cache was invalidated", H, 0},
+  // frees
+  {{PATCH_STEP, STEP_FREE_USERD, 0, 0}, "the USERD of a channel", H, 0},
+  {{PATCH_STEP, STEP_FREE_SPACE, 0, 0}, "the VA space of a channel", H, 0},
+  {{PATCH_STEP, STEP_FREE_CHANNEL, 0, 0}, "before UVM_UNREGISTER_CHANNEL", H, 0},
+  {{PATCH_STEP, STEP_FREE_TWICE, 0, 0}, "RM_FREE: no object", H, 0},
+  {{PATCH_ESCAPE, 0x29, 0, 3}, "RM_FREE: hRoot 0x3", H, 0},
+};
+#undef H
+
+static void be_wrong(const mistake *k) {
+  nv_mock_desc d = {0};
+  d.gpu = (nv_mock_gpu)k->chip; d.branch = k->branch; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, k->chip, 0);
+  c.patch = k->patch;
+  if (client_open(&c)) {
+    client_launch(&c);
+    if (!nv_mock_complaint(m)) client_copy(&c);
+    if (!nv_mock_complaint(m)) misbehave(&c);
+    int stops = k->patch.kind == PATCH_QMD || k->patch.kind == PATCH_METHOD || k->patch.kind == PATCH_DROP;
+    if (stops) CHECK(get32(c.record, 8) != 0 && get32(c.record, 12) >> 16 == 0xffff);
+  }
+  const char *waits = nv_mock_complaint(m);
+  char said[600];
+  snprintf(said, sizeof said, "%s", waits ? waits : "");
+  client_close(&c);
+  if (!*said && nv_mock_complaint(m)) snprintf(said, sizeof said, "%s", nv_mock_complaint(m));
+  CHECK(c.patched);
+  CHECK(strstr(said, k->words) != NULL);
+  if (!strstr(said, k->words)) fprintf(stderr, "    the mock: %s; at %s\n", said, c.stage ? c.stage : "none");
+  nv_mock_free(m);
+}
+
+static void test_mistakes(void) {
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+    if (case_named("mistake %d: %s", (int)i, mistakes[i].words)) be_wrong(&mistakes[i]);
+}
+
+// ---- what is not the client's fault
+
+// How far a client comes: the step that failed, its error or its status; nothing was wrong.
+static void test_refusal(const nv_mock_desc *d, const char *stage, int error, uint32_t status) {
+  nv_mock *m = nv_mock_new(d);
+  client c = client_new(m, (int)d->gpu, 0);
+  CHECK(!client_open(&c));
+  CHECK(c.stage && !strcmp(c.stage, stage));
+  CHECK(c.error == error && c.status == status);
+  if (c.stage && strcmp(c.stage, stage)) fprintf(stderr, "    at %s: %d, 0x%x\n", c.stage, c.error, c.status);
+  CHECK(is_content(m));
+  client_close(&c);
+  nv_mock_free(m);
+}
+
+static void test_refusals(void) {
+  nv_mock_desc plain = {0}, d;
+  plain.gpu = NV_MOCK_GH100; plain.ptxas = ""; plain.run = run_saxpy;
+#define REFUSED(field, value, stage, error, status) \
+  if (case_named("refused: " #field)) { d = plain; d.field = value; test_refusal(&d, stage, error, status); }
+  REFUSED(absent, 1, "/dev/nvidiactl", -ENOENT, 0)
+  REFUSED(denied, 1, "/dev/nvidia0", -EACCES, 0)
+  REFUSED(no_uvm, 1, "/dev/nvidia-uvm", -ENOENT, 0)
+  REFUSED(mig, 1, "channel", 0, 0x40)
+  REFUSED(exclusive, 1, "channel", 0, 0x63)
+  REFUSED(fail_alloc, 2, "memory", 0, 0x51)
+  REFUSED(vram_nbytes, 0x8000, "memory", 0, 0x51)
+  REFUSED(lost_at, 12, "uuid", 0, 0x0f)
+#undef REFUSED
+  if (case_named("refused: a class by gVisor")) {
+    d = plain; d.gpu = NV_MOCK_A100; d.gvisor = 1;
+    test_refusal(&d, "usermode", 0, 0x22);
+  }
+}
+
+static void test_fail_each(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GB100; d.ptxas = ""; d.run = run_saxpy;
+  int failed = 1;
+  for (d.fail_ioctl = 1; failed && d.fail_ioctl < 100; d.fail_ioctl++) {
+    nv_mock *m = nv_mock_new(&d);
+    client c = client_new(m, NV_MOCK_GB100, 0);
+    failed = !client_open(&c);
+    CHECK(!failed || c.error == -EIO);
+    CHECK(is_content(m));
+    d.fail_ioctl += failed ? 0 : 1000;
+    client_close(&c);
+    nv_mock_free(m);
+  }
+  CHECK(!failed && d.fail_ioctl > 1000);
+}
+
+// The n-th launch stops its channel: a record, no complaint, and what waits behind it never comes.
+static void test_fault(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_AD102; d.ptxas = ""; d.run = run_saxpy; d.fault_launch = 1;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_AD102, 0);
+  CHECK(client_open(&c));
+  client_launch(&c);
+  CHECK(get32(c.record, 8) == 13 && get32(c.record, 12) == 0xffff0000 && get64(c.record, 0) != 0);
+  CHECK(get64(c.at, AT_SEMAPHORE) != 1);
+  CHECK(is_content(m));
+  client_close(&c);
+  CHECK(nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// A client that knows another branch than the driver's writes fields where the driver does not look.
+static void test_layouts(void) {
+  static const int pairs[][2] = {{535, 580}, {580, 535}, {580, 610}, {610, 580}, {570, 580}};
+  for (int i = 0; i < 5; i++) {
+    nv_mock_desc d = {0};
+    d.gpu = NV_MOCK_GH100; d.branch = pairs[i][0]; d.ptxas = ""; d.run = run_saxpy;
+    nv_mock *m = nv_mock_new(&d);
+    client c = client_new(m, NV_MOCK_GH100, 0);
+    CHECK(client_find(&c));
+    c.branch = pairs[i][1];
+    CHECK(!(client_space(&c) && client_memory(&c) && client_channel(&c)));
+    CHECK(nv_mock_complaint(m) != NULL);
+    client_close(&c);
+    nv_mock_free(m);
+  }
+}
+
+static void test_leaks(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GA102; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_GA102, 0);
+  CHECK(client_open(&c));
+  CHECK(nv_mock_leaks(m) > 20);
+  client_close(&c);
+  CHECK(nv_mock_leaks(m) == 0);
+  c = client_new(m, NV_MOCK_GA102, 0);
+  CHECK(client_open(&c));
+  for (int i = 0; i < 4; i++) c.system->close(c.system->user, (int[]){c.uvm, c.mm, c.dev, c.ctl}[i]);
+  CHECK(nv_mock_leaks(m) > 15);            // three mappings, three ranges and a window, each handle
+  nv_mock_free(m);
+}
+
+static void test_no_ring(void) {
+  nv_mock_desc d = {0};
+  d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_A100, 0);
+  c.patch = (client_patch){PATCH_STEP, STEP_NO_RING, 0, 0};
+  CHECK(client_open(&c));
+  client_launch(&c);
+  const char *said = nv_mock_complaint(m);
+  CHECK(said && strstr(said, "GPPut is 1, but the doorbell was rung for 0"));
+  c.system->doorbell(c.system->user, (*c.doorbell = c.token));
+  CHECK(is_content(m) && is_saxpy(&c, AT_Y));
+  client_close(&c);
+  nv_mock_free(m);
+}
+
+// The second GPU of two; two mocks, on two threads, that share nothing.
+static void test_two(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GB202; d.ngpu = 2; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_GB202, 0);
+  c.number = 1;
+  CHECK(client_open(&c));
+  client_launch(&c);
+  CHECK(is_saxpy(&c, AT_Y) && is_content(m));
+  client_close(&c);
+  CHECK(nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+typedef struct lane { nv_mock_desc d; int number, ok; } lane;
+static void *lane_run(void *user) {
+  lane *l = user;
+  l->ok = 1;
+  for (int i = 0; i < 4; i++) {
+    nv_mock *m = nv_mock_new(&l->d);
+    client c = client_new(m, (int)l->d.gpu, l->number);
+    l->ok &= client_open(&c);
+    client_launch(&c);
+    l->ok &= wait_for(&c, AT_SEMAPHORE, 1) && is_saxpy(&c, AT_Y);
+    client_copy(&c);
+    l->ok &= wait_for(&c, AT_SEMAPHORE + 32, 3) && is_saxpy(&c, AT_SPARE) && is_content(m);
+    client_close(&c);
+    l->ok &= nv_mock_leaks(m) == 0;
+    nv_mock_free(m);
+  }
+  return NULL;
+}
+
+static void test_threads(void) {
+  lane lanes[2];
+  pthread_t threads[2];
+  memset(lanes, 0, sizeof lanes);
+  for (int i = 0; i < 2; i++) {
+    lanes[i].d.gpu = i ? NV_MOCK_GH100 : NV_MOCK_A100;
+    lanes[i].d.ptxas = ""; lanes[i].d.run = run_saxpy; lanes[i].d.seed = (uint32_t)i * 7; lanes[i].number = i + 1;
+    CHECK(!pthread_create(&threads[i], NULL, lane_run, &lanes[i]));
+  }
+  for (int i = 0; i < 2; i++) { pthread_join(threads[i], NULL); CHECK(lanes[i].ok); }
+}
+
 int main(void) {
   test_walk();
+  test_mistakes();
+  test_refusals();
+  if (case_named("the n-th ioctl fails")) test_fail_each();
+  if (case_named("a launch that faults")) test_fault();
+  if (case_named("layouts of another branch")) test_layouts();
+  if (case_named("leaks")) test_leaks();
+  if (case_named("a doorbell that is not rung")) test_no_ring();
+  if (case_named("the second GPU")) test_two();
+  if (case_named("two mocks")) test_threads();
   return test_report();
 }
