@@ -169,7 +169,7 @@ static void *map_memory(client *c, uint32_t handle, uint64_t nbytes, int is_sysm
   void *at = (void *)(uintptr_t)want;
   int64_t offset = 0;
   int ok = step(c, "map", escape(c, c->ctl, 0x4e, p, 56), get32(p, 40));
-  if (ok && is_patch(c, PATCH_MMAP, want != 0)) { at = (char *)at + c->patch.value; offset = c->patch.offset; }
+  if (ok && is_patch(c, PATCH_MMAP, want != 0)) { at = (void *)(uintptr_t)(want + c->patch.value); offset = c->patch.offset; }
   ok = ok && step(c, "mmap", c->system->mmap(c->system->user, &at, nbytes, PROT_READ | PROT_WRITE,
                                              MAP_SHARED | (want ? MAP_FIXED : 0), fd, offset), 0);
   c->system->close(c->system->user, fd);
@@ -205,7 +205,7 @@ static uint32_t new_memory(client *c, uint64_t nbytes, int is_sysmem) {
 }
 
 static int client_space(client *c) {
-  uint8_t mode[2] = {0}, gid[268] = {0}, boost[8] = {0}, space[56] = {0}, init[16] = {0}, mm[8] = {0}, gpu[40] = {0}, vs[32] = {0};
+  uint8_t mode[4] = {0}, gid[268] = {0}, boost[8] = {0}, space[56] = {0}, init[16] = {0}, mm[8] = {0}, gpu[40] = {0}, vs[32] = {0};
   int has_params = c->usermode_class >= 0xc661;
   if (!(c->usermode = alloc(c, "usermode", c->subdevice, 0, c->usermode_class, has_params ? mode : NULL, has_params ? 2 : 0))) return 0;
   void *page = map_memory(c, c->usermode, 0x10000, 0, 0);
