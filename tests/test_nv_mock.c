@@ -1,0 +1,729 @@
+// brief: plain asan
+// also: tsan
+// test_nv_mock: the mock of NVIDIA's kernel driver and GPU (nv_mock.h) by a small client (nv_mock_client.h): every
+// personality and branch opens, launches, copies and tells time; whatever is done wrong is complained about by name.
+#ifndef _GNU_SOURCE
+  #define _GNU_SOURCE
+#endif
+#include "nv_mock.c"
+#if __has_include("ptx_machine.c")
+  #include "ptx_machine.c"
+  enum { HAS_MACHINE = 1 };
+#else                                      // where the machine is not there yet, kernels run as the test says
+enum { HAS_MACHINE };
+ptx_module *ptx_parse(const char *text, size_t n, char *error, size_t room) { (void)text; (void)n; snprintf(error, room, "no machine"); return NULL; }
+void ptx_free(ptx_module *m) { (void)m; }
+int ptx_run(const ptx_module *m, const ptx_launch *l, ptx_counts *counts, char *error, size_t room) {
+  (void)m; (void)l; (void)counts; snprintf(error, room, "no machine"); return 1;
+}
+#endif
+#include "nv_mock_client.h"
+#include "test.h"
+
+// y = a x + y, one element a thread.
+static const char saxpy_text[] =
+  ".version 7.0\n.target sm_80\n.address_size 64\n"
+  ".visible .entry saxpy(\n  .param .u64 saxpy_x,\n  .param .u64 saxpy_y,\n  .param .f32 saxpy_a,\n  .param .u32 saxpy_n\n)\n"
+  "{\n  .reg .pred %p<2>;\n  .reg .f32 %f<5>;\n  .reg .b32 %r<6>;\n  .reg .b64 %rd<8>;\n"
+  "  ld.param.u64 %rd1, [saxpy_x];\n  ld.param.u64 %rd2, [saxpy_y];\n  ld.param.f32 %f1, [saxpy_a];\n  ld.param.u32 %r1, [saxpy_n];\n"
+  "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;\n  mov.u32 %r4, %tid.x;\n  mad.lo.s32 %r5, %r2, %r3, %r4;\n"
+  "  setp.ge.u32 %p1, %r5, %r1;\n  @%p1 bra $done;\n"
+  "  cvta.to.global.u64 %rd3, %rd1;\n  cvta.to.global.u64 %rd4, %rd2;\n  mul.wide.u32 %rd5, %r5, 4;\n"
+  "  add.s64 %rd6, %rd3, %rd5;\n  add.s64 %rd7, %rd4, %rd5;\n  ld.global.f32 %f2, [%rd6];\n  ld.global.f32 %f3, [%rd7];\n"
+  "  fma.rn.f32 %f4, %f2, %f1, %f3;\n  st.global.f32 [%rd7], %f4;\n$done:\n  ret;\n}\n";
+
+// The kernel by hand, for mistakes that need no machine.
+static int run_saxpy(void *user, const char *text, const ptx_launch *l, char *error, size_t room) {
+  const char *p = l->params;
+  uint32_t n = get32(p, 20), bits = get32(p, 16), threads = l->grid[0] * l->block[0];
+  float a;
+  (void)user; (void)text;
+  memcpy(&a, &bits, 4);
+  for (uint32_t i = 0; i < threads && i < n; i++) {
+    float *x = l->memory.at(l->memory.user, get64(p, 0) + 4 * i, 4, 0), *y = l->memory.at(l->memory.user, get64(p, 8) + 4 * i, 4, 1);
+    if (!x || !y) { snprintf(error, room, "thread %u: no memory", i); return 1; }
+    *y = a * *x + *y;
+  }
+  return 0;
+}
+
+// ---- a launch, by the reference pages: positions are hi:lo as the headers have them
+
+typedef struct bits { uint16_t lo, n; } bits;
+typedef struct qmd { int nbytes; uint32_t version; bits major, type, limit, gx, gy, gz, bx, by, bz, registers, barriers, shared, least, most, target,
+                     program_lo, program_hi, valid, bank_lo, bank_hi, size, invalidate, membar, end, end_lo, end_hi, end_value, end_wide, local; } qmd;
+static const qmd qmds[3] = {
+  {256, 3, {580, 4}, {0, 0}, {378, 1}, {384, 32}, {416, 16}, {448, 16}, {592, 16}, {608, 16}, {624, 16}, {648, 9}, {763, 5}, {544, 18}, {562, 6}, {569, 6},
+   {657, 6}, {1536, 32}, {1568, 17}, {640, 1}, {1024, 32}, {1056, 17}, {1075, 13}, {1074, 1}, {368, 2}, {823, 1}, {768, 32}, {800, 8}, {832, 32}, {829, 1}, {1600, 24}},
+  {384, 4, {580, 4}, {23, 3}, {568, 1}, {1024, 32}, {1056, 16}, {1088, 16}, {1152, 16}, {1168, 16}, {1184, 16}, {1200, 9}, {1211, 5}, {584, 18}, {608, 6}, {614, 6},
+   {620, 6}, {1216, 32}, {1248, 25}, {416, 1}, {1536, 32}, {1568, 19}, {1587, 13}, {419, 1}, {1136, 2}, {320, 1}, {640, 32}, {672, 25}, {704, 32}, {332, 1}, {544, 24}},
+  {384, 5, {468, 4}, {151, 3}, {456, 1}, {1248, 32}, {1280, 16}, {1312, 16}, {1088, 16}, {1104, 16}, {1120, 8}, {1128, 9}, {1137, 5}, {1152, 11}, {1163, 6}, {1169, 6},
+   {1175, 6}, {1024, 32}, {1056, 21}, {1856, 1}, {1344, 32}, {1376, 19}, {1395, 13}, {1859, 1}, {624, 2}, {288, 1}, {480, 32}, {512, 25}, {544, 32}, {300, 1}, {1200, 16}},
+};
+
+static void set_bits(uint8_t *p, uint32_t lo, uint32_t n, uint32_t v) {
+  for (uint32_t i = 0; i < n; i++) p[(lo + i) / 8] = (uint8_t)((p[(lo + i) / 8] & ~(1u << (lo + i) % 8)) | (v >> i & 1) << (lo + i) % 8);
+}
+
+static const int sms[] = {80, 86, 89, 90, 100, 120};
+static int generation(const client *c) { return sms[c->chip] < 90 ? 0 : sms[c->chip] < 100 ? 1 : 2; }
+
+// What the driver fills into constant bank 0, then parameters.
+static void write_bank(client *c, uint32_t n, uint32_t block) {
+  static const uint32_t at[3][7] = {{0x0, 0xc, 0x18, 0x20, 0x28, 0x40, 0x160}, {0x0, 0xc, 0x18, 0x20, 0x28, 0x198, 0x210}, {0x360, 0x370, 0x2f0, 0x2f8, 0x37c, 0x348, 0x380}};
+  const uint32_t *w = at[generation(c)];
+  uint8_t *p = c->at + AT_BANK;
+  memset(p, 0, 0x400);
+  put32(p, w[0], block); put32(p, w[0] + 4, 1); put32(p, w[0] + 8, 1);
+  put32(p, w[1], (n + block - 1) / block); put32(p, w[1] + 4, 1); put32(p, w[1] + 8, 1);
+  put64(p, w[2], client_shared); put64(p, w[3], client_local); put32(p, w[4], 0xfffdc0);
+  put64(p, w[5], c->block + AT_BANK + (generation(c) ? w[6] : 0));
+  put64(p, w[6], c->block + AT_X); put64(p, w[6] + 8, c->block + AT_Y);
+  put32(p, w[6] + 16, 0x40000000); put32(p, w[6] + 20, n);
+  if (is_patch(c, PATCH_CONSTANT, 0)) put32(p, c->patch.offset, c->patch.value);
+}
+
+static void write_qmd(client *c, uint32_t n, uint32_t block) {
+  const qmd *q = &qmds[generation(c)];
+  static const uint32_t carveouts[] = {164, 100, 100, 228, 228, 100}, base[3] = {0x160, 0x210, 0x380};
+  uint8_t *p = c->at + AT_QMD;
+  uint64_t program = c->block + c->code_at, bank = c->block + AT_BANK, end = c->block + AT_SEMAPHORE + 64;
+  uint32_t most = carveouts[c->chip] / 4 + 1;
+#define SET(field, v) set_bits(p, q->field.lo, q->field.n, (uint32_t)(v))
+  memset(p, 0, 384);
+  if (generation(c) == 2) program >>= 4;
+  if (generation(c)) bank >>= 6;
+  SET(major, q->version); SET(type, 2); SET(limit, 1);
+  SET(gx, (n + block - 1) / block); SET(gy, 1); SET(gz, 1); SET(bx, block); SET(by, 1); SET(bz, 1);
+  SET(registers, c->registers); SET(barriers, 0);
+  SET(shared, generation(c) == 2 ? 8 : 0x400); SET(least, 3); SET(target, 3); SET(most, most);
+  SET(program_lo, program); SET(program_hi, program >> 32);
+  SET(valid, 1); SET(bank_lo, bank); SET(bank_hi, bank >> 32); SET(size, (base[generation(c)] + 24 + 15) / 16); SET(invalidate, 1);
+  SET(membar, 1);
+  SET(end, 1); SET(end_lo, end); SET(end_hi, end >> 32); SET(end_value, 7); SET(end_wide, 1);
+#undef SET
+  if (c->patch.kind == PATCH_QMD && !c->patched) { c->patched = 1; set_bits(p, c->patch.at, c->patch.offset, c->patch.value); }
+}
+
+// Finds .text.saxpy of the cubin, and how many registers it has.
+static int load_code(client *c) {
+  const uint8_t *e = c->cubin;
+  uint64_t table = get64(e, 0x28), names = get64(e + table + 64 * (get32(e, 0x3c) >> 16), 0x18);
+  for (uint32_t i = 0; i < (get32(e, 0x3c) & 0xffff); i++) {
+    const uint8_t *h = e + table + 64 * i, *at = e + get64(h, 0x18);
+    const char *name = (const char *)e + names + get32(h, 0);
+    uint64_t n = get64(h, 0x20);
+    if (!strcmp(name, ".text.saxpy")) { c->code_nbytes = n; memcpy(c->at + c->code_at, at, n); }
+    for (uint64_t k = 0; !strcmp(name, ".nv.info") && k + 12 <= n; k += 4 + (at[k] == 4 ? at[k + 2] : 0u)) if (at[k + 1] == 0x2f) c->registers = get32(at + k, 8);
+  }
+  if (is_patch(c, PATCH_CODE, 0)) put32(c->at + c->code_at, c->patch.offset, c->patch.value);
+  return c->code_nbytes && c->registers;
+}
+
+enum { N = 300 };
+static void client_launch(client *c) {
+  float *x = (float *)(void *)(c->at + AT_X), *y = (float *)(void *)(c->at + AT_Y);
+  char log[400];
+  c->code_at = AT_CODE;
+  if (c->system->assemble(c->system->user, saxpy_text, sms[c->chip], &c->cubin, &c->cubin_nbytes, log, sizeof log) || !load_code(c)) {
+    step(c, log, 1, 0);
+    return;
+  }
+  for (int i = 0; i < N; i++) { x[i] = (float)i; y[i] = 1; }
+  write_bank(c, N, 128);
+  write_qmd(c, N, 128);
+  uint32_t from = c->words;
+  begin_channel(c);
+  method(c, 1, 0x1698, 0x1011);
+  uint64_t q = c->block + AT_QMD;
+  method(c, 1, 0x2b4, (uint32_t)(q >> 8));
+  method(c, 1, 0x2c0, 10);
+  release(c, c->block + AT_SEMAPHORE, 1);
+  submit(c, from);
+}
+
+// The result to the GPU's memory and back to another place, behind the launch.
+static void client_copy(client *c) {
+  uint32_t from = c->words;
+  uint64_t places[3] = {c->block + AT_Y, c->vram_at + 0x400, c->block + AT_SPARE};
+  acquire(c, c->block + AT_SEMAPHORE, 1);
+  for (int i = 0; i < 2; i++) {
+    method(c, 4, 0x400, (uint32_t)(places[i] >> 32)); method(c, 4, 0x404, (uint32_t)places[i]);
+    method(c, 4, 0x408, (uint32_t)(places[i + 1] >> 32)); method(c, 4, 0x40c, (uint32_t)places[i + 1]);
+    method(c, 4, 0x418, N * 4);
+    method(c, 4, 0x300, 0x182);
+  }
+  uint64_t at = c->block + AT_SEMAPHORE + 16;
+  method(c, 4, 0x240, (uint32_t)(at >> 32)); method(c, 4, 0x244, (uint32_t)at); method(c, 4, 0x248, 2);
+  method(c, 4, 0x300, 0x14);
+  at += 16;
+  method(c, 1, 0x1b00, (uint32_t)(at >> 32)); method(c, 1, 0x1b04, (uint32_t)at); method(c, 1, 0x1b08, 3);
+  method(c, 1, 0x1b0c, 0);
+  submit(c, from);
+}
+
+static uint32_t free_handle(client *c, uint32_t handle) {
+  uint8_t p[16] = {0};
+  put32(p, 0, c->root); put32(p, 8, handle);
+  int error = escape(c, c->ctl, 0x29, p, 16);
+  step(c, "free", error, get32(p, 12));
+  return get32(p, 12);
+}
+
+static void unregister_channel(client *c) {
+  uint8_t p[28] = {0};
+  size_t at = c->branch < 590 ? 16 : 0;
+  memcpy(p, c->uuid, at);
+  put32(p, at, c->root); put32(p, at + 4, c->channel);
+  uvm(c, "unregister channel", c->uvm, 28, p, at ? 24 : 8);
+}
+
+static void unmap_range(client *c, uint64_t at, uint64_t n) {
+  uint8_t p[24] = {0};
+  put64(p, 0, at);
+  if (c->branch < 590) put64(p, 8, n);
+  uvm(c, "uvm free", c->uvm, 34, p, c->branch < 590 ? 16 : 8);
+}
+
+// All of it, in the order in which the driver has it.
+static void client_close(client *c) {
+  const tiny_nv_system *s = c->system;
+  uint8_t space[20] = {0};
+  if (c->channel) { unregister_channel(c); free_handle(c, c->channel); }
+  if (c->at) s->munmap(s->user, c->at, BLOCK_NBYTES);
+  if (c->record) s->munmap(s->user, c->record, 0x1000);
+  if (c->doorbell) s->munmap(s->user, (char *)(uintptr_t)c->doorbell - 0x90, 0x10000);
+  if (c->vram) { unmap_range(c, c->block, BLOCK_NBYTES); unmap_range(c, c->block + client_record, 0x1000); unmap_range(c, c->vram_at, 0x10000); }
+  memcpy(space, c->uuid, 16);
+  if (c->channel) uvm(c, "unregister space", c->uvm, 26, space, 16);
+  if (c->root) free_handle(c, c->root);
+  int files[4] = {c->uvm, c->mm, c->dev, c->ctl};
+  for (int i = 0; i < 4; i++) if (files[i] > 0) s->close(s->user, files[i]);
+  free(c->cubin);
+}
+
+static client client_new(nv_mock *m, int chip, int number) {
+  client c;
+  memset(&c, 0, sizeof c);
+  c.mock = m; c.system = nv_mock_system(m); c.chip = chip;
+  c.block = 0x1000000000u + ((uint64_t)number << 28);
+  return c;
+}
+
+static int is_saxpy(const client *c, uint32_t at) {
+  const float *y = (const float *)(const void *)(c->at + at);
+  for (int i = 0; i < N; i++) if (y[i] != 2 * (float)i + 1) return 0;
+  return 1;
+}
+
+static int is_content(nv_mock *m) {
+  const char *s = nv_mock_complaint(m);
+  if (s) fprintf(stderr, "    the mock: %s\n", s);
+  return !s;
+}
+
+static void walk(const nv_mock_desc *d, int number) {
+  nv_mock *m = nv_mock_new(d);
+  client c = client_new(m, (int)d->gpu, number);
+  CHECK(client_open(&c));
+  if (c.stage) fprintf(stderr, "    at %s: %d, 0x%x\n", c.stage, c.error, c.status);
+  else {
+    client_launch(&c);
+    CHECK(!c.stage);
+    if (c.stage) fprintf(stderr, "    %s\n", c.stage);
+    CHECK(wait_for(&c, AT_SEMAPHORE, 1));
+    CHECK(is_saxpy(&c, AT_Y));
+    client_copy(&c);
+    CHECK(wait_for(&c, AT_SEMAPHORE + 32, 3));
+    CHECK(is_saxpy(&c, AT_SPARE));
+    CHECK(get64(c.at, AT_SEMAPHORE + 64) == 7);
+    uint64_t t[3] = {get64(c.at, AT_SEMAPHORE + 8), get64(c.at, AT_SEMAPHORE + 24), get64(c.at, AT_SEMAPHORE + 72)};
+    CHECK(t[2] && t[2] < t[0] && t[0] < t[1] && !(t[0] & 31));
+    nv_mock_counts n = nv_mock_counted(m);
+    CHECK(n.launches == 1 && n.copies == 2 && n.doorbells == 2 && n.push_nbytes == 4 * c.words && n.copied_nbytes == 8 * N);
+    CHECK(n.ioctls > 20);
+  }
+  CHECK(is_content(m));
+  client_close(&c);
+  CHECK(is_content(m));
+  CHECK(nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+static void test_walk(void) {
+  static const int branches[] = {535, 545, 550, 555, 560, 565, 570, 575, 580, 590, 595, 610};
+  nv_mock_desc d = {0};
+  for (int gpu = 0; gpu < NV_MOCK_GPUS; gpu++)
+    for (int own = 0; own < 2; own++) {
+      memset(&d, 0, sizeof d);
+      d.gpu = (nv_mock_gpu)gpu;
+      if (own) d.ptxas = "";
+      if (!HAS_MACHINE) d.run = run_saxpy;
+      if (case_named("%s, %s", nvm_chips[gpu].name, own ? "a cubin of the mock's" : "ptxas")) walk(&d, 0);
+    }
+  d.run = run_saxpy;
+  for (int i = 0; i < 12; i++) {
+    d.branch = branches[i]; d.gpu = i & 1 ? NV_MOCK_GH100 : NV_MOCK_A100;
+    if (case_named("branch %d", d.branch)) walk(&d, 0);
+  }
+  d.branch = 580; d.gvisor = 1; d.gpu = NV_MOCK_GH100;
+  if (case_named("gVisor")) walk(&d, 0);
+  d.gvisor = 0;
+  for (uint32_t seed = 1; seed < 9; seed++) {
+    d.seed = seed;
+    if (case_named("late, seed %u", seed)) walk(&d, 0);
+  }
+}
+
+// ---- what is done wrong
+
+// Another launch behind the first, from what is in the block now; action: of SEND_SIGNALING_PCAS2_B.
+static void launch_again(client *c, uint32_t action) {
+  uint32_t from = c->words;
+  method(c, 1, 0x2b4, (uint32_t)((c->block + AT_QMD) >> 8));
+  method(c, 1, 0x2c0, action);
+  submit(c, from);
+}
+
+static void other_code(client *c) {
+  char text[sizeof saxpy_text + 16], log[100];
+  void *cubin;
+  size_t n;
+  snprintf(text, sizeof text, "%s// again\n", saxpy_text);
+  c->system->assemble(c->system->user, text, sms[c->chip], &cubin, &n, log, sizeof log);
+  free(c->cubin);
+  c->cubin = cubin;
+  load_code(c);
+}
+
+static void raw(client *c, uint32_t a, uint32_t b) {
+  uint32_t from = c->words;
+  word(c, a); word(c, b);
+  submit(c, from);
+}
+
+static void misbehave(client *c) {
+  const tiny_nv_system *s = c->system;
+  if (is_step(c, STEP_STALE_QMD)) { c->at[AT_QMD + 0x88] = 2; launch_again(c, 9); }
+  if (is_step(c, STEP_STALE_CONSTANTS)) {
+    set_bits(c->at + AT_QMD, qmds[generation(c)].invalidate.lo, 1, 0);
+    put32(c->at + AT_BANK, 0x220, 0x40400000);
+    launch_again(c, 10);
+  }
+  if (is_step(c, STEP_STALE_CODE)) { other_code(c); launch_again(c, 10); }
+  if (is_step(c, STEP_WAIT_FOREVER)) { acquire(c, c->block + AT_SEMAPHORE + 128, 1); submit(c, c->words - 10); }
+  if (is_step(c, STEP_PUSH_TAIL)) raw(c, 1u << 29 | 5u << 16 | 1u << 13 | 0x110 >> 2, 0);
+  if (is_step(c, STEP_UNKNOWN_METHOD)) raw(c, 1u << 29 | 1u << 16 | 1u << 13 | 0x1234 >> 2, 0);
+  if (is_step(c, STEP_MUNMAP)) s->munmap(s->user, (void *)(uintptr_t)0x3000000000u, 4096);
+  if (is_step(c, STEP_FREE_USERD)) free_handle(c, c->memory);
+  if (is_step(c, STEP_FREE_SPACE)) free_handle(c, c->space);
+  if (is_step(c, STEP_FREE_CHANNEL)) { free_handle(c, c->channel); c->channel = 0; }
+  if (is_step(c, STEP_FREE_TWICE)) { free_handle(c, c->copy); free_handle(c, c->copy); }
+}
+
+typedef struct mistake { client_patch patch; const char *words; int chip, branch; } mistake;
+#define H NV_MOCK_GH100
+static const mistake mistakes[] = {
+  // sizes and files
+  {{PATCH_SIZE, 0x2b, 0, 40}, "RM_ALLOC: 40 bytes", H, 0},
+  {{PATCH_SIZE, 0x2a, 0, 28}, "RM_CONTROL: 28 bytes", H, 0},
+  {{PATCH_SIZE, 0xc8, 0, 100}, "CARD_INFO: 100 bytes", H, 0},
+  {{PATCH_SIZE, 0xd2, 0, 64}, "CHECK_VERSION_STR: 64 bytes", H, 0},
+  {{PATCH_SIZE, 0x4e, 0, 48}, "RM_MAP_MEMORY: 48 bytes", H, 0},
+  {{PATCH_ESCAPE, 0xd2, 0, 0}, "cmd 0x0 is not QUERY", H, 0},
+  {{PATCH_ESCAPE, 0xc9, 0, 7}, "REGISTER_FD: ctl_fd", H, 0},
+  // handles
+  {{PATCH_ALLOC_HEAD, 0x80, 4, 0x1234}, "class 0x80: no object 0x1234", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x80, 0, 0x99}, "hRoot 0x99 is no client", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x2080, 12, 0x1111}, "class 0x1111 is none of", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x90f1, 32, 48}, "paramsSize 48, which is 56 in branch 580", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x90f1, 32, 56}, "paramsSize 56, which is 48 in branch 535", H, 535},
+  {{PATCH_ALLOC_HEAD, 0xc86f, 32, 376}, "paramsSize 376, which is 368", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x90f1, 36, 1}, "RM_ALLOC: flags 0x1", H, 0},
+  {{PATCH_ALLOC_HEAD, 0x90f1, 8, 0xcaf00002}, "handle 0xcaf00002 is in use", H, 0},
+  {{PATCH_ALLOC_HEAD, 0xcbc0, 4, 0xcaf00002}, "its parent is of class 0x80", H, 0},
+  {{PATCH_ALLOC, 0x80, 0, 5}, "deviceId 5", H, 0},
+  {{PATCH_ALLOC, 0x80, 4, 5}, "hClientShare", H, 0},
+  {{PATCH_ALLOC, 0x2080, 0, 1}, "subDeviceId 1", H, 0},
+  {{PATCH_ALLOC, 0x90f1, 4, 0}, "IS_EXTERNALLY_OWNED", H, 0},
+  {{PATCH_ALLOC, 0x90f1, 0, 3}, "index 3", H, 0},
+  {{PATCH_ALLOC, 0xc661, 0, 0x100}, "bPriv", H, 0},
+  {{PATCH_ALLOC, 0x3e, 0, 1}, "owner is not the client", H, 0},
+  {{PATCH_ALLOC, 0x3e, 0x40, 0}, "size 0", H, 0},
+  {{PATCH_ALLOC, 0x3e, 0x40, 0x801}, "is not of pages", H, 0},
+  {{PATCH_ALLOC, 0x3e, 0x18, 0}, "LOCATION is 0", H, 0},
+  {{PATCH_ALLOC, 0x40, 0x18, 1u << 25}, "LOCATION is 1", H, 0},
+  {{PATCH_ALLOC, 0x3e, 4, 9}, "type 9", H, 0},
+  {{PATCH_ALLOC, 0x3e, 0x48, 3}, "alignment 0x3", H, 0},
+  {{PATCH_ALLOC, 0xa06c, 12, 40}, "engineType 40", H, 0},
+  {{PATCH_ALLOC, 0xa06c, 8, 0x55}, "hVASpace 0x55 is no VA space", H, 0},
+  {{PATCH_ALLOC, 0x9067, 0, 0x56}, "FERMI_CONTEXT_SHARE_A: hVASpace 0x56", H, 0},
+  // channels
+  {{PATCH_ALLOC, 0xc86f, 0x1c, 1}, "hVASpace under a group", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x18, 1}, "hContextShare 0x1", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x10, 1000}, "gpFifoEntries 1000", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x08, 0x5000000}, "gpFifoOffset 0x1005000000 is not mapped", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x20, 7}, "hUserdMemory[0] 0x7", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x40, 0x2004}, "userdOffset[0] 0x2004", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x80, 9}, "engineType 9, its group's is 1", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x00, 9}, "hObjectError 0x9", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x14, 4}, "of a channel: flags 0x4", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x90, 1}, "reserved fields", H, 0},
+  {{PATCH_ALLOC, 0xc86f, 0x20, 1}, "hHandleVASpace", H, 610},
+  {{PATCH_ALLOC, 0xcbc0, 0, 1}, "version is not 2", H, 0},
+  {{PATCH_ALLOC, 0xc8b5, 0, 5}, "version 5", H, 0},
+  // controls
+  {{PATCH_CONTROL, 0x2080014a, 4, 0}, "FORMAT is not BINARY", H, 0},
+  {{PATCH_CONTROL, 0x205, 0, 0x77}, "gpuId 0x77", H, 0},
+  {{PATCH_CONTROL, 0x2080200a, 0, 0x80}, "PERF_BOOST: flags 0x80", H, 0},
+  {{PATCH_CONTROL_HEAD, 0xa06c0101, 24, 2}, "paramsSize 2, which is 3", H, 0},
+  {{PATCH_CONTROL_HEAD, 0xa06c0101, 24, 3}, "paramsSize 3, which is 2", H, 570},
+  {{PATCH_CONTROL_HEAD, 0xc36f0108, 4, 0x88}, "no object 0x88", H, 0},
+  {{PATCH_CONTROL_HEAD, 0x800201, 8, 0x800999}, "0x800999 is unknown", H, 0},
+  {{PATCH_CONTROL_HEAD, 0x2080014a, 4, 0xcaf00002}, "on an object of class 0x80", H, 0},
+  {{PATCH_CONTROL_HEAD, 0x205, 0, 0x66}, "hClient 0x66", H, 0},
+  {{PATCH_CONTROL_HEAD, 0x205, 12, 1}, "RM_CONTROL 0x205: flags 0x1", H, 0},
+  // mappings
+  {{PATCH_ESCAPE, 0x4e, 8, 3}, "RM_MAP_MEMORY: hMemory 0x3", H, 0},
+  {{PATCH_ESCAPE, 0x4e, 4, 3}, "hDevice is no device", H, 0},
+  {{PATCH_ESCAPE, 0x4e, 24, 0x20000}, "0x20000 bytes at 0x0 of memory of 0x10000", H, 0},
+  {{PATCH_STEP, STEP_BAD_FD, 0, 0}, "is not open", H, 0},
+  {{PATCH_STEP, STEP_REUSE_FD, 0, 0}, "no RM_MAP_MEMORY precedes", H, 0},
+  {{PATCH_MMAP, 0, 4096, 0}, "offset 4096", H, 0},
+  {{PATCH_MMAP, 1, 0, 0x100000}, "addresses differ", H, 0},
+  {{PATCH_STEP, STEP_MUNMAP, 0, 0}, "munmap: nothing is mapped", H, 0},
+  // nvidia-uvm
+  {{PATCH_SKIP_UVM, 0x30000001, 0, 0}, "UVM_INITIALIZE was not called", H, 0},
+  {{PATCH_SKIP_UVM, 75, 0, 0}, "UVM_MM_INITIALIZE was not called", H, 0},
+  {{PATCH_SKIP_UVM, 37, 0, 0}, "the GPU is not registered", H, 0},
+  {{PATCH_SKIP_UVM, 25, 0, 0}, "gpuUuid is of no GPU with a VA space", H, 0},
+  {{PATCH_SKIP_UVM, 27, 0, 0}, "UVM_REGISTER_CHANNEL was not called", H, 0},
+  {{PATCH_SKIP_UVM, 73, 0, 0}, "is in no external range", H, 0},
+  {{PATCH_UVM, 0x30000001, 0, 8}, "UVM_INITIALIZE: flags 0x8", H, 0},
+  {{PATCH_UVM, 75, 0, 3}, "uvmFd is no open nvidia-uvm", H, 0},
+  {{PATCH_UVM, 37, 0, 1}, "no GPU has that uuid", H, 0},
+  {{PATCH_UVM, 37, 0x20, 1}, "hSmcPartRef", H, 0},
+  {{PATCH_UVM, 25, 16, 1}, "UVM_REGISTER_GPU_VASPACE: rmCtrlFd", H, 0},
+  {{PATCH_UVM, 73, 8, 0x800}, "not of 4 KiB", H, 0},
+  {{PATCH_UVM, 73, 4, 0x80000000}, "beyond the GPU's 57 bits", H, 0},
+  {{PATCH_UVM, 33, 8, 0x100000}, "is in no external range", H, 0},
+  {{PATCH_UVM, 33, 9240, 0}, "gpuAttributesCount 0", H, 0},
+  {{PATCH_UVM, 33, 1176, 33}, "gpuAttributesCount 33", H, 535},
+  {{PATCH_UVM, 33, 9256, 4}, "hMemory is no memory", H, 0},
+  {{PATCH_UVM, 33, 16, 0x70000}, "beyond the memory's end", H, 0},
+  {{PATCH_UVM, 33, 40, 9}, "gpuMappingType 9", H, 0},
+  {{PATCH_UVM, 27, 36, 0x10}, "UVM_REGISTER_CHANNEL: 0x1000000000 overlaps a range", H, 0},
+  {{PATCH_UVM, 27, 36, 0x200}, "out of a channel's reach", NV_MOCK_A100, 0},
+  {{PATCH_UVM, 27, 24, 4}, "hChannel is no channel", H, 0},
+  {{PATCH_UVM, 34, 8, 0x1000}, "length 0x1000 is not the range's", H, 0},
+  {{PATCH_UVM, 34, 0, 0x1000}, "no range begins at", H, 0},
+  {{PATCH_STEP, STEP_TWO_CHANNELS_REGISTERED, 0, 0}, "registered already", H, 0},
+  {{PATCH_STEP, STEP_SCHEDULE_FIRST, 0, 0}, "GPFIFO_SCHEDULE: UVM_REGISTER_CHANNEL", H, 0},
+  // entries, doorbells, pushbuffers
+  {{PATCH_ENTRY, 0, 0, 1}, "FETCH or a reserved bit", H, 0},
+  {{PATCH_ENTRY, 0, 4, 0x100}, "bit 8", H, 0},
+  {{PATCH_ENTRY, 0, 4, 0x7fc00000}, "words at", H, 0},
+  {{PATCH_PUT, 0, 0, 5000}, "GPPut 5000 of a ring of 1024", H, 0},
+  {{PATCH_TOKEN, 0, 0, 0x12345}, "0x12345 is the token of no channel", H, 0},
+  {{PATCH_STEP, STEP_NO_STORE, 0, 0}, "was not stored", H, 0},
+  {{PATCH_STEP, STEP_PUSH_TAIL, 0, 0}, "ends 4 words before", H, 0},
+  {{PATCH_STEP, STEP_UNKNOWN_METHOD, 0, 0}, "method 0x1234 of class 0xcbc0 is unknown", H, 0},
+  {{PATCH_STEP, STEP_WAIT_FOREVER, 0, 0}, "for 1 at 0x1000022080 for ever", H, 0},
+  {{PATCH_METHOD, 0, 1, 0xc6c0}, "class 0xc6c0 was not allocated", H, 0},
+  {{PATCH_DROP, 0, 4, 0}, "subchannel 4, which has no object", H, 0},
+  {{PATCH_METHOD, 0x2a0, 1, 0x80000000}, "bits that class 0xcbc0 does not define", H, 0},
+  {{PATCH_METHOD, 0x1698, 1, 0x2000}, "bits that class 0xcbc0 does not define", H, 0},
+  {{PATCH_METHOD, 0x2c0, 1, 6}, "PCAS_ACTION 6", H, 0},
+  {{PATCH_DROP, 0x2b4, 1, 0}, "SEND_PCAS_A was never set", H, 0},
+  {{PATCH_TWICE, 0x2b4, 1, 0}, "SEND_PCAS_A: set twice", H, 0},
+  {{PATCH_METHOD, 0x2b4, 1, 0x123}, "QMD at 0x12300 is not mapped", H, 0},
+  {{PATCH_DROP, 0x2a0, 1, 0}, "SHARED_MEMORY_WINDOW was never set", H, 0},
+  {{PATCH_METHOD, 0x2a4, 1, 0x1000}, "not aligned to 4 GiB", H, 0},
+  {{PATCH_METHOD, 0x2a0, 1, 0x10}, "memory is mapped inside it", H, 0},
+  {{PATCH_METHOD, 0x6c, 0, 2}, "OPERATION 2", H, 0},
+  {{PATCH_METHOD, 0x6c, 0, 0x3001001}, "ACQUIRE_SWITCH_TSG of a release", H, 0},
+  {{PATCH_METHOD, 0x5c, 0, 0x22004}, "not aligned to 16", H, 0},
+  {{PATCH_METHOD, 0x60, 0, 0x99}, "releases 0x9900022000, which is not mapped", H, 0},
+  {{PATCH_DROP, 0x64, 0, 0}, "SEM_PAYLOAD_LO was never set", H, 0},
+  {{PATCH_METHOD, 0x60, 0, 0x100}, "has bits that", NV_MOCK_A100, 0},
+  {{PATCH_METHOD, 0x300, 4, 0x102}, "layouts are not PITCH", H, 0},
+  {{PATCH_METHOD, 0x300, 4, 0x183}, "DATA_TRANSFER_TYPE 3", H, 0},
+  {{PATCH_METHOD, 0x300, 4, 0x1182}, "physical addresses", H, 0},
+  {{PATCH_METHOD, 0x300, 4, 0x180}, "neither copies nor releases", H, 0},
+  {{PATCH_METHOD, 0x418, 4, 0x100000}, "is not mapped", H, 0},
+  {{PATCH_METHOD, 0x418, 4, 0}, "LINE_LENGTH_IN or LINE_COUNT is 0", H, 0},
+  {{PATCH_DROP, 0x418, 4, 0}, "LINE_LENGTH_IN was never set", H, 0},
+  {{PATCH_METHOD, 0x400, 4, 0x55}, "OFFSET_IN 0x5500040000", H, 0},
+  {{PATCH_METHOD, 0x40c, 4, 0x40100}, "source and destination overlap", H, 0},
+  {{PATCH_TWICE, 0x404, 4, 0}, "OFFSET_IN_LOWER: set twice", H, 0},
+  {{PATCH_DROP, 0x240, 4, 0}, "SET_SEMAPHORE_A was never set", H, 0},
+  {{PATCH_METHOD, 0x1b0c, 1, 1}, "no plain release", H, 0},
+  // launch descriptors
+  {{PATCH_QMD, 580, 4, 3}, "version 3.0", H, 0},
+  {{PATCH_QMD, 26, 1, 1}, "bits 0x4000000 are not defined", H, 0},
+  {{PATCH_QMD, 22, 1, 1}, "of fields that no launch sets", H, 0},
+  {{PATCH_QMD, 23, 3, 1}, "QMD_TYPE 1", H, 0},
+  {{PATCH_QMD, 568, 1, 0}, "API_VISIBLE_CALL_LIMIT", H, 0},
+  {{PATCH_QMD, 1056, 16, 0}, "GRID 3,0,1", H, 0},
+  {{PATCH_QMD, 1152, 16, 2000}, "CTA_THREAD_DIMENSION 2000", H, 0},
+  {{PATCH_QMD, 1216, 32, 0x50040}, "not aligned to 128", H, 0},
+  {{PATCH_QMD, 1216, 32, 0x51000}, "no cubin has the code", H, 0},
+  {{PATCH_QMD, 1248, 25, 0x99}, "PROGRAM_ADDRESS 0x9900050000 is not mapped", H, 0},
+  {{PATCH_QMD, 1200, 9, 4}, "REGISTER_COUNT 4", H, 0},
+  {{PATCH_QMD, 1200, 9, 300}, "REGISTER_COUNT 300", H, 0},
+  {{PATCH_QMD, 1211, 5, 17}, "BARRIER_COUNT 17", H, 0},
+  {{PATCH_QMD, 584, 18, 0x480}, "is not of 256", H, 0},
+  {{PATCH_QMD, 584, 18, 0x2000}, "needs 0x400", H, 0},
+  {{PATCH_QMD, 620, 6, 7}, "not carve-outs", H, 0},
+  {{PATCH_QMD, 608, 6, 9}, "not ascending", H, 0},
+  {{PATCH_QMD, 416, 1, 0}, "CONSTANT_BUFFER_VALID(0) is not set", H, 0},
+  {{PATCH_QMD, 1536, 32, 0x40000841}, "not aligned to 256", H, 0},
+  {{PATCH_QMD, 1587, 13, 4}, "CONSTANT_BUFFER_SIZE(0) is 64 bytes", H, 0},
+  {{PATCH_QMD, 420, 1, 1}, "no such bank", H, 0},
+  {{PATCH_QMD, 1600, 32, 1}, "constant buffer 1 has an address", H, 0},
+  {{PATCH_QMD, 640, 32, 0x22044}, "RELEASE0 at 0x1000022044", H, 0},
+  {{PATCH_QMD, 320, 1, 0}, "and is not enabled", H, 0},
+  {{PATCH_QMD, 1136, 2, 0}, "without a membar", H, 0},
+  {{PATCH_QMD, 324, 1, 1}, "REDUCTION_ENABLE", H, 0},
+  {{PATCH_QMD, 544, 24, 0x240}, "SET_SHADER_LOCAL_MEMORY was never set", H, 0},
+  {{PATCH_QMD, 544, 24, 0x241}, "0x241 is not of 16", H, 0},
+  {{PATCH_QMD, 368, 1, 1}, "DEPENDENT_QMD0_ACTION 0", H, 0},
+  {{PATCH_QMD, 448, 32, 1}, "DEPENDENT_QMD0 is set", H, 0},
+  {{PATCH_QMD, 536, 8, 0x80}, "SASS_VERSION 0x80", H, 0},
+  {{PATCH_QMD, 1393, 9, 1}, "PROGRAM_PREFETCH_ADDR", H, 0},
+  {{PATCH_QMD, 30, 1, 1}, "REQUIRE_SCHEDULING_PCAS", H, 0},
+  {{PATCH_QMD, 580, 4, 4}, "version 4.0", NV_MOCK_A100, 0},
+  {{PATCH_QMD, 657, 6, 0x3a}, "not carve-outs", NV_MOCK_A100, 0},
+  {{PATCH_QMD, 608, 16, 0}, "CTA_THREAD_DIMENSION 128,0,1", NV_MOCK_GA102, 0},
+  {{PATCH_QMD, 569, 6, 0x2a}, "not carve-outs", NV_MOCK_AD102, 0},
+  {{PATCH_QMD, 468, 4, 4}, "version 4.0", NV_MOCK_GB100, 0},
+  {{PATCH_QMD, 704, 9, 1}, "bits 0x1 are not defined", NV_MOCK_GB202, 0},
+  {{PATCH_QMD, 1169, 6, 0x3a}, "not carve-outs", NV_MOCK_GB202, 0},
+  // what lies in memory
+  {{PATCH_CONSTANT, 0, 0, 64}, "blockDim 0 is 64", H, 0},
+  {{PATCH_CONSTANT, 0, 0x10, 9}, "gridDim 1 is 9", H, 0},
+  {{PATCH_CONSTANT, 0, 0x28, 0}, "the stack pointer is 0x0", H, 0},
+  {{PATCH_CONSTANT, 0, 0x1c, 5}, "the shared window", H, 0},
+  {{PATCH_CONSTANT, 0, 0x198, 5}, "the address of parameters", H, 0},
+  {{PATCH_CONSTANT, 0, 0x208, 5}, "the global memory descriptor", H, 0},
+  {{PATCH_CONSTANT, 0, 0x2c, 0x300}, "needs 0x700", H, 0},
+  {{PATCH_CONSTANT, 0, 0x360, 7}, "blockDim 0 is 7", NV_MOCK_GB202, 0},
+  {{PATCH_CONSTANT, 0, 0x214, 0x99}, "kernel saxpy: thread 0: no memory", H, 0},
+  {{PATCH_CODE, 0, 0, 0x1234}, "no cubin has the code", H, 0},
+  {{PATCH_STEP, STEP_STALE_QMD, 0, 0}, "no action invalidates it", H, 0},
+  {{PATCH_STEP, STEP_STALE_CONSTANTS, 0, 0}, "no constant cache was invalidated", H, 0},
+  {{PATCH_STEP, STEP_STALE_CODE, 0, 0}, "no instruction cache was invalidated", H, 0},
+  // frees
+  {{PATCH_STEP, STEP_FREE_USERD, 0, 0}, "the USERD of a channel", H, 0},
+  {{PATCH_STEP, STEP_FREE_SPACE, 0, 0}, "the VA space of a channel", H, 0},
+  {{PATCH_STEP, STEP_FREE_CHANNEL, 0, 0}, "before UVM_UNREGISTER_CHANNEL", H, 0},
+  {{PATCH_STEP, STEP_FREE_TWICE, 0, 0}, "RM_FREE: no object", H, 0},
+  {{PATCH_ESCAPE, 0x29, 0, 3}, "RM_FREE: hRoot 0x3", H, 0},
+};
+#undef H
+
+static void be_wrong(const mistake *k) {
+  nv_mock_desc d = {0};
+  d.gpu = (nv_mock_gpu)k->chip; d.branch = k->branch; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, k->chip, 0);
+  c.patch = k->patch;
+  if (client_open(&c)) {
+    client_launch(&c);
+    if (!nv_mock_complaint(m)) client_copy(&c);
+    if (!nv_mock_complaint(m)) misbehave(&c);
+    int stops = k->patch.kind == PATCH_QMD || k->patch.kind == PATCH_METHOD || k->patch.kind == PATCH_DROP;
+    if (stops) CHECK(get32(c.record, 8) != 0 && get32(c.record, 12) >> 16 == 0xffff);
+  }
+  const char *waits = nv_mock_complaint(m);
+  char said[600];
+  snprintf(said, sizeof said, "%s", waits ? waits : "");
+  client_close(&c);
+  if (!*said && nv_mock_complaint(m)) snprintf(said, sizeof said, "%s", nv_mock_complaint(m));
+  CHECK(c.patched);
+  CHECK(strstr(said, k->words) != NULL);
+  if (!strstr(said, k->words)) fprintf(stderr, "    the mock: %s; at %s\n", said, c.stage ? c.stage : "none");
+  nv_mock_free(m);
+}
+
+static void test_mistakes(void) {
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+    if (case_named("mistake %d: %s", (int)i, mistakes[i].words)) be_wrong(&mistakes[i]);
+}
+
+// ---- what is not the client's fault
+
+// How far a client comes: the step that failed, its error or its status; nothing was wrong.
+static void test_refusal(const nv_mock_desc *d, const char *stage, int error, uint32_t status) {
+  nv_mock *m = nv_mock_new(d);
+  client c = client_new(m, (int)d->gpu, 0);
+  CHECK(!client_open(&c));
+  CHECK(c.stage && !strcmp(c.stage, stage));
+  CHECK(c.error == error && c.status == status);
+  if (c.stage && strcmp(c.stage, stage)) fprintf(stderr, "    at %s: %d, 0x%x\n", c.stage, c.error, c.status);
+  CHECK(is_content(m));
+  client_close(&c);
+  nv_mock_free(m);
+}
+
+static void test_refusals(void) {
+  nv_mock_desc plain = {0}, d;
+  plain.gpu = NV_MOCK_GH100; plain.ptxas = ""; plain.run = run_saxpy;
+#define REFUSED(field, value, stage, error, status) \
+  if (case_named("refused: " #field)) { d = plain; d.field = value; test_refusal(&d, stage, error, status); }
+  REFUSED(absent, 1, "/dev/nvidiactl", -ENOENT, 0)
+  REFUSED(denied, 1, "/dev/nvidia0", -EACCES, 0)
+  REFUSED(no_uvm, 1, "/dev/nvidia-uvm", -ENOENT, 0)
+  REFUSED(mig, 1, "channel", 0, 0x40)
+  REFUSED(exclusive, 1, "channel", 0, 0x63)
+  REFUSED(fail_alloc, 2, "memory", 0, 0x51)
+  REFUSED(vram_nbytes, 0x8000, "memory", 0, 0x51)
+  REFUSED(lost_at, 12, "uuid", 0, 0x0f)
+#undef REFUSED
+  if (case_named("refused: a class by gVisor")) {
+    d = plain; d.gpu = NV_MOCK_A100; d.gvisor = 1;
+    test_refusal(&d, "usermode", 0, 0x22);
+  }
+}
+
+static void test_fail_each(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GB100; d.ptxas = ""; d.run = run_saxpy;
+  int failed = 1;
+  for (d.fail_ioctl = 1; failed && d.fail_ioctl < 100; d.fail_ioctl++) {
+    nv_mock *m = nv_mock_new(&d);
+    client c = client_new(m, NV_MOCK_GB100, 0);
+    failed = !client_open(&c);
+    CHECK(!failed || c.error == -EIO);
+    CHECK(is_content(m));
+    d.fail_ioctl += failed ? 0 : 1000;
+    client_close(&c);
+    nv_mock_free(m);
+  }
+  CHECK(!failed && d.fail_ioctl > 1000);
+}
+
+// The n-th launch stops its channel: a record, no complaint, and what waits behind it never comes.
+static void test_fault(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_AD102; d.ptxas = ""; d.run = run_saxpy; d.fault_launch = 1;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_AD102, 0);
+  CHECK(client_open(&c));
+  client_launch(&c);
+  CHECK(get32(c.record, 8) == 13 && get32(c.record, 12) == 0xffff0000 && get64(c.record, 0) != 0);
+  CHECK(get64(c.at, AT_SEMAPHORE) != 1);
+  CHECK(is_content(m));
+  client_close(&c);
+  CHECK(nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// A client that knows another branch than the driver's writes fields where the driver does not look.
+static void test_layouts(void) {
+  static const int pairs[][2] = {{535, 580}, {580, 535}, {580, 610}, {610, 580}, {545, 550}};
+  for (int i = 0; i < 5; i++) {
+    nv_mock_desc d = {0};
+    d.gpu = NV_MOCK_GH100; d.branch = pairs[i][0]; d.ptxas = ""; d.run = run_saxpy;
+    nv_mock *m = nv_mock_new(&d);
+    client c = client_new(m, NV_MOCK_GH100, 0);
+    CHECK(client_find(&c));
+    c.branch = pairs[i][1];
+    CHECK(!(client_space(&c) && client_memory(&c) && client_channel(&c)));
+    CHECK(nv_mock_complaint(m) != NULL);
+    client_close(&c);
+    nv_mock_free(m);
+  }
+}
+
+static void test_leaks(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GA102; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_GA102, 0);
+  CHECK(client_open(&c));
+  CHECK(nv_mock_leaks(m) > 20);
+  client_close(&c);
+  CHECK(nv_mock_leaks(m) == 0);
+  c = client_new(m, NV_MOCK_GA102, 0);
+  CHECK(client_open(&c));
+  for (int i = 0; i < 4; i++) c.system->close(c.system->user, (int[]){c.uvm, c.mm, c.dev, c.ctl}[i]);
+  CHECK(nv_mock_leaks(m) > 15);            // three mappings, three ranges and a window, each handle
+  nv_mock_free(m);
+}
+
+static void test_no_ring(void) {
+  nv_mock_desc d = {0};
+  d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_A100, 0);
+  c.patch = (client_patch){PATCH_STEP, STEP_NO_RING, 0, 0};
+  CHECK(client_open(&c));
+  client_launch(&c);
+  const char *said = nv_mock_complaint(m);
+  CHECK(said && strstr(said, "GPPut is 1, but the doorbell was rung for 0"));
+  c.system->doorbell(c.system->user, (*c.doorbell = c.token));
+  CHECK(is_content(m) && is_saxpy(&c, AT_Y));
+  client_close(&c);
+  nv_mock_free(m);
+}
+
+// The second GPU of two; two mocks, on two threads, that share nothing.
+static void test_two(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GB202; d.ngpu = 2; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_GB202, 0);
+  c.number = 1;
+  CHECK(client_open(&c));
+  client_launch(&c);
+  CHECK(is_saxpy(&c, AT_Y) && is_content(m));
+  client_close(&c);
+  CHECK(nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+typedef struct lane { nv_mock_desc d; int number, ok; } lane;
+static void *lane_run(void *user) {
+  lane *l = user;
+  l->ok = 1;
+  for (int i = 0; i < 4; i++) {
+    nv_mock *m = nv_mock_new(&l->d);
+    client c = client_new(m, (int)l->d.gpu, l->number);
+    l->ok &= client_open(&c);
+    client_launch(&c);
+    l->ok &= wait_for(&c, AT_SEMAPHORE, 1) && is_saxpy(&c, AT_Y);
+    client_copy(&c);
+    l->ok &= wait_for(&c, AT_SEMAPHORE + 32, 3) && is_saxpy(&c, AT_SPARE) && is_content(m);
+    client_close(&c);
+    l->ok &= nv_mock_leaks(m) == 0;
+    nv_mock_free(m);
+  }
+  return NULL;
+}
+
+static void test_threads(void) {
+  lane lanes[2];
+  pthread_t threads[2];
+  memset(lanes, 0, sizeof lanes);
+  for (int i = 0; i < 2; i++) {
+    lanes[i].d.gpu = i ? NV_MOCK_GH100 : NV_MOCK_A100;
+    lanes[i].d.ptxas = ""; lanes[i].d.run = run_saxpy; lanes[i].d.seed = (uint32_t)i * 7; lanes[i].number = i + 1;
+    CHECK(!pthread_create(&threads[i], NULL, lane_run, &lanes[i]));
+  }
+  for (int i = 0; i < 2; i++) { pthread_join(threads[i], NULL); CHECK(lanes[i].ok); }
+}
+
+int main(void) {
+  test_walk();
+  test_mistakes();
+  test_refusals();
+  if (case_named("the n-th ioctl fails")) test_fail_each();
+  if (case_named("a launch that faults")) test_fault();
+  if (case_named("layouts of another branch")) test_layouts();
+  if (case_named("leaks")) test_leaks();
+  if (case_named("a doorbell that is not rung")) test_no_ring();
+  if (case_named("the second GPU")) test_two();
+  if (case_named("two mocks")) test_threads();
+  return test_report();
+}
