@@ -215,8 +215,11 @@ static int ptx_choose(ptx_machine *v, ptx_warp *w, ptx_place *p) {
   if (!run && w->waiting && !w->blocked && !w->spinning) {   // those who wait look once more, as others may have ended
     if (w->stuck++) {
       const int lane = ptx_lowest(w->waiting);
+      uint32_t here = 0;
+      PTX_LANES(w->waiting, here |= (uint32_t)(w->pc[i] == w->pc[lane]) << i);
       v->ins = &v->m->ins[w->pc[lane]];
-      ptx_stop(v, lane, "'%s' without all of its lanes: 0x%08x are here of 0x%08x", ptx_ops[v->ins->op], (unsigned)w->waiting, (unsigned)w->exists);
+      ptx_stop(v, lane, "'%s' without all of its lanes: 0x%08x are here of 0x%08x", ptx_ops[v->ins->op], (unsigned)here,
+               (unsigned)w->exists);
     }
     w->waiting = 0;
     return ptx_choose(v, w, p);
@@ -261,7 +264,6 @@ static int ptx_meet(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_o
   for (int i = 0; i < PTX_WARP; i++) if ((w->waiting >> i & 1) && w->pc[i] == p->pc) here |= 1u << i;
   const uint32_t needed = ptx_named_lanes(v, w, ins, o, mask);
   if (ptx_is_whole(ins->op) && w->exists != PTX_ALL) ptx_stop(v, ptx_lowest(mask), "'%s' in a warp of %u lanes", ptx_ops[ins->op], ptx_lanes_n(w->exists));
-  if (needed & ~w->alive) ptx_stop(v, ptx_lowest(mask), "'%s' without lanes that have ended (0x%08x)", ptx_ops[ins->op], (unsigned)(needed & ~w->alive));
   if (needed & ~here) { w->waiting |= mask; return 1; }
   w->stuck = 0;
   w->waiting &= ~here;
@@ -472,7 +474,7 @@ static int ptx_execute(ptx_machine *v) {
   }
   return 0;
 }
-int ptx_run(const ptx_module *m, const ptx_launch *l, ptx_counts *counts, char *error, size_t error_nbytes) {
+PTX_API int ptx_run(const ptx_module *m, const ptx_launch *l, ptx_counts *counts, char *error, size_t error_nbytes) {
   ptx_machine *v = (ptx_machine *)calloc(1, sizeof *v);
   if (counts) memset(counts, 0, sizeof *counts);
   if (error_nbytes) snprintf(error, error_nbytes, v ? "" : "no memory");

@@ -460,7 +460,7 @@ static void ptx_decode(ptx_reader *r, ptx_ins *ins) {
     ptx_count(r, ins, 2);
     for (int i = 0; i < ins->n; i++) {
       const int is = o[i].kind == PTX_BITS ? 1 : o[i].kind == PTX_ROW ? o[i].bits : bits;
-      if (is != bits && !(ins->op == PTX_fma_ || ins->op == PTX_add_ || ins->op == PTX_sub_))
+      if (is != bits && ins->ntypes < 2)
         ptx_fails(r, "'%s.%s' with a register of %d bits", ptx_ops[ins->op], ptx_types[ins->type].text, is);
       if (o[i].kind == PTX_ROW && ptx_is_float(ins->type) && (ptx_types[o[i].type].kind == 'u' || ptx_types[o[i].type].kind == 's'))
         ptx_fails(r, "'%s.%s' with a register of integers", ptx_ops[ins->op], ptx_types[ins->type].text);
@@ -468,7 +468,8 @@ static void ptx_decode(ptx_reader *r, ptx_ins *ins) {
   }
   switch (ins->op) {
     case PTX_bar_: case PTX_barrier_: {
-      const int named = ins->n && o[0].kind == PTX_CONSTANT ? (int)o[0].value : 0;
+      const int at = ptx_has(ins, PTX_W_red), is = ins->n > at && o[at].kind == PTX_CONSTANT;
+      const int named = is && !ptx_has(ins, PTX_W_warp) ? (int)o[at].value : 0;
       if (named < 0 || named > 15) ptx_fails(r, "there is no barrier %d", named);
       if (!ptx_has(ins, PTX_W_warp) && !ptx_has(ins, PTX_W_cluster) && r->f->kernel.barriers <= named) r->f->kernel.barriers = named + 1;
       break;
@@ -648,7 +649,7 @@ static void ptx_function_here(ptx_reader *r, int entry) {
   slot = PTX_PUSH(r, r->m->function, ptx_function *, r->m->nfunction, r->m->function_room);
   *slot = r->f = f;
   r->fn = r->m->nfunction - 1;
-  f->entry = entry;
+  f->entry = entry; f->of = r->m;
   for (int pass = entry; pass < 2; pass++) {                // results, then the name and parameters
     int *list = pass ? f->param : f->result, *n = pass ? &f->nparam : &f->nresult;
     if (pass) {
@@ -751,7 +752,7 @@ static void ptx_top(ptx_reader *r) {
     else ptx_fails(r, "'%.*s' is not known", n, name);
   }
 }
-void ptx_free(ptx_module *m) {
+PTX_API void ptx_free(ptx_module *m) {
   if (!m) return;
   for (int i = 0; i < m->nfunction; i++) free(m->function[i]);
   free(m->text); free(m->ins); free(m->operand); free(m->constant); free(m->variable); free(m->range); free(m->function);
@@ -764,7 +765,7 @@ static int ptx_read_module(ptx_reader *r) {
   if (!r->m->target) ptx_fails(r, "no '.target'");
   return 1;
 }
-ptx_module *ptx_parse(const char *text, size_t nbytes, char *error, size_t error_nbytes) {
+PTX_API ptx_module *ptx_parse(const char *text, size_t nbytes, char *error, size_t error_nbytes) {
   ptx_reader *r = (ptx_reader *)calloc(1, sizeof *r);
   ptx_module *m = (ptx_module *)calloc(1, sizeof *m);
   int good = 0;
@@ -789,8 +790,8 @@ ptx_module *ptx_parse(const char *text, size_t nbytes, char *error, size_t error
   ptx_free(m);
   return NULL;
 }
-int ptx_target(const ptx_module *m) { return m->target; }
-const ptx_kernel *ptx_kernel_at(const ptx_module *m, int i) {
+PTX_API int ptx_target(const ptx_module *m) { return m->target; }
+PTX_API const ptx_kernel *ptx_kernel_at(const ptx_module *m, int i) {
   for (int k = 0; k < m->nfunction; k++) if (m->function[k]->entry && !i--) return &m->function[k]->kernel;
   return NULL;
 }
@@ -799,7 +800,7 @@ static const ptx_function *ptx_entry(const ptx_module *m, const char *name) {
     if (m->function[k]->entry && !strcmp(m->function[k]->name, name)) return m->function[k];
   return NULL;
 }
-const ptx_kernel *ptx_find(const ptx_module *m, const char *name) {
+PTX_API const ptx_kernel *ptx_find(const ptx_module *m, const char *name) {
   const ptx_function *f = ptx_entry(m, name);
   return f ? &f->kernel : NULL;
 }

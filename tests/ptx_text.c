@@ -144,6 +144,7 @@ typedef struct ptx_variable {
 typedef struct ptx_range { const char *name; int length, number, count, at; uint8_t type; int function; } ptx_range;
 // A function or kernel: instructions from first on; registers and predicates of its own from register_first on.
 typedef struct ptx_function {
+  const ptx_module *of;
   ptx_kernel kernel; char name[128]; int entry, first, end, registers, predicates, local, defined;
   int operand_first, operand_end, register_base, predicate_base, local_base;
   int param[64], nparam, result[8], nresult;

@@ -150,7 +150,278 @@ static void test_lines(void) {
   case_end();
 }
 
+// ** what a machine says of mistakes: the line, the thread, and words **
+
+typedef struct mistake { const char *body; int line, threads; const char *thread, *says; } mistake;
+#define SHARED ".shared .align 16 .b8 s[1024]; .reg .b32 %a; mad.lo.u32 %a, %t, 4, s;\n"
+static void test_mistakes(void) {
+  static const mistake mistakes[] = {
+    // registers
+    {"add.u32 %r0, %r1, 1;", 1, 1, "(0, 0, 0)", "register '%r1' is read before"},
+    {"setp.eq.u32 %p1, %t, 3;\n@%p1 mov.u32 %r1, 7;\nadd.u32 %r0, %r1, 1;", 3, 32, "(0, 0, 0)", "'%r1' is read before"},
+    {"@%p3 mov.u32 %r1, 7;", 1, 1, "(0, 0, 0)", "predicate '%p3' is read before"},
+    // memory
+    {"st.global.u32 [%o+2], %t;", 1, 1, "(0, 0, 0)", "no multiple of 4"},
+    {"ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%o];", 1, 2, "(1, 0, 0)", "no multiple of 16"},
+    {"mul.wide.u32 %d1, %t, 32768; add.u64 %d1, %d1, %o; st.global.u32 [%d1], %t;", 1, 4, "(2, 0, 0)", "no memory"},
+    {"ld.param.u64 %d0, [out+16];", 1, 1, "(0, 0, 0)", "of parameters"},
+    {SHARED "st.shared.u32 [%a+6000], %t;", 2, 1, "(0, 0, 0)", "of shared memory"},
+    {".local .align 8 .b8 mine[16];\nst.local.u64 [mine+16], %o;", 2, 1, "(0, 0, 0)", "of local memory"},
+    {SHARED "ld.shared.u32 %r0, [%a];", 2, 1, "(0, 0, 0)", "nobody has written"},
+    {"cvta.to.shared.u64 %d0, %o;", 1, 1, "(0, 0, 0)", "no address of that space"},
+    {"div.u32 %r0, %t, 0;", 1, 1, "(0, 0, 0)", "division by 0"},
+    // races
+    {SHARED "st.shared.u32 [%a], %t;\nxor.b32 %a, %a, 4; ld.shared.u32 %r0, [%a];", 3, 2, "(0, 0, 0)", "a race"},
+    {SHARED "st.shared.u32 [s], %t;", 2, 2, "(1, 0, 0)", "a race: shared memory at 0 was written by thread (0, 0, 0)"},
+    {SHARED "st.shared.u32 [%a], %t; bar.sync 0;\nxor.b32 %a, %a, 128; ld.shared.u32 %r0, [%a]; st.shared.u32 [%a], %t;\nxor.b32 %a, %a, 128; st.shared.u32 [%a], %t;", 3, 64, NULL, "a race: shared memory at"},
+    {SHARED "st.shared.u32 [%a], %t; bar.sync 0; st.shared.u32 [%a], %t; bar.warp.sync -1;\nxor.b32 %a, %a, 128; ld.shared.u32 %r0, [%a];", 2, 64, NULL, "a race"},
+    {SHARED "setp.lt.u32 %p1, %t, 32; @%p1 st.shared.u32 [s], %t; bar.sync 0;\n", 2, 64, "(1, 0, 0)", "a race"},
+    // barriers, lanes that are missing
+    {"setp.lt.u32 %p1, %t, 32;\n@%p1 bar.sync 0;\n", 2, 64, "(0, 0, 0)", "barrier 0 is reached by 32 of 64"},
+    {"setp.lt.u32 %p1, %t, 32; @%p1 bra L;\nbar.sync 1;\nbra M;\nL: bar.sync 2;\nM:", 4, 64, NULL, "is reached by 32 of 64"},
+    {"setp.lt.u32 %p1, %t, 5;\n@%p1 bar.sync 0;\n", 2, 32, "(0, 0, 0)", "without all of its lanes: 0x0000001f"},
+    {"setp.lt.u32 %p1, %t, 16; @%p1 bra L;\nbar.sync 0;\nbra M;\nL: bar.sync 0;\nM:", 4, 32, NULL, "without all of its lanes: 0x0000ffff"},
+    {"bar.sync 0, 40;", 1, 64, NULL, "which are no warps"},
+    {"setp.lt.u32 %p1, %t, 16;\n@%p1 shfl.sync.bfly.b32 %r0, %t, 1, 31, -1;", 2, 32, "(0, 0, 0)", "without all of its lanes: 0x0000ffff are here of 0xffffffff"},
+    {"shfl.sync.idx.b32 %r0, %t, 9, 31, -1;", 1, 8, "(0, 0, 0)", "lane 9, which is not here"},
+    {"shfl.sync.idx.b32 %r0, %t, 0, 31, 0xFF;", 1, 32, "(8, 0, 0)", "does not name itself"},
+    {"mov.b32 %r1, 0; mov.b32 %f1, 0f00000000;\nmma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f2,%f3,%f4,%f5}, {%r1,%r1}, {%r1}, {%f1,%f1,%f1,%f1};", 2, 16, "(0, 0, 0)", "in a warp of 16"},
+    {SHARED "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%a];", 2, 32, "(1, 0, 0)", "no multiple of 16"},
+    // copies
+    {SHARED "mad.lo.u32 %a, %t, 12, %a; mov.u64 %d1, %m; cp.async.cg.shared.global [%a], [%d1], 16; cp.async.commit_group;\nld.shared.u32 %r0, [%a];", 3, 1, "(0, 0, 0)", "a copy to it by thread (0, 0, 0) was not waited for"},
+    {SHARED "mad.lo.u32 %a, %t, 12, %a; cp.async.cg.shared.global [%a], [%m], 16; cp.async.commit_group; cp.async.wait_group 0;\nxor.b32 %a, %a, 16; ld.shared.u32 %r0, [%a];", 3, 2, "(0, 0, 0)", "a race"},
+    {SHARED "cp.async.ca.shared.global [%a], [%m], 4; cp.async.commit_group;\ncp.async.ca.shared.global [%a+512], [%m], 4; cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 %r0, [%a];\nld.shared.u32 %r0, [%a+512];", 4, 1, "(0, 0, 0)", "not waited for"},
+    {SHARED "cp.async.cg.shared.global [%a], [%m], 8;", 2, 1, "(0, 0, 0)", "a copy of"},
+    // others
+    {"trap;", 1, 1, "(0, 0, 0)", "a trap"},
+    {"L: bra L;", 1, 1, "(0, 0, 0)", "more than 100000 instructions"},
+  };
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+    for (uint32_t seed = 0; seed < 3; seed++) {
+      const mistake *m = &mistakes[i];
+      char where[100];
+      if (!case_named("%s", m->body)) continue;
+      CHECK_EQ(run_of(m->body, (uint32_t)m->threads, 1, seed), 1);
+      snprintf(where, sizeof where, "line %d, group (0, 0, 0), thread %s", HEAD_LINES + m->line - 1, m->thread && !seed ? m->thread : "(");
+      CHECK(strstr(error, where) != NULL && strstr(error, m->says) != NULL);
+      if (test_shown()) fprintf(stderr, "    %s: %s\n", where, error);
+    }
+  case_end();
+}
+// What is no PTX.
+static void test_refused(void) {
+  static const struct { const char *body, *says; } texts[] = {
+    {"add.u32 %r0, %r1;;", "no instruction ''"}, {"frob.u32 %r0, %r1;", "no instruction 'frob'"}, {"add.u32 %q, %r1, 1;", "no register '%q'"},
+    {"bra NOWHERE;", "no label"}, {"add.zz.u32 %r0, %r1, 1;", "is not known"}, {"add.u32 %d0, %d1, 1;", "register of 64 bits"},
+    {"add.f32 %h0, %h1, %h1;", "register of 16"}, {"call frob;", "no function"}, {"bar.sync 16;", "no barrier 16"},
+    {"ld.global.u32 %r0, %r1;", "without an address"}, {"setp.u32 %p0, %r1, 1;", "without a comparison"}, {"{", "the text ends"},
+    {"st.global.u32 [nothing], %r1;", "no 'nothing'"}, {".reg .frob %x;", "no type"},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    if (!case_named("%s", texts[i].body)) continue;
+    CHECK_EQ(run_of(texts[i].body, 1, 1, 0), 2);
+    CHECK(strstr(error, texts[i].says) != NULL && strstr(error, "line ") != NULL);
+    if (test_shown()) fprintf(stderr, "    %s\n", error);
+  }
+  case_end();
+  const char *none = "int main(void) { return 0; }";
+  CHECK(ptx_parse(none, strlen(none), error, sizeof error) == NULL);
+  CHECK(ptx_parse("", 0, error, sizeof error) == NULL);
+}
+
+// ** warps **
+
+// body leaves %r0 of each thread, which must be f(thread).
+static void check_threads(const char *name, const char *body, int threads, int (*f)(int)) {
+  char text[4000];
+  for (uint32_t seed = 0; seed < 4; seed++) {
+    if (!case_named("%s, seed %u", name, (unsigned)seed)) continue;
+    memset(memory, 0xEE, sizeof memory);
+    for (int i = 0; i < 1024; i++) memory[32768 + i] = (unsigned char)(i * 7);
+    snprintf(text, sizeof text, "%s\nst.global.u32 [%%o], %%r0;", body);
+    CHECK_EQ(run_of(text, (uint32_t)threads, 1, seed), 0);
+    if (*error && test_shown()) fprintf(stderr, "    %s\n", error);
+    for (int i = 0; i < threads; i++) CHECK_EQ((int)(uint32_t)result(i), f(i));
+  }
+  case_end();
+}
+static int bfly(int i) { return i ^ 5; }
+static int down(int i) { return i % 32 + 3 < 32 ? i + 3 : i; }
+static int up_of_eight(int i) { return i % 8 >= 2 ? i - 2 : i; }
+static int third(int i) { return i / 32 * 32 + 3; }
+static int odd_lanes(int i) { return i % 2 ? (int)0xAAAAAAAA : 0x55555555; }
+static int collatz(int i) { int n = 0; for (i++; i != 1; n++) i = i % 2 ? 3 * i + 1 : i / 2; return n; }
+static int sum_64(int i) { (void)i; return 64 * 63 / 2; }
+static int squared(int i) { return i * i + 1; }
+static int twice(int i) { return 2 * i; }
+static int table(int i) { return 10 * (i % 3 + 1); }
+static int copied(int i) { const int k = 4 * ((i ^ 33) & 63); return (int)((unsigned)(k * 7 & 255) | (unsigned)((k + 1) * 7 & 255) << 8 | (unsigned)((k + 2) * 7 & 255) << 16 | (unsigned)((k + 3) * 7 & 255) << 24); }
+static int half_zeros(int i) { const int k = copied(i ^ 33); return i % 2 ? 0 : k; }
+static int ranked(int i) { return i; }
+static int lanes_up(int i) { return i / 32; }
+static int least_lane(int i) { return i % 32 / 4 * 4; }
+static int is_odd_count(int i) { (void)i; return 32; }
+static void test_warps(void) {
+  check_threads("bfly", "shfl.sync.bfly.b32 %r0, %t, 5, 31, -1;", 64, bfly);
+  check_threads("down", "shfl.sync.down.b32 %r0|%p1, %t, 3, 31, -1;", 64, down);
+  check_threads("up", "shfl.sync.up.b32 %r0|%p1, %t, 2, 0x1800, -1;", 32, up_of_eight);
+  check_threads("idx", "shfl.sync.idx.b32 %r0, %t, 3, 31, -1;", 64, third);
+  // Lanes that come from two sides of a branch stand together.
+  check_threads("met", "and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 1; @%p1 bra L; add.u32 %r2, %t, 0; bra M; L: mov.u32 %r2, %t;\n"
+                "M: shfl.sync.bfly.b32 %r0, %r2, 5, 31, -1;", 32, bfly);
+  // .. also where the text has the one side behind.
+  check_threads("met behind", "and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 1; @%p1 bra L; mov.u32 %r2, %t;\n"
+                "M: shfl.sync.bfly.b32 %r0, %r2, 5, 31, -1; bra N; L: mov.u32 %r2, %t; bra M; N:", 32, bfly);
+  check_threads("match", "and.b32 %r1, %t, 1; match.any.sync.b32 %r0, %r1, -1;", 32, odd_lanes);
+  check_threads("vote", "and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 1; vote.sync.ballot.b32 %r2, %p1, -1; not.b32 %r3, %r2; selp.b32 %r0, %r2, %r3, %p1;", 32, odd_lanes);
+  check_threads("redux", "shr.u32 %r1, %t, 2; shl.b32 %r2, 15, 0; match.any.sync.b32 %r3, %r1, -1; redux.sync.min.u32 %r4, %t, -1; brev.b32 %r0, %r3; clz.b32 %r0, %r0;"
+                "add.u32 %r0, %r0, %r4;", 32, least_lane);
+  check_threads("collatz", "mov.u32 %r0, 0; add.u32 %r1, %t, 1;\nL: setp.eq.u32 %p1, %r1, 1; @%p1 bra M; add.u32 %r0, %r0, 1; and.b32 %r2, %r1, 1;"
+                "setp.eq.u32 %p2, %r2, 0; @%p2 bra E; mad.lo.u32 %r1, %r1, 3, 1; bra L; E: shr.u32 %r1, %r1, 1; bra.uni L; M:", 64, collatz);
+  check_threads("switch", "T: .branchtargets A, B, C;\nrem.u32 %r1, %t, 3; brx.idx %r1, T; A: mov.u32 %r0, 10; bra D; B: mov.u32 %r0, 20; bra D; C: mov.u32 %r0, 30; D:", 40, table);
+  check_threads("predicates of a barrier", "and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 1; bar.red.popc.u32 %r0, 0, %p1;", 64, is_odd_count);
+  check_threads("sum of a group", SHARED "setp.ne.u32 %p1, %t, 0; mov.u32 %r5, 0; @!%p1 st.shared.u32 [s], %r5; bar.sync 0; red.shared.add.u32 [s], %t; bar.sync 0; ld.shared.u32 %r0, [s];", 64, sum_64);
+  check_threads("generic and local", ".local .align 8 .b8 mine[16]; .reg .u64 %at; cvta.local.u64 %at, mine; st.u32 [%at+4], %t; ld.local.u32 %r0, [mine+4]; mad.lo.u32 %r0, %r0, %r0, 1;", 64, squared);
+  check_threads("named barriers", SHARED "setp.lt.u32 %p1, %t, 32; @%p1 bra L;\nst.shared.u32 [%a], %t; bar.arrive 1, 64; mul.lo.u32 %r0, %t, 2; bra M;\nL: bar.sync 1, 64; xor.b32 %a, %a, 128; ld.shared.u32 %r0, [%a]; sub.u32 %r0, %r0, 32; mul.lo.u32 %r0, %r0, 2;\nM:", 64, twice);
+  check_threads("late copies", SHARED "mul.wide.u32 %d1, %t, 4; add.u64 %d1, %d1, %m; cp.async.ca.shared.global [%a], [%d1], 4; cp.async.commit_group;\ncp.async.wait_group 0; bar.sync 0; xor.b32 %a, %a, 132; ld.shared.u32 %r0, [%a];", 64, copied);
+  check_threads("copies of less", SHARED "mul.wide.u32 %d1, %t, 4; add.u64 %d1, %d1, %m; and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 1; selp.b32 %r1, 0, 4, %p1; cp.async.ca.shared.global [%a], [%d1], 4, %r1;\ncp.async.wait_all; ld.shared.u32 %r0, [%a];", 64, half_zeros);
+  check_threads("ordered by lanes", SHARED "st.shared.u32 [%a], %t; bar.warp.sync -1; xor.b32 %a, %a, 20; ld.shared.u32 %r0, [%a];", 64, bfly);
+  check_threads("atomics", "mov.u32 %r1, 0; setp.eq.u32 %p1, %t, 0; @%p1 st.global.u32 [%m+2048], %r1; bar.sync 0; atom.global.add.u32 %r2, [%m+2048], 1; atom.global.max.u32 %r3, [%m+2048], %r2; bar.sync 0; ld.global.u32 %r0, [%m+2048]; sub.u32 %r0, %r0, 64; add.u32 %r0, %r0, %t;", 64, ranked);
+  check_threads("warps", "mov.u32 %r0, %warpid;", 96, lanes_up);
+}
+static void test_grid(void) {
+  memset(memory, 0, sizeof memory);
+  for (uint32_t seed = 0; seed < 3; seed++) {
+    CHECK_EQ(run_of("mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mad.lo.u32 %r2, %r0, %r1, %t; ld.param.u64 %d0, [out]; mad.wide.u32 %d0, %r2, 8, %d0; cvt.u64.u32 %d1, %r2; st.global.u64 [%d0], %d1;", 40, 7, seed), 0);
+    for (int i = 0; i < 280; i++) CHECK_EQ((int)result(i), i);
+  }
+  CHECK(counts.instructions > 0 && counts.stores == 14);
+}
+static void test_functions(void) {
+  static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".func (.param .b32 r) square(.param .b32 a) { .reg .b32 %x; ld.param.b32 %x, [a]; mul.lo.u32 %x, %x, %x; st.param.b32 [r], %x; ret; }\n"
+    ".const .align 4 .u32 added[2] = {1, 5};\n"
+    ".visible .entry k(.param .u64 out, .param .u32 n) {\n.reg .b32 %r<4>; .reg .b64 %d<3>; .reg .pred %p;\n"
+    "mov.u32 %r0, %tid.x; ld.param.u64 %d0, [out]; mad.wide.u32 %d0, %r0, 8, %d0; setp.lt.u32 %p, %r0, 7; mov.u32 %r2, 0; @%p bra L;\n"
+    "{ .param .b32 in; .param .b32 back; st.param.b32 [in], %r0; call.uni (back), square, (in); ld.param.b32 %r2, [back]; }\n"
+    "L: ld.const.u32 %r1, [added+4]; add.u32 %r2, %r2, %r1; cvt.u64.u32 %d1, %r2; st.global.u64 [%d0], %d1; ret; }\n";
+  ptx_module *m = ptx_parse(text, sizeof text, error, sizeof error);
+  CHECK(m != NULL);
+  if (!m) { fprintf(stderr, "%s\n", error); return; }
+  const ptx_launch l = launch_of(20, 0);
+  CHECK_EQ(ptx_run(m, &l, NULL, error, sizeof error), 0);
+  for (int i = 0; i < 20; i++) CHECK_EQ((int)result(i), (i < 7 ? 0 : i * i) + 5);
+  CHECK(ptx_target(m) == 80 && ptx_kernel_at(m, 0) == ptx_find(m, "k") && !ptx_kernel_at(m, 1) && !ptx_find(m, "square"));
+  CHECK(ptx_find(m, "k")->param_nbytes == 12 && ptx_find(m, "k")->barriers == 0);
+  ptx_free(m);
+}
+
+// ** matrices: each lane's elements by the manual's formulas, against a plain product **
+
+// m, n, k; bits of an element of a; of c and d (16 or 32); its kind, and values by 0 .. 15.
+typedef struct product { const char *name; int m, k, bits, c_bits; const char *types; } product;
+static uint32_t element_of(const product *p, int x) {        // a small whole number as an element
+  if (strstr(p->types, "s32")) return (uint32_t)x & 0xFF;
+  if (strstr(p->types, "bf16")) return (uint32_t)ptx_encode(x, &ptx_bf16_format, PTX_W_rn, 0);
+  if (strstr(p->types, "tf32")) return (uint32_t)F((float)x);
+  if (strstr(p->types, "e4m3")) return ptx_encode(x, &ptx_e4m3_format, PTX_W_rn, 0);
+  if (strstr(p->types, "e5m2")) return ptx_encode(x, &ptx_e5m2_format, PTX_W_rn, 0);
+  return ptx_encode(x, &ptx_f16_format, PTX_W_rn, 0);
+}
+static int of_a(int row, int k) { return (row * 3 + k * 5) % 7 - 3; }
+static int of_b(int k, int column) { return (k * 2 + column * 3) % 5 - 2; }
+static int of_c(int row, int column) { return row - 2 * column; }
+static void check_product(const product *p) {
+  const int each = 32 / p->bits, na = p->m * p->k / 32 / each, nb = 8 * p->k / 32 / each, c_each = 32 / p->c_bits, nc = p->m * 8 / 32 / c_each;
+  const int real = strstr(p->types, "s32") == NULL;
+  uint32_t word[32][16];
+  char body[3000], *at = body;
+  for (int lane = 0; lane < 32; lane++) {
+    const int group = lane >> 2, in_group = lane & 3;
+    for (int r = 0; r < na; r++) {
+      word[lane][r] = 0;
+      for (int e = 0; e < each; e++) {     // the manual's: row groupID or groupID + 8, columns beside each other
+        const int row = p->m == 16 && r % 2 ? group + 8 : group, column = in_group * each + e + (p->m == 16 ? r / 2 : r) * 4 * each;
+        word[lane][r] |= element_of(p, of_a(row, column)) << (p->bits * e & 31);
+      }
+    }
+    for (int r = 0; r < nb; r++) {
+      word[lane][na + r] = 0;
+      for (int e = 0; e < each; e++) word[lane][na + r] |= element_of(p, of_b(in_group * each + e + r * 4 * each, group)) << (p->bits * e & 31);
+    }
+    for (int r = 0; r < nc; r++) {
+      word[lane][na + nb + r] = 0;
+      for (int e = 0; e < c_each; e++) {
+        const int i = r * c_each + e, c = of_c(i < 2 ? group : group + 8, in_group * 2 + i % 2);
+        word[lane][na + nb + r] |= (!real ? (uint32_t)c : p->c_bits == 32 ? (uint32_t)F((float)c) : ptx_encode(c, &ptx_f16_format, PTX_W_rn, 0)) << (16 * e & 31);
+      }
+    }
+    memcpy(memory + 32768 + 64 * lane, word[lane], 64);
+  }
+  at += sprintf(at, "mad.wide.u32 %%d0, %%t, 64, %%m;\n");
+  for (int r = 0; r < na + nb + nc; r++) at += sprintf(at, "ld.global.b32 %%%c%d, [%%d0+%d];\n", r >= na + nb && real && p->c_bits == 32 ? 'f' : 'r', r, 4 * r);
+  at += sprintf(at, "mma.sync.aligned.m%dn8k%d.row.col.%s {", p->m, p->k, p->types);
+  for (int r = 0; r < na + nb + nc + nc; r++) {
+    const int k = r < nc ? na + nb + r : r - nc, c = r < nc || r >= nc + na + nb;
+    at += sprintf(at, "%s%%%c%d", r == nc || r == nc + na || r == nc + na + nb ? "}, {" : r ? "," : "", c && real && p->c_bits == 32 ? 'f' : 'r', k);
+  }
+  at += sprintf(at, "};\nmad.wide.u32 %%o, %%t, 8, %%o;\n");
+  for (int r = 0; r < nc; r++) at += sprintf(at, "st.global.b32 [%%o+%d], %%%c%d;\n", 4 * r, real && p->c_bits == 32 ? 'f' : 'r', na + nb + r);
+  if (!case_named("mma %s", p->name)) return;
+  CHECK_EQ(run_of(body, 32, 1, 0), 0);
+  if (*error && test_shown()) fprintf(stderr, "    %s\n", error);
+  for (int lane = 0; lane < 32; lane++)
+    for (int i = 0; i < nc * c_each; i++) {
+      const int row = (i < 2 ? 0 : 8) + (lane >> 2), column = (lane & 3) * 2 + i % 2;
+      int want = of_c(row, column);
+      uint32_t got;
+      for (int k = 0; k < p->k; k++) want += of_a(row, k) * of_b(k, column);
+      memcpy(&got, memory + 16 * lane + 4 * (i / c_each), 4);
+      if (p->c_bits == 16) got = got >> 16 * (i % 2) & 0xFFFF;
+      CHECK_EQ(!real ? (int)got : (int)(p->c_bits == 32 ? ptx_f32(got) : ptx_of_f16(got)), want);
+    }
+  CHECK(counts.matrix == 1);
+}
+static void test_products(void) {
+  static const product products[] = {
+    {"f16 k8", 16, 8, 16, 32, "f32.f16.f16.f32"}, {"f16 k8 to f16", 16, 8, 16, 16, "f16.f16.f16.f16"},
+    {"f16 k16", 16, 16, 16, 32, "f32.f16.f16.f32"}, {"bf16 k8", 16, 8, 16, 32, "f32.bf16.bf16.f32"},
+    {"bf16 k16", 16, 16, 16, 32, "f32.bf16.bf16.f32"}, {"tf32 k4", 16, 4, 32, 32, "f32.tf32.tf32.f32"},
+    {"tf32 k8", 16, 8, 32, 32, "f32.tf32.tf32.f32"}, {"s8 k16", 16, 16, 8, 32, "s32.s8.s8.s32"}, {"s8 k32", 16, 32, 8, 32, "s32.s8.s8.s32"},
+    {"e4m3 k32", 16, 32, 8, 32, "f32.e4m3.e4m3.f32"}, {"e5m2 k32", 16, 32, 8, 32, "f32.e5m2.e5m2.f32"},
+    {"s8 m8", 8, 16, 8, 32, "s32.s8.s8.s32"},
+  };
+  for (size_t i = 0; i < sizeof products / sizeof *products; i++) check_product(&products[i]);
+  case_end();
+}
+// ldmatrix: rows by addresses of lanes; a word of each has columns 2 * (lane % 4) and the next of row lane / 4.
+static int as_rows(int i) { return (i / 4 * 8 + i % 4 * 2 + 64) | (i / 4 * 8 + i % 4 * 2 + 65) << 16; }
+static int as_columns(int i) { return (i % 4 * 16 + i / 4 + 64) | (i % 4 * 16 + 8 + i / 4 + 64) << 16; }
+static void test_ldmatrix(void) {
+  static const char fill[] = SHARED ".reg .b16 %w; mov.u32 %r1, 0;\nL: mad.lo.u32 %r2, %r1, 32, %t; cvt.u16.u32 %w, %r2; mad.lo.u32 %r3, %r2, 2, s; st.shared.u16 [%r3], %w; add.u32 %r1, %r1, 1;"
+    "setp.lt.u32 %%p1, %%r1, 8; @%%p1 bra L; bar.sync 0; mad.lo.u32 %%r5, %%t, 16, s;\n";
+  char body[1500], text[1000];
+  snprintf(text, sizeof text, "%s", fill);
+  for (char *p = text; (p = strstr(p, "%%")) != NULL; ) memmove(p, p + 1, strlen(p));
+  snprintf(body, sizeof body, "%s ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%%r6, %%r0, %%r7, %%r8}, [%%r5];", text);
+  check_threads("ldmatrix", body, 32, as_rows);
+  snprintf(body, sizeof body, "%s ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%%r6, %%r0}, [%%r5];", text);
+  check_threads("ldmatrix.trans", body, 32, as_columns);
+  snprintf(body, sizeof body, "%s ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%%r6, %%r7}, [%%r5]; movmatrix.sync.aligned.m8n8.trans.b16 %%r0, %%r7;", text);
+  check_threads("movmatrix", body, 32, as_columns);
+  snprintf(body, sizeof body, "%s ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%%r6, %%r7}, [%%r5]; bar.sync 0; add.u32 %%r5, %%r5, 512; stmatrix.sync.aligned.m8n8.x2.shared.b16 [%%r5], {%%r6, %%r7}; bar.sync 0; add.u32 %%r5, %%r5, 0;"
+           "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%%r6, %%r0}, [%%r5];", text);
+  check_threads("stmatrix", body, 32, as_rows);
+}
+
 int main(void) {
   test_lines();
+  test_mistakes();
+  test_refused();
+  test_warps();
+  test_grid();
+  test_functions();
+  test_products();
+  test_ldmatrix();
   return test_report();
 }
