@@ -9,6 +9,9 @@
 #define PTX_H
 #include "../src/cuda/compile.c"
 #include "../bench/gpu.h"
+#ifndef PTX_NAME
+  #define PTX_NAME "INTERP"
+#endif
 #define PTX_API static
 #include "ptx_machine.c"
 #include <sys/stat.h>
@@ -166,9 +169,11 @@ static tiny_code ptx_launch_kernel(void *dev, const tiny_launch *l) {
 static tiny_code ptx_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend ptx_backend = {
-  TINY_BACKEND_VERSION, "INTERP", ptx_open, ptx_close, ptx_target_name, ptx_renderer, ptx_alloc, ptx_free_block,
+  TINY_BACKEND_VERSION, PTX_NAME, ptx_open, ptx_close, ptx_target_name, ptx_renderer, ptx_alloc, ptx_free_block,
   ptx_copy_in, ptx_copy_out, NULL, NULL, ptx_compile, ptx_load_module, NULL, ptx_unload_module, ptx_find_kernel, ptx_launch_kernel,
   NULL, NULL, NULL, NULL, ptx_sync, NULL
 };
-#define TN_INTERP &ptx_backend
+#ifdef TN_TEST_BACKEND
+  #define TN_INTERP &ptx_backend
+#endif
 #endif
