@@ -11,6 +11,10 @@
 extern "C" {
 #endif
 
+#ifndef PTX_API
+  #define PTX_API                          // static: where it is included by more than one file
+#endif
+
 typedef struct ptx_module ptx_module;
 
 // What the text says of a kernel (.entry).
@@ -45,15 +49,15 @@ typedef struct ptx_launch {
 typedef struct ptx_counts { uint64_t instructions, matrix, loads, stores, barriers; } ptx_counts;
 
 // NULL, and a sentence in error, for a text that is no PTX, or uses what the machine has not.
-ptx_module *ptx_parse(const char *text, size_t nbytes, char *error, size_t error_nbytes);
-void ptx_free(ptx_module *m);
-int ptx_target(const ptx_module *m);                       // 90 of ".target sm_90a"
-const ptx_kernel *ptx_find(const ptx_module *m, const char *name);    // NULL: none
-const ptx_kernel *ptx_kernel_at(const ptx_module *m, int i);         // in the text's order; NULL behind the last
+PTX_API ptx_module *ptx_parse(const char *text, size_t nbytes, char *error, size_t error_nbytes);
+PTX_API void ptx_free(ptx_module *m);
+PTX_API int ptx_target(const ptx_module *m);                       // 90 of ".target sm_90a"
+PTX_API const ptx_kernel *ptx_find(const ptx_module *m, const char *name);    // NULL: none
+PTX_API const ptx_kernel *ptx_kernel_at(const ptx_module *m, int i);         // in the text's order; NULL behind the last
 // 0, or not and a sentence in error: races in shared memory, addresses that are misaligned or no memory, barriers that
 // not all threads reach, shuffles and matrix instructions without all lanes, results read before they were waited for.
 // counts may be NULL.
-int ptx_run(const ptx_module *m, const ptx_launch *l, ptx_counts *counts, char *error, size_t error_nbytes);
+PTX_API int ptx_run(const ptx_module *m, const ptx_launch *l, ptx_counts *counts, char *error, size_t error_nbytes);
 
 #ifdef __cplusplus
 }
