@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 86e847fdefa4710ee80b5d113ef74ace13ac279fa407340c3d6188bd77ba2612
+/* tiny.h 0.1.0, source f699b385bdd22a7db87d3c2a683afebcce5584fe4010cc14043974097f1329f4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -401,6 +401,7 @@ OPTIONS (macros, defined before the include)
   TINY_NO_NN            the sections from >>norms to >>training: layers, losses, gradients, optimisers; >>augmentation
   TINY_NO_IO            the section >>files, and of >>data what reads and writes files
   TINY_NO_INTERP        the interpreter: the device INTERP, tiny_reference, tiny_uop_eval; kernels need a compiler
+  TINY_NO_GPU           schedules for devices with a grid, and these devices: for programs that compute on CPUs alone
   TINY_NO_DISK          no file is read or written: nothing is cached, of the compilers only clang will do, and
                         of the sections >>files and >>data only the forms on memory work
   TINY_NO_THREADS       tiny_parallel is a loop, unless the program brings a pool; loaders make a batch when it is asked
@@ -728,7 +729,7 @@ BUILDING
 #endif
 #ifdef TINY_STATIC
   #if defined(__GNUC__) || defined(__clang__)
-    #define TINY_API __attribute__((unused)) static
+    #define TINY_API __attribute__((unused, noinline)) static
   #else
     #define TINY_API static
   #endif
@@ -3446,7 +3447,9 @@ enum {
   TINY_TARGET_STREAMS = 64,                // takes TINY_HINT_STREAM
   TINY_TARGET_TAKES_LOCAL = 128,           // LOCAL memory comes with a launch where it is too much for a stack
   TINY_TARGET_ALONE = 256,                 // a module holds one kernel
-  TINY_TARGET_ALIGNED = 512                // memory begins at a multiple of 16 bytes, also what tiny_blob_of takes
+  TINY_TARGET_ALIGNED = 512,               // memory begins at a multiple of 16 bytes, also what tiny_blob_of takes
+  TINY_TARGET_COPIES = 1024,               // STOREs that happen later, which items do not wait for
+  TINY_TARGET_ROWS = 2048                  // LOADs of rows of 8x8 matrices by a warp
 };
 // What is worth knowing about a node of a list: tiny_listing.hints.
 enum {
@@ -3680,7 +3683,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "86e847fdefa4710ee80b5d113ef74ace13ac279fa407340c3d6188bd77ba2612"
+#define TN_SOURCE_ID "f699b385bdd22a7db87d3c2a683afebcce5584fe4010cc14043974097f1329f4"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3757,8 +3760,9 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
 #if defined(__clang__) && defined(__OPTIMIZE__)
   #define TN_SMALL_BEGIN \
     _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpragma-clang-attribute\"") \
-    _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)") _Pragma("clang diagnostic pop")
-  #define TN_SMALL_END _Pragma("clang attribute pop")
+    _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)") \
+    _Pragma("clang attribute push(__attribute__((cold)), apply_to = function)") _Pragma("clang diagnostic pop")
+  #define TN_SMALL_END _Pragma("clang attribute pop") _Pragma("clang attribute pop")
 #elif defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
   #define TN_SMALL_BEGIN _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"Os,no-expensive-optimizations,no-tree-pre,no-tree-vrp,no-gcse,no-schedule-insns2\")")
@@ -4818,6 +4822,7 @@ static void tn_pairs_clear(tn_pairs *m) {
 }
 #endif
 // ---- end src/base/hash.c ----
+TN_SMALL_BEGIN
 // ---- begin src/base/text.c ----
 // text: building strings and byte runs in scratch memory; strings of JSON; error messages that name shapes; debug
 // lines.
@@ -4992,7 +4997,6 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
 }
 #endif
 // ---- end src/base/text.c ----
-TN_SMALL_BEGIN
 // ---- begin src/base/version.c ----
 // version: what this implementation is: its release and sources, how it was compiled, what was left out.
 //
@@ -5060,6 +5064,9 @@ static const char tn_build_options[] =
 #endif
 #ifdef TINY_NO_INTERP
   " TINY_NO_INTERP"
+#endif
+#ifdef TINY_NO_GPU
+  " TINY_NO_GPU"
 #endif
 #ifdef TINY_NO_DISK
   " TINY_NO_DISK"
@@ -7586,6 +7593,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 }
 #endif
 // ---- end src/ir/alu.c ----
+TN_SMALL_BEGIN
 // ---- begin src/ir/label.c ----
 // label: names that nodes have for people, in a table beside them.
 //
@@ -7719,6 +7727,80 @@ static void tn_labels_close(tiny_ctx *t) {
 }
 #endif
 // ---- end src/ir/label.c ----
+// ---- begin src/ir/listing.c ----
+// listing: what the nodes of a kernel's list say, by what tiny.h shows to everyone: renderers stand in companion
+// headers, too, and those see nothing else of the library.
+//
+// In:  nodes, public structs. Out: answers. What k, v and sources of an op mean: ir/uop.c.
+#ifndef TN_IR_LISTING
+#define TN_IR_LISTING
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+
+// Where a DEFINE or STAGE lives.
+enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
+enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
+enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the number of a row of tn_warp_units
+
+// Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
+// every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
+enum { TN_TURNED = 1, TN_AS_ROWS = 2 };
+enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
+enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
+static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
+static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+
+// ** memory **
+
+static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m;
+}
+static int tn_is_reg(const tiny_uop *memory) {
+  const tiny_uop *m = tn_memory_behind(memory);
+  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
+}
+
+// What a STORE stores, as it was loaded: bits do not change.
+static tiny_uop *tn_copied(const tiny_uop *store) {
+  tiny_uop *x = store->src[1];
+  while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
+  return x;
+}
+// Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
+// together, zeros where they are not there? (PTX ISA, cp.async)
+static int tn_copies_later(const tiny_uop *store) {
+  const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
+  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
+      from->lanes > 1 ||
+      tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
+      (from->nsrc == 3 && from->src[2]->lanes > 1))
+    return 0;
+  const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)load->dtype) * load->lanes;
+  return nbytes == 4 || nbytes == 8 || nbytes == 16;
+}
+
+// How many low bits of an integer are 0 whatever else it is made of; zeros: the answers for its sources, by seq.
+static int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
+  enum { MOST = 16 };
+  const int a = u->nsrc ? zeros[u->src[0]->seq] : 0, b = u->nsrc > 1 ? zeros[u->src[1]->seq] : 0;
+  int n = 0;
+  if (u->dtype < TINY_I8 || u->dtype > TINY_U64 || u->lanes > 1) return 0;
+  switch (u->op) {
+    case TINY_OP_CONST: while (n < MOST && !(u->k >> n & 1)) n++; return n;
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MAX: case TINY_OP_OR: case TINY_OP_XOR: return a < b ? a : b;
+    case TINY_OP_MUL: return a + b < MOST ? a + b : MOST;
+    case TINY_OP_AND: return a > b ? a : b;
+    case TINY_OP_SHL:
+      return u->src[1]->op == TINY_OP_CONST && u->src[1]->k >= 0 && u->src[1]->k < MOST - a ? a + (int)u->src[1]->k : a;
+    case TINY_OP_CAST: return u->src[0]->dtype >= TINY_I8 && u->src[0]->dtype <= TINY_U64 ? a : 0;
+    default: return 0;
+  }
+}
+#endif
+// ---- end src/ir/listing.c ----
 // ---- begin src/machine/units.c ----
 // units: matrix units that a warp works as one, as data: a row for each shape and dtypes, with who holds what.
 //
@@ -7736,6 +7818,7 @@ static void tn_labels_close(tiny_ctx *t) {
 #define TN_MACHINE_UNITS
 #ifndef TINY_AMALGAMATED
 #include "../ir/dtype.c"
+#include "../ir/listing.c"
 #endif
 
 // Bits of a row and of a column; 0: lanes that differ in this bit hold the same.
@@ -7764,6 +7847,14 @@ static void tn_labels_close(tiny_ctx *t) {
   {{TN_COLUMNS, TN_R(3), TN_R(4)}, {TN_R(0), TN_R(1), TN_R(2)}}, TN_MFMA_C}
 #define TN_SIMD_8 {{TN_C(1), TN_R(0), TN_R(1), TN_C(2), TN_R(2)}, {TN_C(0)}}
 #define TN_SIMD {TN_SIMD_8, TN_SIMD_8, TN_SIMD_8}
+
+// Are there devices with a grid at all? What is for them alone stands behind this in every room: compilers leave it out
+// of a program for CPUs.
+#ifdef TINY_NO_GPU
+enum { TN_GPU = 0 };
+#else
+enum { TN_GPU = 1 };
+#endif
 
 static const tiny_warp_unit tn_warp_units[] = {
   {"sm75_m16n8k8_f16", 16, 8, 8, 32, TINY_F16, TINY_F16, TINY_F32, TN_MMA_8},
@@ -7822,14 +7913,14 @@ TINY_API const tiny_warp_unit *tiny_warp_units(const char *target, int *n) {
 
 // ** what a WMMA names **
 
-enum { TN_WMMA_UNIT = 48 };                // bits of k below 1 + the number of a row
 static int64_t tn_warp_unit_k(const tiny_warp_unit *unit) {
   return (int64_t)(unit - tn_warp_units + 1) << TN_WMMA_UNIT;
 }
 // NULL: it is for the unit of one core.
 static const tiny_warp_unit *tn_warp_unit_of(int64_t k) {
   const int64_t row = k >> TN_WMMA_UNIT;
-  return row >= 1 && row <= TN_WARP_UNITS && !(k & (((int64_t)1 << TN_WMMA_UNIT) - 1)) ? &tn_warp_units[row - 1] : NULL;
+  if (!TN_GPU || row < 1 || row > TN_WARP_UNITS || k & (((int64_t)1 << TN_WMMA_UNIT) - 1)) return NULL;
+  return &tn_warp_units[row - 1];
 }
 
 // ** layouts **
@@ -7872,6 +7963,7 @@ static int tn_unit_nests(const tiny_warp_unit *unit, int dtype) {
 }
 #endif
 // ---- end src/machine/units.c ----
+TN_SMALL_END
 // ---- begin src/ir/uop.c ----
 // uop: the one node type, from a user's matmul to a loop counter. Nodes are immutable and
 // hash-consed: two nodes with the same op, dtype, lanes, k, v, ptr and sources are the same
@@ -7950,9 +8042,6 @@ enum { TN_SLOPE_TAN, TN_SLOPE_TANH, TN_SLOPE_SIGMOID, TN_SLOPE_EXPM1, TN_SLOPE_A
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
 enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
   TN_KINDS };
-// Where a DEFINE or STAGE lives.
-enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
-enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 
@@ -8865,7 +8954,7 @@ static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent)
 #ifndef TN_MACHINE_MACHINE
 #define TN_MACHINE_MACHINE
 #ifndef TINY_AMALGAMATED
-#include "../ir/dtype.c"
+#include "units.c"
 #endif
 
 // ** memory: caches, the nearest first **
@@ -8905,10 +8994,14 @@ static int64_t tn_machine_share(const tiny_limits *limits) {
   const int64_t least = TN_SHARE_LEAST, most = TN_SHARE_MOST;
   return last < least ? least : last > most ? most : last;
 }
+// Has it a grid of groups of items, rather than tasks of threads?
+static int tn_machine_grid(const tiny_limits *limits) { return TN_GPU && !limits->threads; }
+
 // Of a value that kernels hand on in pieces, what a piece is: caches keep it for the next kernel. A grid's are large:
 // each piece is a launch more, and has to keep all units busy.
 static int64_t tn_machine_piece(const tiny_limits *limits) {
-  return limits->threads ? tn_machine_share(limits) : TN_PIECE_TIMES * (int64_t)tn_machine_memory(limits, 2).nbytes;
+  if (!tn_machine_grid(limits)) return tn_machine_share(limits);
+  return TN_PIECE_TIMES * (int64_t)tn_machine_memory(limits, 2).nbytes;
 }
 // Elements of the longest row that one task walks several times, rather than one kernel after the other: those of f32
 // that a quarter of the near cache holds.
@@ -8936,11 +9029,11 @@ static int64_t tn_machine_items(const tiny_limits *limits) {
 }
 // Compute units that share a grid's groups; 0: tasks of threads.
 static int64_t tn_machine_units(const tiny_limits *limits) {
-  return limits->threads ? 0 : limits->compute_units > 0 ? limits->compute_units : (int)TN_UNITS;
+  return !tn_machine_grid(limits) ? 0 : limits->compute_units > 0 ? limits->compute_units : (int)TN_UNITS;
 }
 static int tn_machine_registers(const tiny_limits *limits) {
   return limits->vector_registers > 0 ? limits->vector_registers :
-      limits->threads ? (int)TN_REGISTERS : (int)TN_ITEM_REGISTERS;
+      tn_machine_grid(limits) ? (int)TN_ITEM_REGISTERS : (int)TN_REGISTERS;
 }
 // Bytes that one instruction computes: of a device without vectors those of an item.
 static int tn_machine_vector(const tiny_limits *limits) {
@@ -9065,6 +9158,44 @@ static double tn_waves_cost(const tiny_limits *limits, int64_t rows, int64_t col
   return (double)((tiles + units - 1) / units) * (double)(m * n + copies[0] + copies[1] + TN_TILE_STEP);
 }
 
+// Scatters on a grid. Items look at all summands for those of their group's tile (codegen/scatter.c), or take them one
+// after the other, or all at once where the last cache adds.
+enum {
+  TN_SCATTER_TILE_ITEMS = 128, TN_SCATTER_TILE_ROOM = 1 << 16,         // of a group at least; bytes of its tiles
+  TN_SCATTER_TILE_ROWS = 8,                     // of a tile, below which units may be idle
+  TN_SCATTER_LOOK = 12,                    // instructions of a warp for a summand of each item: count, embedding gradient
+  TN_SCATTER_TURN = 127,                   // cycles of a summand that is added after another: the same, by columns
+  TN_SCATTER_ADDED = 1,                    // of one that the last cache adds to the same element (bench/count.h)
+  TN_SCATTER_ISSUE = 4                     // instructions that a unit issues in a cycle
+};
+
+// A tile that groups have of places x width x others elements: as many rows as there is memory for and as leave most
+// units a group, columns of a warp. Then as many items as there is memory for.
+typedef struct tn_scatter_size { int64_t rows, columns, items, groups; } tn_scatter_size;
+
+static tn_scatter_size tn_scatter_size_of(const tiny_limits *limits, int64_t places, int64_t width, int64_t others,
+                                          int64_t nbytes) {
+  const int64_t shared = (int64_t)limits->shared_nbytes, warp = tn_machine_warp(limits), all = tn_machine_items(limits),
+                room = (shared < TN_SCATTER_TILE_ROOM ? shared : (int64_t)TN_SCATTER_TILE_ROOM) / nbytes;
+  tn_scatter_size x = {1, width < warp ? width : warp, all < TN_SCATTER_TILE_ITEMS ? all : (int64_t)TN_SCATTER_TILE_ITEMS, 0};
+  others *= (width + x.columns - 1) / x.columns;
+  while (2 * x.rows * x.items <= room && x.rows < places) {
+    x.groups = (places + 2 * x.rows - 1) / (2 * x.rows) * others;
+    if (x.rows >= TN_SCATTER_TILE_ROWS && 2 * x.groups < tn_machine_units(limits)) break;
+    x.rows *= 2;
+  }
+  while (2 * x.items <= all && 2 * x.items * x.rows <= room) x.items *= 2;
+  x.groups = (places + x.rows - 1) / x.rows * others;
+  return x;
+}
+
+// What that takes, in cycles.
+static double tn_scatter_tiles_cost(const tiny_limits *limits, const tn_scatter_size *x, double summands) {
+  const int64_t units = tn_machine_units(limits), turns = (x->groups + units - 1) / units;
+  return (double)turns * summands * (double)x->columns * TN_SCATTER_LOOK /
+      (double)(tn_machine_warp(limits) * TN_SCATTER_ISSUE);
+}
+
 enum {
   TN_TASK_WORK = 1 << 16,                  // elements that are worth a task: 30 times what handing it over takes
   TN_KBLOCK_PAYS = 256,                    // multiply-adds that pay for a sum's way to the cache and back: section m
@@ -9100,15 +9231,6 @@ enum {
 #ifndef TINY_AMALGAMATED
 #include "uop.c"
 #endif
-
-// Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
-// every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
-enum { TN_TURNED = 1, TN_AS_ROWS = 2 };
-enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
-enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
-static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 0xF); }
-static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
-static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
 
 // A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
 static int tn_loads_rows(const tiny_uop *u) {
@@ -9383,41 +9505,15 @@ static int tn_unit_of(const tiny_renderer *r, const tiny_uop *u) {
 
 // ** memory of a list **
 
-static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m;
-}
-static int tn_is_reg(const tiny_uop *memory) {
-  const tiny_uop *m = tn_memory_behind(memory);
-  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
-}
 // How much of the LOCAL memory that a launch brings a DEFINE takes: whole lines.
 static int64_t tn_local_nbytes(const tiny_uop *define) {
   const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
   return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
 }
 
-// What a STORE stores, as it was loaded: bits do not change.
-static tiny_uop *tn_copied(const tiny_uop *store) {
-  tiny_uop *x = store->src[1];
-  while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
-  return x;
-}
-// Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
-// together, zeros where they are not there? (PTX ISA, cp.async)
-static int tn_copies_later(const tiny_uop *store) {
-  const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
-  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
-      from->lanes > 1 ||
-      tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
-      (from->nsrc == 3 && from->src[2]->lanes > 1))
-    return 0;
-  const int nbytes = tn_dtypes[load->dtype].nbytes * load->lanes;
-  return nbytes == 4 || nbytes == 8 || nbytes == 16;
-}
 // Does the device copy by itself, while items go on?
 static int tn_target_copies(const tn_target *target) {
-  return target->limits->copies_async && (!target->renderer || target->renderer->language.copy);
+  return target->limits->copies_async && (!target->renderer || tn_target_has(target, TINY_TARGET_COPIES));
 }
 
 // ** the table of a C-like language **
@@ -9443,7 +9539,10 @@ static void tn_target_of_language(tiny_renderer *r) {
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(l->types[d] != NULL) << d;
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->atomics |= (uint64_t)(l->atomics[d] && l->types[d]) << d;
   for (int i = 0; i < TINY_DOT_COUNT; i++) r->dots |= (uint32_t)(l->dots[i] != NULL) << i;
-  r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL)) |
+  r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
+                                     TINY_TARGET_COPIES | TINY_TARGET_ROWS)) |
+      (l->copy ? (uint32_t)TINY_TARGET_COPIES : 0) |
+      (l->load_rows && l->load_turned ? (uint32_t)TINY_TARGET_ROWS : 0) |
       (l->shuffle ? (uint32_t)TINY_TARGET_SHUFFLES : 0) | (l->stream ? (uint32_t)TINY_TARGET_STREAMS : 0) |
       (l->local_given ? (uint32_t)TINY_TARGET_TAKES_LOCAL : 0);
 }
@@ -9452,7 +9551,7 @@ static void tn_target_of_language(tiny_renderer *r) {
 static int64_t tn_target_exchanges(const tn_target *target) {
   const int64_t warp = target->limits->warp;
   const int can = !target->renderer || target->renderer->ops[TINY_OP_SHUFFLE];
-  return can && warp > 1 && !(warp & (warp - 1)) && !target->limits->threads ? warp : 0;
+  return can && warp > 1 && !(warp & (warp - 1)) && tn_machine_grid(target->limits) ? warp : 0;
 }
 
 // ** is a list in the table? **
@@ -15722,6 +15821,17 @@ static int tn_depends_on_any(tiny_ctx *t, tiny_uop *u, tiny_uop *const *x, int n
   return 0;
 }
 
+// 0 <= x < n. Of an x of which some term is a multiple of n, such as a place in one of many tiles, x // n == 0: what is
+// left of it are numbers as small as those tiles'.
+static tiny_uop *tn_is_place(tiny_ctx *t, tiny_uop *x, int64_t n) {
+  tn_affine a;
+  int tiles = 0;
+  tn_affine_start(&a, TINY_INDEX);
+  if (n > 1 && !(n & (n - 1)) && tn_affine_add(&a, x, 1, 0))
+    for (int i = 0; i < a.n; i++) tiles |= a.term[i].c % n == 0;
+  return tiles ? not_(ne(idiv(x, X(n)), X(0))) : and_(not_(lt(x, X(0))), lt(x, X(n)));
+}
+
 // Every (range == something of the reduced ranges) among the clauses: there the clause becomes that something
 // lies within the range.
 static int tn_scatter_solve(tiny_ctx *t, tn_scatter *s, tiny_uop *const *out, int nout, tiny_uop **clauses,
@@ -15733,7 +15843,7 @@ static int tn_scatter_solve(tiny_ctx *t, tn_scatter *s, tiny_uop *const *out, in
     for (int k = 0; k < s->n; k++) apart &= !tn_depends(t, s->at[k], out[j]);
     if (!apart) continue;
     s->range[s->n] = out[j]; s->at[s->n++] = at;
-    clauses[i] = and_(not_(lt(at, X(0))), lt(at, out[j]->src[0]));
+    clauses[i] = tn_is_place(t, at, tn_range_extent(out[j]));
     s->valid = and_(s->valid, clauses[i]);
     break;
   }
@@ -15755,7 +15865,7 @@ static int tn_scatter_pays(const tiny_uop *reduce, tiny_uop *const *out, int nou
 }
 
 // Does each summand of `reduce`, at rest under the rules above, go to one place in some of the output ranges?
-static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
+static int tn_solve_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
   tiny_uop *clauses[TN_MAX_CLAUSES], *p = B(1);
   memset(s, 0, sizeof *s);
   if (reduce->op != TINY_OP_REDUCE || (reduce->dtype == TINY_BOOL && reduce->k == TINY_OP_MUL)) return 0;
@@ -15769,8 +15879,11 @@ static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, 
   for (int k = 0; k < s->n; k++) s->value = tn_substitute_gated(t, s->value, s->range[k], s->at[k], s->valid);
   s->valid = tn_rewrite(t, s->valid, tn_rules_symbolic, NULL);
   s->value = tn_rewrite(t, s->value, tn_rules_symbolic, NULL);
-  return tn_scatter_pays(reduce, out, nout, s) && !tn_depends_on_any(t, s->valid, s->range, s->n) &&
-      !tn_depends_on_any(t, s->value, s->range, s->n);
+  return !tn_depends_on_any(t, s->valid, s->range, s->n) && !tn_depends_on_any(t, s->value, s->range, s->n);
+}
+// The same where it pays to store each summand there.
+static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
+  return tn_solve_scatter(t, reduce, out, nout, s) && tn_scatter_pays(reduce, out, nout, s);
 }
 
 // ** scans: summands that go to all elements from their own on **
@@ -16017,6 +16130,7 @@ static int tn_online_axes_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *o
 // In:    the value of a kernel and the ranges of its output. Out: its axes: `rows` of the output and `keys`, along
 //        which the outer REDUCE goes, with both of which the products within it move, an operand with each; `columns`,
 //        with which only a factor of the outer sum moves; what stands beside that factor, or all of it, is the value.
+//        The outer REDUCE may go along others, too, such as the heads that share keys: keys are the longest of them.
 // Holds: attention is one such sum when the maxima and the sums of its rows are known, or goes on with them; each of
 //        its gradients is another (Dao et al., "FlashAttention", arXiv:2205.14135, appendix B.2). Nothing here knows of
 //        either: values may be any function of the products, and the outer REDUCE without a factor any reduction.
@@ -16064,6 +16178,13 @@ static int tn_nested_side(tiny_ctx *t, const tn_nested *a, const tiny_uop *produ
   return -1;
 }
 
+static tiny_uop *tn_nested_keys(const tiny_uop *reduce) {
+  tiny_uop *keys = reduce->src[1];
+  for (uint32_t i = 2; i < reduce->nsrc; i++)
+    if (tn_range_extent(reduce->src[i]) > tn_range_extent(keys)) keys = reduce->src[i];
+  return keys;
+}
+
 // The REDUCEs: one of all others. 0: they are no such.
 static int tn_nested_reduces(tiny_ctx *t, tiny_uop *x, tn_nested *a) {
   tn_list all = {NULL, 0, 0};
@@ -16071,7 +16192,7 @@ static int tn_nested_reduces(tiny_ctx *t, tiny_uop *x, tn_nested *a) {
   if (all.n < 2 || all.n > TN_NESTED_PRODUCTS + 1) return 0;
   a->reduce = all.u[all.n - 1];
   if (a->reduce->nsrc < 2 || (a->reduce->k != TINY_OP_ADD && a->reduce->k != TINY_OP_MAX)) return 0;
-  a->keys = a->reduce->src[1];
+  a->keys = tn_nested_keys(a->reduce);
   for (int i = 0; i + 1 < all.n; i++) {
     if (!tn_nested_is_product(a, all.u[i]) || !tn_depends(t, a->reduce->src[0], all.u[i])) return 0;
     a->product[a->nproduct++] = all.u[i];
@@ -16146,9 +16267,7 @@ static int tn_nested_factor(tiny_ctx *t, tn_nested *a) {
 // Of value x for n ranges of the output. 0: it is no such sum.
 static int tn_nested_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *out, tn_nested *a) {
   memset(a, 0, sizeof *a);
-  if (!tn_nested_reduces(t, x, a) || a->reduce->nsrc != 2 || a->reduce->dtype != TINY_F32 ||
-      !tn_nested_axes(t, n, out, a))
-    return 0;
+  if (!tn_nested_reduces(t, x, a) || a->reduce->dtype != TINY_F32 || !tn_nested_axes(t, n, out, a)) return 0;
   if (a->columns) return tn_nested_factor(t, a);
   a->value = a->reduce->src[0];
   return 1;
@@ -19814,55 +19933,52 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 
 // Operators that are right for dims of which a part is meant, in alphabetical order: what nodes say of their extents is
 // true for them. Whoever uses a dim as a number, moves what lies behind a length to the front or fills shapes anew is
-// not among them, and refuses.
+// not among them, and refuses. In few texts: each pointer to one is moved when a program is loaded.
 static const char *const tn_length_operators[] = {
-  "abs", "acos", "acosh", "adaptive_avg_pool", "adaptive_max_pool", "add", "add_scalar", "addcdiv", "addcmul", "all",
-  "allclose", "amax", "amin", "aminmax", "any", "argmax", "argmin", "argsort", "asin", "asinh", "assign", "atan",
-  "atan2", "atanh", "attention", "attention_layer", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm",
-  "bernoulli", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount", "bitcast",
-  "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "bucketize", "capture", "cast", "cat", "cbrt", "cdist",
-  "ceil", "celu", "channel_shuffle", "checkpoint", "chunk", "clamp", "clamp_to", "clone", "contiguous", "conv",
-  "conv1d", "conv2d", "conv3d", "conv_transpose", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-  "convert_image_dtype", "copysign", "cos", "cosh", "cosine_embedding_loss", "cosine_similarity", "count_nonzero",
-  "cross", "cross_entropy", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "detach",
-  "diff", "digamma", "dist", "div", "div_scalar", "dot", "dropout", "einsum", "elu", "embedding", "embedding_bag", "eq",
-  "eq_scalar", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "find_nan", "flatten", "flip",
-  "floor", "floor_div", "floor_div_scalar", "fmax", "fmin", "fmod", "frac", "full_like", "gather", "gaussian_nll_loss",
-  "gcd", "ge", "ge_scalar", "gelu", "gelu_tanh", "glu", "grad", "graph_dot", "graph_json", "group_norm", "gru",
-  "gru_cell", "gt", "gt_scalar", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
-  "hinge_embedding_loss", "histc", "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index",
-  "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "inner", "instance_norm",
-  "interpolate", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "kl_div",
-  "kthvalue", "l1_loss", "label", "layer_norm", "lcm", "le", "le_scalar", "leaky_relu", "length_of", "lerp", "lgamma",
-  "like", "linear", "local_response_norm", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2",
-  "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp",
-  "lp_pool", "lstm", "lstm_cell", "lt", "lt_scalar", "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max",
-  "max_pool", "max_pool1d", "max_pool2d", "max_pool3d", "maximum", "maximum_scalar", "mean", "median", "min", "minimum",
-  "minimum_scalar", "mish", "movedim", "mse_loss", "mul", "mul_scalar", "multi_dot", "multi_margin_loss",
-  "multilabel_soft_margin_loss", "multinomial", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nanquantile_by",
-  "nansum", "narrow", "ne", "ne_scalar", "neg", "nll_loss", "norm", "normalize", "one_hot", "ones_like", "outer", "pad",
-  "pad_mode", "pairwise_distance", "permute", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "polygamma",
-  "pow", "pow_scalar", "prelu", "prod", "put", "quantile", "quantile_by", "rad2deg", "rand_like", "randn_like",
-  "rdiv_scalar", "read", "realize", "reciprocal", "recurrent_layer", "reduce", "reference", "relu", "relu6",
-  "remainder", "remainder_scalar", "renorm", "repeat", "repeat_interleave", "replicate", "reshape", "rfloor_div_scalar",
-  "rms_norm", "rnn", "rnn_cell", "roll", "rope", "round", "round_to", "rpow_scalar", "rrelu", "rremainder_scalar",
-  "rsqrt", "rsub_scalar", "run", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "select", "selu", "shard",
-  "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh",
-  "slice", "slice_at", "slice_to", "sliding_window", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin",
-  "softplus", "softshrink", "softsign", "sort", "split", "split_sizes", "sqrt", "square", "squeeze", "stack", "std",
-  "std_mean", "sub", "sub_scalar", "sum", "take", "take_along_axis", "tan", "tanh", "tanhshrink", "tensordot",
-  "threshold", "tile", "to", "topk", "transpose", "trapezoid", "tril", "triplet_margin_loss", "triu", "trunc",
-  "trunc_div", "unbind", "unflatten", "unsqueeze", "var", "var_mean", "vdot", "vecdot", "warm", "warm_capture", "where",
-  "whole", "write", "xlog1py", "xlogy", "zeros_like",
+  " abs acos acosh adaptive_avg_pool adaptive_max_pool add add_scalar addcdiv addcmul all allclose amax amin aminmax "
+    "any argmax argmin argsort asin asinh assign atan atan2 atanh attention attention_layer avg_pool avg_pool1d "
+    "avg_pool2d avg_pool3d batch_norm bernoulli bilinear binary_cross_entropy binary_cross_entropy_with_logits "
+    "bincount bitcast bitwise_and bitwise_not bitwise_or bitwise_xor bucketize capture cast cat cbrt cdist ceil celu "
+    "channel_shuffle checkpoint chunk clamp clamp_to clone contiguous conv conv1d conv2d conv3d conv_transpose "
+    "conv_transpose1d conv_transpose2d conv_transpose3d convert_image_dtype copysign cos cosh cosine_embedding_loss "
+    "cosine_similarity count_nonzero cross cross_entropy cummax cummin cumprod cumsum cumulative_trapezoid deg2rad "
+    "detach diff digamma dist div div_scalar dot dropout einsum elu embedding embedding_bag eq eq_scalar erf erfc "
+    "erfinv exp exp2 expand expand_as expm1 find_nan flatten flip floor floor_div floor_div_scalar fmax fmin fmod "
+    "frac full_like ",
+  " gather gaussian_nll_loss gcd ge ge_scalar gelu gelu_tanh glu grad graph_dot graph_json group_norm gru gru_cell "
+    "gt gt_scalar gumbel_softmax hardshrink hardsigmoid hardswish hardtanh heaviside hinge_embedding_loss histc "
+    "huber_loss hypot i0 i0e i1 i1e igamma igammac index index_add index_copy index_fill index_put index_reduce "
+    "index_select inner instance_norm interpolate isclose isfinite isinf isnan isneginf isposinf item item_i64 keep "
+    "kl_div kthvalue l1_loss label layer_norm lcm le le_scalar leaky_relu length_of lerp lgamma like linear "
+    "local_response_norm log log10 log1p log2 log_softmax logaddexp logaddexp2 logcumsumexp logical_and logical_not "
+    "logical_or logical_xor logit logsigmoid logsumexp lp_pool lstm lstm_cell lt lt_scalar margin_ranking_loss "
+    "mask_to masked_fill matmul max max_pool max_pool1d max_pool2d max_pool3d maximum maximum_scalar mean median min "
+    "minimum minimum_scalar mish movedim mse_loss mul mul_scalar multi_dot multi_margin_loss "
+    "multilabel_soft_margin_loss multinomial ",
+  " nan_to_num nanmean nanmedian nanquantile nanquantile_by nansum narrow ne ne_scalar neg nll_loss norm normalize "
+    "one_hot ones_like outer pad pad_mode pairwise_distance permute pixel_shuffle pixel_unshuffle poisson_nll_loss "
+    "polygamma pow pow_scalar prelu prod put quantile quantile_by rad2deg rand_like randn_like rdiv_scalar read "
+    "realize reciprocal recurrent_layer reduce reference relu relu6 remainder remainder_scalar renorm repeat "
+    "repeat_interleave replicate reshape rfloor_div_scalar rms_norm rnn rnn_cell roll rope round round_to "
+    "rpow_scalar rrelu rremainder_scalar rsqrt rsub_scalar run scatter scatter_add scatter_reduce searchsorted "
+    "select selu shard shard_part shift_left shift_right shrink sigmoid sign signbit silu sin sinc sinh slice "
+    "slice_at slice_to sliding_window smooth_l1_loss soft_margin_loss softmax softmin softplus softshrink softsign "
+    "sort split split_sizes sqrt square squeeze stack std std_mean sub sub_scalar sum take take_along_axis tan tanh "
+    "tanhshrink tensordot threshold tile to topk transpose trapezoid tril triplet_margin_loss triu trunc trunc_div ",
+  " unbind unflatten unsqueeze var var_mean vdot vecdot warm warm_capture where whole write xlog1py xlogy zeros_like "
 };
+// Does name stand among words, each between blanks?
+static int tn_is_among(const char *words, const char *name) {
+  const size_t n = strlen(name);
+  for (const char *at = strstr(words + 1, name); at; at = strstr(at + 1, name))
+    if (at[-1] == ' ' && at[n] == ' ') return 1;
+  return 0;
+}
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
-  int low = 0, high = (int)(sizeof tn_length_operators / sizeof *tn_length_operators) - 1, axis = 0;
-  while (low <= high) {
-    const int at = (low + high) / 2, order = strcmp(name, tn_length_operators[at]);
-    if (!order) return 1;
-    if (order < 0) high = at - 1; else low = at + 1;
-  }
+  int axis = 0;
+  for (size_t i = 0; i < sizeof tn_length_operators / sizeof *tn_length_operators; i++)
+    if (tn_is_among(tn_length_operators[i], name)) return 1;
   while (!u->extent[axis]) axis++;
   tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant (tiny_slice_to), which this operator does not "
             "know about; tiny_whole fills the rest", name, axis, tn_text_of(u, text));
@@ -21900,8 +22016,9 @@ TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index) {
 // ** scatters **
 
 // What goes where along the last axis: base (.., n), positions at (.., m), src (.., m) or 0-d. Leading dims
-// of at and src broadcast to those of base.
-typedef struct tn_sending { tiny_uop *base, *at, *src; } tn_sending;
+// of at and src broadcast to those of base. before: how many dims the last axis comes before where all of it lies in
+// memory: sums are stored as that lies.
+typedef struct tn_sending { tiny_uop *base, *at, *src; int before; } tn_sending;
 
 // The fold by op of the values (.., m), or one 0-d value, that go to each position -> (.., n).
 static tiny_uop *tn_sent(tiny_ctx *t, int op, const tn_sending *s, tiny_uop *value) {
@@ -21909,7 +22026,9 @@ static tiny_uop *tn_sent(tiny_ctx *t, int op, const tn_sending *s, tiny_uop *val
   const int last = s->at->ndim - 1;
   tiny_uop *at = tn_insert(t, s->at, last), *place = tn_iota(t, s->at->dtype, s->base->dim[last], 0, 2);
   if (value->ndim) value = tn_insert(t, value, value->ndim - 1);
-  return tn_reduce(t, op, tn_where(t, tn_eq(t, at, place), value, tn_identity(t, op, value)), 2 << last, 0);
+  tiny_uop *each = tn_where(t, tn_eq(t, at, place), value, tn_identity(t, op, value));     // (.., n, m)
+  each = tn_swap(t, each, last - s->before, last);
+  return tn_swap(t, tn_reduce(t, op, each, 2 << last, 0), last - s->before, last);
 }
 static tiny_uop *tn_joined(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {        // along the last axis
   if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
@@ -21938,7 +22057,7 @@ static tiny_uop *tn_greatest(tiny_ctx *t, const tn_sending *s, int include_self)
   if (tn_bad(t, s->base) || tn_bad(t, s->at)) return &t->ir->bad;
   if (!include_self) return tn_sent(t, TINY_OP_MAX, s, s->src);
   const int64_t n = s->base->dim[s->base->ndim - 1], m = s->at->dim[s->at->ndim - 1];
-  tn_sending all = {s->base, NULL, NULL};
+  tn_sending all = {s->base, NULL, NULL, s->before};
   all.at = tn_joined(t, tn_led_as(t, tn_iota(t, s->at->dtype, n, 0, 1), s->base, n),
                      tn_led_as(t, s->at, s->base, m));
   all.src = tn_joined(t, s->base, tn_led_as(t, s->src, s->base, m));
@@ -21960,7 +22079,7 @@ static tiny_uop *tn_scattered(tiny_ctx *t, tiny_reduce_op mode, const tn_sending
   if (mode == TINY_REDUCE_REPLACE) return tn_replaced(t, s);
   const int dtype = s->base->dtype, folds = mode == TINY_REDUCE_AMAX || mode == TINY_REDUCE_AMIN;
   const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == TINY_REDUCE_PROD ? TINY_OP_MUL : TINY_OP_ADD;
-  tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside)};
+  tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside), s->before};
   if (mode == TINY_REDUCE_AMIN) { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
   if (folds && include_self) w.base = tn_wholes(t, w.base, 1 << (s->base->ndim - 1), 0);
   tiny_uop *y = folds ? tn_greatest(t, &w, include_self) : tn_sent(t, op, &w, w.src);
@@ -22012,7 +22131,8 @@ static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis,
                     tn_text_of(tn_uop_of(src), b));
   for (int i = 0; i < tn_uop_of(src)->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
   if (tn_uop_of(src)->ndim) from = tn_swap(t, from, axis, last);
-  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last), from};
+  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last), from,
+                  last - axis};
   tn_sending_pad(t, &s);
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -22047,7 +22167,7 @@ static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis
   at = tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last);
   src = tn_cast(t, src, u->dtype);
   const tn_sending s = {tn_swap(t, u, axis, last), at,
-                        tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last)};
+                        tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last), last - axis};
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
@@ -22087,7 +22207,7 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
   tiny_uop *flat = tn_flattened(t, tn_uop_of(x));
   if (tn_bad(t, flat)) return out;
   const tn_sending s = {flat, tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0)),
-                        tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
+                        tn_uop_of(src)->ndim ? tn_flattened(t, from) : from, 0};
   tiny_uop *const y = tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &s, 1);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
@@ -22422,7 +22542,7 @@ static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tin
     both[s->stay] = s->m;
     src = tn_reshape(t, src, s->stay + 1, both);
   }
-  tn_sending to = {tn_indices_base(t, s, x), NULL, src};
+  tn_sending to = {tn_indices_base(t, s, x), NULL, src, 0};
   for (int i = 0; i < s->stay; i++) both[i] = 1;
   both[s->stay] = s->m;
   to.at = tn_reshape(t, s->at, s->stay + 1, both);
@@ -22448,7 +22568,7 @@ TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, 
 // How many of the positions at (m) name each of n, or the sum of their weights.
 static tiny_uop *tn_counts(tiny_ctx *t, tiny_uop *at, int64_t n, tiny_uop *weights) {
   tiny_uop *one = weights ? weights : tn_int(t, TINY_I32, 1);
-  const tn_sending s = {tn_bad(t, one) ? one : tn_expand(t, tn_k(t, one, 0), 1, &n), at, NULL};
+  const tn_sending s = {tn_bad(t, one) ? one : tn_expand(t, tn_k(t, one, 0), 1, &n), at, NULL, 0};
   return tn_sent(t, TINY_OP_ADD, &s, one);
 }
 TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_t least) {
@@ -22601,7 +22721,7 @@ static tiny_uop *tn_ranked(tiny_ctx *t, const tn_words *w, int64_t n, int64_t ke
   if (tn_bad(t, less)) return less;
   tiny_uop *rank = tn_sum(t, tn_cast(t, less, TINY_I32), 4, 0), *at = tn_iota(t, TINY_I32, n, 1, 2);
   const int64_t dim[2] = {1, keep};
-  const tn_sending s = {tn_expand(t, tn_int(t, TINY_I32, 0), 2, dim), rank, NULL};
+  const tn_sending s = {tn_expand(t, tn_int(t, TINY_I32, 0), 2, dim), rank, NULL, 0};
   return tn_sent(t, TINY_OP_ADD, &s, at);
 }
 // Blocks of block elements, each sorted and cut to keep: (rows, n) -> (rows, n / block * keep).
@@ -23097,7 +23217,7 @@ static tiny_uop *tn_run_lengths(tiny_ctx *t, tiny_uop *first, int64_t n) {
 // Which run each of n elements is in: number (n) of those in order, put back to where they were.
 static tiny_uop *tn_put_back(tiny_ctx *t, tiny_uop *number, tiny_uop *order, int64_t n) {
   if (tn_bad(t, number) || tn_bad(t, order)) return &t->ir->bad;
-  const tn_sending s = {tn_expand(t, tn_k(t, number, 0), 1, &n), order, NULL};
+  const tn_sending s = {tn_expand(t, tn_k(t, number, 0), 1, &n), order, NULL, 0};
   return tn_sent(t, TINY_OP_ADD, &s, number);
 }
 // The rows of u (n, m) that begin a run in u, or in u sorted: *firsts says where, *order (NULL: as they stand) what
@@ -31180,6 +31300,7 @@ typedef struct tn_node {                   // what is known of a node of the gra
   uint8_t nested;                          // a REDUCE whose kernel computes products again for it (recompute.c)
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
   double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
+  int64_t places;                          // that those of a scatter name along one axis; 0: along several
   int scans, along;                        // 1: a scan, 2: one from the end; its axis
   // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
   int depth, reduces; double cost;
@@ -31899,7 +32020,7 @@ static const struct { uint8_t strips, row_items, keys; } tn_online_tiles[] = {
 static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
   const int64_t rows = tn_range_extent(a->rows), columns = tn_range_extent(a->columns), keys = tn_range_extent(a->keys),
                 elements = a->score ? tn_range_extent(a->score->src[1]) : 0, registers = tn_machine_registers(limits);
-  if (limits->threads || registers < TN_ONLINE_REGISTERS) return 0;
+  if (!tn_machine_grid(limits) || registers < TN_ONLINE_REGISTERS) return 0;
   tile->column_items = tn_online_power((columns + TN_ONLINE_NEXT - 1) / TN_ONLINE_NEXT, TN_ONLINE_SIDE);
   tile->copies = (columns + tile->column_items - 1) / tile->column_items;
   for (size_t i = 0; i < sizeof tn_online_tiles / sizeof *tn_online_tiles; i++) {
@@ -31998,7 +32119,8 @@ static int64_t tn_online_columns(const tn_online_nodes *c, const tiny_uop *sum) 
 static int tn_online_try(tn_graph *g, tn_node *n) {
   const tiny_limits *limits = tn_limits_of(g->targets, n->u);
   tn_online_nodes c = {g, {NULL, 0, 0}, {NULL, 0, 0}, ++g->t->ir->epoch, 0};
-  if (limits->threads || n->leaf || n->u->op != TINY_OP_REDUCE || (n->u->k & 0xFF) != TINY_OP_ADD || n->once > 0)
+  if (!tn_machine_grid(limits) || n->leaf || n->u->op != TINY_OP_REDUCE || (n->u->k & 0xFF) != TINY_OP_ADD ||
+      n->once > 0)
     return 0;
   tn_online_add(&c, n->u->src[0]);
   tn_online_descend(&c, 0);
@@ -32017,7 +32139,7 @@ static int tn_online_try(tn_graph *g, tn_node *n) {
 
 // All sums of a graph, whose nodes are summarized.
 static void tn_online_choose(tn_graph *g) {
-  for (int i = 0; i < g->n; i++) {
+  for (int i = 0; i < g->n && TN_GPU; i++) {
     const tn_mark mark = tn_scratch_mark(g->t);
     if (!tn_online_try(g, &g->node[i])) tn_scratch_rewind(g->t, mark);
   }
@@ -32060,7 +32182,7 @@ static int tn_recompute_pays(tn_graph *g, const tiny_uop *u) {
   const tiny_limits *limits = tn_limits_of(g->targets, u);
   const int64_t n = tn_nelem(u);
   tn_contraction c;
-  if (limits->threads || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST ||
+  if (!tn_machine_grid(limits) || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST ||
       !tn_contraction_of(u, &c) || !c.own[0] || !c.own[1])
     return 0;
   const int64_t k = tn_nelem(u->src[0]) / n;
@@ -32140,6 +32262,7 @@ static int tn_recompute_is_legal(tn_graph *g, tn_node *n) {
 
 // Every REDUCE is looked at with all values computed in its kernel; those of a family that is bad are stored.
 static void tn_recompute_choose(tn_graph *g) {
+  if (!TN_GPU) return;
   const size_t n = (size_t)g->n + 1;
   tn_recompute c = {g, (int *)tn_scratch(g->t, n * sizeof(int)), (int *)tn_scratch(g->t, n * sizeof(int)),
                     (uint8_t *)tn_scratch(g->t, n), {NULL, 0, 0}, {NULL, 0, 0}};
@@ -32195,9 +32318,10 @@ static void tn_node_try_carried(tn_graph *g, tn_node *n) {
   memset(&k, 0, sizeof k);
   k.node = n->u;
   tiny_uop *at = k.at = tn_at_fresh(g->t, &k, n->u), *reduce = tn_pull_trial(g, &k);
-  if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter))
+  if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter)) {
     n->once = nelem / (double)tn_extents(scatter.range, scatter.n);
-  else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
+    n->places = scatter.n == 1 ? tn_range_extent(scatter.range[0]) : 0;
+  } else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
     n->once = nelem / (double)tn_range_extent(scan.loop);
     n->scans = 1 + scan.backward;
     while (at->src[n->along] != scan.loop) n->along++;
@@ -34746,7 +34870,8 @@ static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_u
 // ---- begin src/schedule/atomics.c ----
 // atomics: which kernels add what they compute to memory that another kernel has cleared.
 //
-// In:    the kernels of a graph in their order; devices that add atomically, if the caller allows it (limits.atomics).
+// In:    the kernels of a graph in their order; devices that add atomically (limits.atomics: integers, whose sums are
+//        the same in any order, and floats, if the caller allows it).
 // Out:   long sums and scatters whose STORE adds (TN_ADDS), each behind a kernel that fills its memory with zeros.
 // Holds: the queue keeps the order of the two. Nothing else writes or reads that memory between them.
 #ifndef TN_SCHEDULE_ATOMICS
@@ -34763,13 +34888,22 @@ static const tiny_uop *tn_stored_sum(const tn_kernel *k) {
   return u->op == TINY_OP_REDUCE && (u->k & 0xFF) == TINY_OP_ADD && u->dtype == k->node->dtype ? u : NULL;
 }
 
+// Are the summands of a scatter sooner sorted out than added to one element, as they are at worst?
+static int tn_is_sorted_out(const tiny_limits *limits, const tn_node *n) {
+  if (!n->places) return 0;
+  const int64_t width = tn_nelem(n->u) / n->places;
+  const tn_scatter_size size = tn_scatter_size_of(limits, n->places, width, 1, tn_dtypes[n->u->dtype].nbytes);
+  const double summands = n->once / (double)width;
+  return size.rows > 1 && tn_scatter_tiles_cost(limits, &size, summands) < summands * TN_SCATTER_ADDED;
+}
+
 static int tn_kernel_adds(const tn_graph *g, const tn_kernel *k) {
   const tiny_limits *limits = tn_limits_of(g->targets, k->node);
   const tiny_uop *sum = limits->atomics && k->ast ? tn_stored_sum(k) : NULL;
   if (!sum || !tn_sum_is_added(limits, sum) || k->group || k->ast->nsrc > 1 || k->scans) return 0;
   const tn_node *n = &g->node[sum->seq];
   return tn_kernel_store(k)->op == TINY_OP_STORE && !n->scans &&
-      (n->once > 0 || tn_split_parts(limits, sum, sum->src[0]) > 1);
+      (n->once > 0 ? !tn_is_sorted_out(limits, n) : tn_split_parts(limits, sum, sum->src[0]) > 1);
 }
 
 // The kernel that clears the memory of k.
@@ -36064,8 +36198,8 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *lo
     tn_collect_op(t, sink, TINY_OP_STAGE, &stages);
     while (first < stages.n && tn_stage_space(stages.u[first]) == TN_SPACE_REG) first++;
     if (first == stages.n) return shared ? tn_expand_barriers(t, sink) : sink;
-    tiny_uop *stage = stages.u[first], *loop = shared && tn_stage_ahead(stage) ? tn_stage_loop(t, sink, stage) : NULL;
-    tiny_uop *begins = NULL;
+    tiny_uop *stage = stages.u[first], *begins = NULL, *loop = NULL;
+    if (TN_GPU && shared && tn_stage_ahead(stage)) loop = tn_stage_loop(t, sink, stage);
     for (int i = 0; i < loops->n; i++) if (loops->u[i] == loop) begins = start->u[i];
     sink = loop ? tn_expand_ahead(t, sink, loop, begins, &stages) : tn_expand_stage(t, sink, stage, shared);
   }
@@ -37545,7 +37679,7 @@ static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, stores = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   int later = 0;
   tn_collect_op(t, sink, TINY_OP_STORE, &stores);
-  for (int i = 0; i < stores.n; i++) later |= stores.u[i]->k == TN_LATER;
+  for (int i = 0; i < stores.n && TN_GPU; i++) later |= stores.u[i]->k == TN_LATER;
   if (!later) return sink;
   tn_collect_op(t, sink, TINY_OP_END, &ends);
   tn_toposort(t, sink, &all);
@@ -37939,6 +38073,36 @@ static int tn_contraction_is_narrow(const tn_contraction *c) {
       c->operand[0]->op == TINY_OP_CAST && c->operand[1]->op == TINY_OP_CAST;
 }
 
+// The most of w elements, a power of two, by which x, of r once, is at a multiple wherever r is.
+static int64_t tn_multiple_along(tiny_ctx *t, const tn_affine *x, const tiny_uop *r, int64_t w) {
+  while (w > 1 && x->k % w) w /= 2;
+  for (int i = 0; i < x->n; i++) {
+    if (x->term[i].x == r ? x->term[i].c != 1 : tn_depends(t, x->term[i].x, r)) return 1;
+    while (w > 1 && x->term[i].x != r && x->term[i].c % w) w /= 2;
+  }
+  return w;
+}
+// How many elements at most, a power of two, an access along r may have together at multiples of as many: they begin at
+// a multiple in memory too, and a gate says the same of all. 1: each alone.
+static int64_t tn_access_width(tiny_ctx *t, const tiny_uop *index, const tiny_uop *r, int64_t most) {
+  tn_list all = {NULL, 0, 0};
+  tn_affine a;
+  tn_affine_start(&a, TINY_INDEX);
+  if (!tn_affine_add(&a, index->src[1], 1, 0)) return 1;
+  int64_t w = tn_multiple_along(t, &a, r, most);
+  if (index->nsrc == 3) tn_toposort(t, index->src[2], &all);
+  for (int i = 0; i < all.n && w > 1; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->dtype != TINY_BOOL || !tn_depends(t, all.u[i], r)) continue;
+    if (u->op == TINY_OP_LT && u->src[0]->dtype == TINY_INDEX) {
+      tn_affine_start(&a, TINY_INDEX);
+      if (!tn_affine_add(&a, u->src[0], 1, 0) || !tn_affine_add(&a, u->src[1], -1, 0)) return 1;
+      w = tn_multiple_along(t, &a, r, w);
+    } else for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->dtype != TINY_BOOL) return 1;
+  }
+  return w;
+}
+
 // Lanes of the target's widest vectors, of the widest elements that the kernel touches.
 static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
   int nbytes = tn_dtypes[p->store->dtype].nbytes;
@@ -38297,6 +38461,22 @@ static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, 
   return part;
 }
 
+// Does a REDUCE fold its identity where the loads at these gated places give 0, whatever all others give? A product of
+// two of them does: tiles of both hold zeros beyond the end, and nothing is asked where they are multiplied. One of such
+// a load and another does not: that may be infinite.
+static int tn_pad_adds_nothing(tiny_ctx *t, tiny_uop *reduce, const tn_list *gated) {
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, zero = {NULL, 0, 0};
+  tiny_uop *const identity = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype));
+  tn_collect_op(t, reduce->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) for (int j = 0; j < gated->n; j++) {
+    if (loads.u[i]->src[0] != gated->u[j] || loads.u[i]->lanes > 1) continue;
+    tn_push(t, &from, loads.u[i]);
+    tn_push(t, &zero, tn_const(t, loads.u[i]->dtype, tn_dtype_value(loads.u[i]->dtype, 0)));
+    break;
+  }
+  return from.n && tn_simplify(t, tn_replace(t, reduce->src[0], from.n, from.u, zero.u)) == identity;
+}
+
 // Grows r to a multiple of m.
 static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
   tiny_ctx *t = s->t;
@@ -38317,13 +38497,15 @@ static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
     }
   }
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
-  all.n = from.n = to.n = 0;
+  const tn_list gated = to;
+  memset(&from, 0, sizeof from); memset(&to, 0, sizeof to);
+  all.n = 0;
   tn_toposort(t, s->sink, &all);
   for (int i = 0; i < all.n; i++) {        // reductions over r see the identity beyond its end
     tiny_uop *u = all.u[i];
     int over = 0;
     for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) over |= u->src[j] == wide;
-    if (!over) continue;
+    if (!over || tn_pad_adds_nothing(t, u, &gated)) continue;
     tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     memcpy(src, u->src, u->nsrc * sizeof *src);
     src[0] = tn_u3(t, TINY_OP_WHERE, inside, tn_replace_maxima(t, u, from.n, from.u, to.u)->src[0],
@@ -38569,6 +38751,9 @@ static void tn_transform_fission(tn_kernel_state *s) {
 // Out:   one that first fills its output with the identity, then loops over the summands in order and reduces each into
 //        the element it names. What is adjacent and goes to one place together (a row) loops inside.
 //        Where the store adds to memory, all summands are added at once, in any order.
+//        Or one whose groups have a tile of the output each: items sort out a part of the summands each into a tile of
+//        their own in memory of the group, and then add the tiles in order (privatization, as histograms on GPUs have
+//        it: Podlozhnyuk, Histogram calculation in CUDA, 2007).
 // Holds: but for that, only other ranges of the output are ever shared between tasks or work items: no two of them meet
 //        in one element, and the order of additions never depends on who does them.
 #ifndef TN_CODEGEN_SCATTER
@@ -38646,6 +38831,124 @@ static void tn_transform_scatter(tn_kernel_state *s, const tn_profile *p, const 
   for (uint32_t i = 1; i < reduce->nsrc; i++) tn_push(t, &to, reduce->src[i]);
   for (int i = 0; i < inner.n; i++) tn_push(t, &to, inner.u[i]);
   s->sink = tn_sink_of(t, tn_node_of(t, TINY_OP_END, TINY_VOID, &to));
+}
+
+// ** tiles of the output in memory of a group, one for each part of the summands **
+
+enum { TN_SCATTER_BESIDE = 16 };            // summands that an item has under way
+
+// parts: into which summands are cut; beside: items that a part has, each a column; items: of the group. An element of
+// the tile lies at row * items + part * beside + own: beside what other items have of the same row.
+// row, rest: what sums up and stores a row of the tile, items and the loop of each; sharer: items that share a row.
+typedef struct tn_scatter_tile {
+  tiny_uop *memory, *own, *row, *rest, *sharer;              // NULL: there are none
+  int64_t parts, beside, items, sharers;
+} tn_scatter_tile;
+
+static void tn_scatter_tile_of(tiny_ctx *t, const tn_profile *p, const tn_scatter *c, int64_t parts,
+                               tn_scatter_tile *x) {
+  const int64_t rows = tn_range_extent(c->range[0]), each = rows < parts ? rows : parts;
+  memset(x, 0, sizeof *x);
+  x->own = tn_index(t, 0);
+  x->parts = parts; x->beside = 1; x->sharers = parts / each;
+  for (int i = 0; i < p->nout; i++) if (tn_is_item(p->out[i])) {
+    tiny_uop *n = tn_index(t, tn_range_extent(p->out[i]));
+    x->own = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, x->own, n), p->out[i]);
+    x->beside *= n->k;
+  }
+  x->items = parts * x->beside;
+  x->row = tn_range(t, each, TN_LOCAL);
+  if (rows > each) x->rest = tn_range(t, rows / each, TN_LOOP);
+  if (x->sharers > 1) x->sharer = tn_range(t, x->sharers, TN_GROUP);
+  x->memory = tn_define(t, p->store->dtype, 1, TN_SPACE_LOCAL, rows * x->items);
+}
+
+// a * n + b; NULL: 0.
+static tiny_uop *tn_scatter_digit(tiny_ctx *t, tiny_uop *a, int64_t n, tiny_uop *b) {
+  if (!a) return b;
+  a = tn_u2(t, TINY_OP_MUL, a, tn_index(t, n));
+  return b ? tn_u2(t, TINY_OP_ADD, a, b) : a;
+}
+static tiny_uop *tn_scatter_place(tiny_ctx *t, const tn_scatter_tile *x, tiny_uop *row, tiny_uop *part) {
+  return tn_scatter_digit(t, row, x->items, tn_scatter_digit(t, part, x->beside, x->own));
+}
+
+// x, whose memory is read only where `valid` holds.
+static tiny_uop *tn_scatter_gated(tiny_ctx *t, tiny_uop *x, tiny_uop *valid) {
+  tn_list index = {NULL, 0, 0}, gated = {NULL, 0, 0};
+  tn_collect_op(t, x, TINY_OP_INDEX, &index);
+  for (int i = 0; i < index.n; i++) {
+    const tiny_uop *u = index.u[i];
+    tn_push(t, &gated, tn_index_of(t, u->src[0], u->src[1],
+                                   u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, u->src[2], valid) : valid));
+  }
+  return tn_replace(t, x, index.n, index.u, gated.u);
+}
+
+// Summand `at` of range i, folded into the tile of a part: STORE.
+static tiny_uop *tn_scatter_sorted(tiny_ctx *t, const tn_scatter_tile *x, const tn_scatter *c, int op, tiny_uop *i,
+                                   tiny_uop *at, tiny_uop *part, tiny_uop *memory) {
+  tiny_uop *inside = at->vmax < tn_range_extent(i) ? tn_bool(t, 1) :
+                     tn_u2(t, TINY_OP_LT, at, tn_index(t, tn_range_extent(i)));
+  tiny_uop *valid = tn_substitute_gated(t, c->valid, i, at, inside);
+  tiny_uop *row = tn_u2(t, TINY_OP_MOD, tn_substitute_gated(t, c->at[0], i, at, inside),       // it lies in the tile
+                        tn_index(t, tn_range_extent(c->range[0])));
+  tiny_uop *value = tn_substitute_gated(t, c->value, i, at, inside);
+  valid = tn_simplify(t, tn_u2(t, TINY_OP_AND, valid, inside));
+  tiny_uop *index = tn_index_of(t, memory, tn_scatter_place(t, x, row, part), valid);
+  return tn_store(t, index, tn_u2(t, op, tn_load(t, index, 1), tn_scatter_gated(t, value, valid)));
+}
+
+// The tile, cleared and with all summands of all parts: part k of n takes summands k, n + k ..
+static tiny_uop *tn_scatter_tile_filled(tiny_ctx *t, const tn_scatter_tile *x, const tn_scatter *c,
+                                        const tiny_uop *reduce) {
+  tiny_uop *i = reduce->src[reduce->nsrc - 1], *part = tn_scatter_digit(t, x->row, x->sharers, x->sharer);
+  const int64_t n = tn_range_extent(i), step = x->parts * TN_SCATTER_BESIDE;
+  tiny_uop *clear = tn_range(t, tn_range_extent(c->range[0]), TN_LOOP), *k = tn_range(t, (n + step - 1) / step, TN_REDUCE),
+           *none = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)), *store = NULL;
+  tn_list loops = {NULL, 0, 0}, after = {NULL, 0, 0};
+  for (uint32_t j = 1; j + 1 < reduce->nsrc; j++) tn_push(t, &loops, reduce->src[j]);
+  tn_push(t, &loops, k);
+  store = tn_store(t, tn_index_of(t, x->memory, tn_scatter_place(t, x, clear, part), NULL), none);
+  tn_push(t, &after, tn_end(t, store, 1, &clear));
+  for (int j = 0; j < loops.n; j++) tn_push(t, &after, loops.u[j]);
+  tiny_uop *memory = tn_after_all(t, x->memory, &after);
+  for (int64_t j = 0; j < TN_SCATTER_BESIDE; j++) {
+    tiny_uop *at = tn_scatter_digit(t, k, TN_SCATTER_BESIDE, tn_index(t, j));
+    at = tn_simplify(t, tn_scatter_digit(t, at, x->parts, part));
+    store = tn_scatter_sorted(t, x, c, (int)reduce->k, i, at, part, memory);
+    memory = tn_after(t, x->memory, store);
+  }
+  return tn_after(t, x->memory, tn_barrier(t, tn_end(t, store, loops.n, loops.u)));
+}
+
+// A row of the tile, of all parts. Rows begin at different parts: items read from different banks.
+static tiny_uop *tn_scatter_tile_sum(tiny_ctx *t, const tn_scatter_tile *x, tiny_uop *filled, tiny_uop *row, int64_t op) {
+  const int64_t n = tn_range_extent(x->row);
+  tiny_uop *part = tn_range(t, n, n <= TN_SCATTER_BESIDE ? TN_UNROLL : TN_REDUCE),
+           *turned = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_ADD, part, x->row), tn_index(t, n)),
+           *from = tn_scatter_digit(t, turned, x->sharers, x->sharer),
+           *sum = tn_reduce_over(t, op, tn_load_at(t, filled, tn_scatter_place(t, x, row, from)), 1, &part);
+  return x->sharer ? tn_reduce_over(t, op, sum, 1, &x->sharer) : sum;
+}
+
+// The kernel of p, a group of whose grid has all of range[0], with tiles for so many parts.
+static void tn_transform_scatter_tiles(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c, int64_t parts) {
+  tiny_ctx *t = s->t;
+  tiny_uop *r = c->range[0], *reduce = p->end->src[0]->src[1];
+  tn_scatter_tile x;
+  tn_list loops = {NULL, 0, 0};
+  tn_scatter_tile_of(t, p, c, parts, &x);
+  tiny_uop *row = tn_scatter_digit(t, x.rest, tn_range_extent(x.row), x.row),
+           *filled = tn_scatter_tile_filled(t, &x, c, reduce),
+           *sum = tn_scatter_tile_sum(t, &x, filled, row, reduce->k);
+  for (int i = 0; i < p->nout; i++) if (p->out[i] != r && !tn_is_item(p->out[i])) tn_push(t, &loops, p->out[i]);
+  if (x.rest) tn_push(t, &loops, x.rest);
+  tn_push(t, &loops, x.row);
+  for (int i = 0; i < p->nout; i++) if (tn_is_item(p->out[i])) tn_push(t, &loops, p->out[i]);
+  tiny_uop *store = tn_store(t, tn_replace(t, p->store, 1, &r, &row), sum);
+  s->sink = tn_sink_of(t, tn_end(t, store, loops.n, loops.u));
+  tn_axis_becomes(s, r, x.rest ? x.rest : x.row);
 }
 #endif
 // ---- end src/codegen/scatter.c ----
@@ -38912,25 +39215,40 @@ static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length)
   return c->rows[side] * length + (apart > 1 ? apart * length : tn_unit_pad(c));
 }
 
+// Elements, at most v, that each access to memory of the device has together along r, where these indices lie so along it.
+static int64_t tn_unit_width(tiny_ctx *t, const tn_list *indices, const tiny_uop *r, int64_t v) {
+  for (int i = 0; i < indices->n; i++)
+    if (tn_stride_in(t, indices->u[i]->src[1], r) == 1) v = tn_access_width(t, indices->u[i], r, v);
+  return v;
+}
+static int64_t tn_unit_read_width(tiny_ctx *t, const tn_warp_tiles *c, int side, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, c->operand[side], TINY_OP_INDEX, &all);
+  return tn_unit_width(t, &all, r, c->plan.values);
+}
+
 // An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
-// that needs. Where rows lie together in memory, neighbours are an item's.
+// that needs. Where rows lie together in memory, neighbours are an item's. Where rows begin anywhere, pieces are shared
+// by items too, as small as can be read at once.
 static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
   const tn_unit_plan *p = &c->plan;
   const int64_t tile = tn_range_extent(c->axis[side][1]), apart = tn_unit_apart(c, side),
-                warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile;
+                warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile,
+                width = tn_unit_read_width(t, c, side, c->k);
   int64_t parts = all * c->quarters / items;
   const int mine = !c->along[side] && apart > 1 && parts % apart == 0;
   if (mine) parts /= apart;
   while (parts > 1 && all / apart % parts) parts--;
   if (parts < 1) parts = 1;
   c->rows[side] = all;
-  tiny_uop *fresh[5] = {tn_range(t, c->quarters, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
+  tiny_uop *fresh[6] = {tn_range(t, c->quarters, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
                         tn_unit_range(t, parts, TN_UPCAST), tn_range(t, all / apart / parts, TN_SHARE),
-                        tn_range(t, p->values, TN_VECTOR)}, *ranges[5];
+                        tn_unit_range(t, p->values / width, TN_SHARE), tn_unit_range(t, width, TN_VECTOR)}, *ranges[6];
   int n = 0;
-  for (int i = 0; i < 5; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  for (int i = 0; i < 6; i++) if (fresh[i]) ranges[n++] = fresh[i];
   tiny_uop *row = tn_place_plus(t, tn_place_plus(t, NULL, apart, fresh[3]), all / parts, fresh[2]),
-           *k = tn_place_plus(t, tn_place_plus(t, fresh[4], p->values, fresh[0]), c->quarters * p->values, c->k_block),
+           *of_piece = tn_place_plus(t, fresh[5], width, fresh[4]),
+           *k = tn_place_plus(t, tn_place_plus(t, of_piece, p->values, fresh[0]), c->quarters * p->values, c->k_block),
            *x = tn_unit_block(t, c, side, k, tn_place_plus(t, row, 1, fresh[1]));
   const int64_t pad = apart > 1 ? p->values : tn_unit_pad(c);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
@@ -38950,9 +39268,8 @@ static int tn_unit_lies_along(tn_kernel_state *s, const tn_warp_tiles *c, int si
 // Does a lane's share of 8x8 matrices of 16 bits, four of a, two of b, lie as the unit wants it (PTX ISA, ldmatrix, and
 // "Matrix Fragments for mma" with .m16n8 and 32 bytes along k)?
 static int tn_unit_loads_matrices(const tn_kernel_state *s, const tiny_warp_unit *unit) {
-  const tiny_renderer *renderer = s->target->renderer;
   return unit->warp == 32 && unit->m == 16 && unit->n == 8 && unit->k * tn_dtypes[unit->a].nbytes == 32 &&
-      (!renderer || (renderer->language.load_rows && renderer->language.load_turned));
+      (!s->target->renderer || tn_target_has(s->target, TINY_TARGET_ROWS));
 }
 // Can lanes turn the operand as they load it, as it lies?
 static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
@@ -38960,21 +39277,24 @@ static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
       tn_unit_lies_along(s, c, side, c->axis[side][1]);
 }
 
-// The block of such an operand: rows along k, of pieces of 16 bytes; for products of all columns at once the pieces of
-// eight columns lie together, one for each k.
+// The block of such an operand: rows along k, of pieces of 16 bytes or of what can be read at once; for products of all
+// columns at once the pieces of eight columns lie together, one for each k.
 static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
   const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values, all = c->quarters * v,
-                rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile;
+                rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile,
+                width = tn_unit_read_width(t, c, side, c->axis[side][1]);
   const int pieces = side && c->at_once;
   int64_t parts = c->quarters * rows / items;
   while (parts > 1 && all % parts) parts--;
   c->rows[side] = rows;
   tiny_uop *part = tn_unit_range(t, parts, TN_UPCAST), *in = tn_range(t, all / (parts > 1 ? parts : 1), TN_SHARE),
-           *piece = tn_range(t, rows / v, TN_SHARE), *last = tn_range(t, v, TN_VECTOR), *ranges[4],
-           *fresh[4] = {pieces ? piece : part, pieces ? part : in, pieces ? in : piece, last};
+           *piece = tn_range(t, rows / (pieces ? v : width), TN_SHARE),
+           *within = pieces ? tn_unit_range(t, v / width, TN_SHARE) : NULL, *last = tn_unit_range(t, width, TN_VECTOR),
+           *fresh[5] = {pieces ? piece : part, pieces ? part : in, pieces ? in : piece, within, last}, *ranges[5];
   int n = 0;
-  for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
-  tiny_uop *k = tn_place_plus(t, in, tn_range_extent(in), part), *row = tn_place_plus(t, last, v, piece),
+  for (int i = 0; i < 5; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  tiny_uop *k = tn_place_plus(t, in, tn_range_extent(in), part),
+           *row = tn_place_plus(t, tn_place_plus(t, last, width, within), pieces ? v : width, piece),
            *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
   const int64_t length = pieces ? all * v : rows,
                 kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | length << TN_STAGE_ROW;
@@ -39175,7 +39495,8 @@ static int64_t tn_unit_extent(const tn_warp_tiles *c, int side) {
 }
 static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **ranges) {
   const tn_unit_side *bits = &c->plan.c[side];
-  const int lanes_first = bits->lane.bit > bits->element.bit;
+  const int64_t together = side ? c->together : 1;
+  const int lanes_first = together << bits->lane.bit > (int64_t)1 << bits->element.bit;      // as tn_unit_place has it
   tiny_uop *const all[4] = {c->warp[side], c->tile[side], lanes_first ? c->lane[side] : c->element[side],
                             lanes_first ? c->element[side] : c->lane[side]};
   int n = 0;
@@ -39208,14 +39529,25 @@ static int64_t tn_unit_result_pad(const tn_warp_tiles *c, int64_t v) {
   return together > v ? together : v;
 }
 
-// Is x stored by way of memory of the group? Where lanes store less together, parts are equal, and there is room.
-static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, const tiny_uop *x, int64_t items) {
+// Elements of x, 16 bytes at most, that a store of the kernel may have together along the side that lies so.
+static int64_t tn_unit_store_width(tiny_ctx *t, const tn_warp_tiles *c, const tn_profile *p, const tiny_uop *x) {
+  tiny_uop *store = p->store;
+  const tn_list one = {&store, 1, 1};
+  return tn_unit_width(t, &one, c->axis[c->last][1], TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes);
+}
+// Is x stored by way of memory of the group? Where lanes store less together, or what a lane has may not be stored at
+// once, parts are equal, and there is room.
+static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, const tiny_uop *x,
+                             int64_t items) {
   if (!x) return 0;
+  const tiny_uop *element = c->element[c->last];
+  const int apart = element && tn_range_kind(element) == TN_VECTOR &&
+      tn_unit_store_width(s->t, c, p, x) < tn_range_extent(element);
   const int64_t nbytes = tn_dtypes[x->dtype].nbytes, v = TN_UNIT_PIECE / nbytes, rows = tn_unit_extent(c, !c->last),
                 columns = tn_unit_extent(c, c->last);
   int64_t all = rows * (columns + tn_unit_result_pad(c, v)) * nbytes;
   for (int i = 0; i < TN_UNIT_SIDES; i++) all += TN_UNIT_QUARTERS * (c->rows[i] * TN_UNIT_PIECE + TN_UNIT_PADS / 2);
-  return tn_unit_together(c) * nbytes < TN_UNIT_RESULT && columns % v == 0 && rows * columns / v % items == 0 &&
+  return (apart || tn_unit_together(c) * nbytes < TN_UNIT_RESULT) && columns % v == 0 && rows * columns / v % items == 0 &&
       all <= (int64_t)s->target->limits->shared_nbytes;
 }
 
@@ -39247,14 +39579,13 @@ static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
   return item;
 }
 
-// What is read of the memory, and stored: by each item 16 bytes of a row, several times. *part, *next: these ranges.
-// row: of both sides, in the group's block.
+// What is read of the memory, and stored: by each item so many elements of a row, 16 bytes at most, several times. *part,
+// *next: these ranges. row: of both sides, in the group's block.
 static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, tiny_uop *stage, int64_t items,
-                                     tiny_uop **part, tiny_uop **next, tiny_uop **row) {
-  const int64_t v = TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes, columns = tn_unit_extent(c, c->last),
-                parts = tn_unit_extent(c, !c->last) * columns / v / items;
+                                     int64_t v, tiny_uop **part, tiny_uop **next, tiny_uop **row) {
+  const int64_t columns = tn_unit_extent(c, c->last), parts = tn_unit_extent(c, !c->last) * columns / v / items;
   *part = tn_unit_range(t, parts, TN_UPCAST);
-  *next = tn_range(t, v, TN_VECTOR);
+  *next = tn_unit_range(t, v, TN_VECTOR);
   tiny_uop *piece = tn_place_plus(t, tn_unit_item(t, c), items, *part), *of_row = tn_index(t, columns / v);
   row[!c->last] = tn_u2(t, TINY_OP_IDIV, piece, of_row);
   row[c->last] = tn_place_plus(t, *next, v, tn_u2(t, TINY_OP_MOD, piece, of_row));
@@ -39285,10 +39616,10 @@ static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile
     from[n] = c->axis[i][j];
     to[n++] = j ? tn_unit_place(t, c, i) : c->warp[i];
   }
-  if (tn_unit_is_staged(s, c, result, items)) {
+  if (tn_unit_is_staged(s, c, p, result, items)) {
     tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, n, from, to));
     from[0] = result;
-    to[0] = tn_unit_result_read(t, c, result, stage, items, &part, &next, row);
+    to[0] = tn_unit_result_read(t, c, result, stage, items, tn_unit_store_width(t, c, p, result), &part, &next, row);
     n = 1;
     for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
       tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
@@ -39530,6 +39861,43 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   return items;
 }
 
+// ** blocks of keys that are masked **
+
+// x, a sum of ranges, where it is least for those that tiles replace.
+static tiny_uop *tn_warp_least(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *ranges) {
+  for (int i = 0; i < n && x; i++) {
+    const int64_t step = tn_stride_in(t, x, ranges[i]);
+    tiny_uop *worst = tn_index(t, step < 0 ? tn_range_extent(ranges[i]) - 1 : 0);
+    x = step == TN_IRREGULAR ? NULL : tn_replace(t, x, 1, &ranges[i], &worst);
+  }
+  return x ? tn_simplify(t, x) : NULL;
+}
+
+// What the kernel's MASKEDs say of all that a group has of a K block: `whole` of these ranges stand within one, keys
+// are `key` of `block`. Those are what loops over blocks leave out (bounds.c).
+static void tn_warp_masked(tn_kernel_state *s, tiny_uop *was, tn_list *whole, tiny_uop *keys, tiny_uop *key,
+                           tiny_uop *block) {
+  tiny_ctx *t = s->t;
+  tn_list src = {NULL, 0, 0};
+  tn_push(t, &src, s->sink->src[0]);
+  for (uint32_t i = 1; i < was->nsrc && block; i++) {
+    tiny_uop *masked = was->src[i], *pair[2] = {NULL, block};
+    if (masked->op != TINY_OP_MASKED || !tn_closes(masked, keys)) continue;
+    pair[0] = tn_warp_least(t, tn_replace(t, masked->src[0], 1, &keys, &key), whole->n, whole->u);
+    if (pair[0] && tn_depends(t, pair[0], block))
+      tn_push(t, &src, tn_uop_make(t, TINY_OP_MASKED, TINY_VOID, 1, 2, pair, 0, 0, NULL));
+  }
+  s->sink = tn_like(t, s->sink, 1, src.n, src.u);
+}
+
+// c's axes, of which a group has the whole.
+static tn_list tn_warp_whole(tiny_ctx *t, const tn_warp_tiles *c) {
+  tn_list whole = {NULL, 0, 0};
+  for (int i = 0; i < TN_UNIT_SIDES; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j])
+    tn_push(t, &whole, c->axis[i][j]);
+  return whole;
+}
+
 // What stands in the sink for these nodes, and for c's axes.
 static void tn_warp_replace(tn_kernel_state *s, const tn_warp_tiles *c, tn_list *from, tn_list *to) {
   tiny_ctx *t = s->t;
@@ -39537,15 +39905,18 @@ static void tn_warp_replace(tn_kernel_state *s, const tn_warp_tiles *c, tn_list 
     tn_push(t, from, c->axis[i][j]);
     tn_push(t, to, j ? tn_unit_place(t, c, i) : c->warp[i]);
   }
+  tiny_uop *const was = s->sink, *within = tn_range(t, tn_unit_k(&c->plan), TN_LOOP);
+  tn_list whole = tn_warp_whole(t, c);
+  tn_push(t, &whole, within);
   s->sink = tn_replace(t, tn_masked_drop(t, s->sink), from->n, from->u, to->u);
+  tn_warp_masked(s, was, &whole, c->k, tn_place_plus(t, within, tn_unit_k(&c->plan), c->k_block), c->k_block);
   tiny_uop *const inner[4] = {c->tile[0], c->tile[1], c->element[0], c->element[1]};
   tn_unit_order(s, c, inner);
 }
 
 static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
-  const tn_list none = {NULL, 0, 0};
-  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, others = {NULL, 0, 0};
   tn_warp_tiles d;
   tn_warp_products all;
   tiny_uop *key;
@@ -39555,8 +39926,10 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   if (!tn_warp_products_of(s, &d, value, &all)) return 0;
   c->stage[0] = tn_warp_stage_values(t, c, &d, tn_warp_value(t, &d, &all, value));
   c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
+  for (uint32_t i = 1; i < a->reduce->nsrc; i++)
+    if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
   tn_push(t, &from, a->reduce);
-  tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &none), tn_unit_register(t, c), 1));
+  tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &others), tn_unit_register(t, c), 1));
   tn_warp_replace(s, c, &from, &to);
   return 1;
 }
@@ -39627,6 +40000,17 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
 
 // ** without: each lane reduces what it has **
 
+// The loop over blocks of keys; NULL: there is one block, or there are several loops.
+static tiny_uop *tn_warp_blocks(const tn_warp_tiles *c, const tiny_uop *reduce) {
+  tiny_uop *blocks = NULL;
+  for (uint32_t i = 1; i < reduce->nsrc; i++) {
+    if (reduce->src[i] == c->axis[1][1]) continue;
+    if (blocks || tn_range_kind(reduce->src[i]) != TN_REDUCE) return NULL;
+    blocks = reduce->src[i];
+  }
+  return blocks;
+}
+
 static int tn_warp_nested_reduce(tn_kernel_state *s, const tn_nested *a, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
   tn_list own = {NULL, 0, 0};
@@ -39643,8 +40027,11 @@ static int tn_warp_nested_reduce(tn_kernel_state *s, const tn_nested *a, tn_warp
   if (!tn_warp_products_of(s, c, a->value, &all)) return 0;
   tiny_uop *value = tn_warp_value(t, c, &all, a->value);
   value = tn_reduce_over(t, a->reduce->k, tn_reduce_over(t, a->reduce->k, value, own.n, own.u), 1, &c->lane[1]);
-  tiny_uop *from[3] = {a->reduce, c->axis[0][1], c->axis[0][0]}, *to[3] = {value, tn_unit_place(t, c, 0), c->warp[0]};
+  tiny_uop *from[3] = {a->reduce, c->axis[0][1], c->axis[0][0]}, *to[3] = {value, tn_unit_place(t, c, 0), c->warp[0]},
+           *const was = s->sink, *blocks = tn_warp_blocks(c, a->reduce);
+  tn_list whole = tn_warp_whole(t, c);
   s->sink = tn_replace(t, tn_masked_drop(t, s->sink), c->axis[0][0] ? 3 : 2, from, to);
+  if (blocks) tn_warp_masked(s, was, &whole, blocks, blocks, blocks);
   tiny_uop *const loops[4] = {c->warp[0], c->lane[0], c->tile[0], c->element[0]};
   tiny_uop *order[4];
   int n = 0;
@@ -39667,7 +40054,8 @@ static int tn_transform_warp_nested(tn_kernel_state *s, const tn_profile *p, tn_
   a.value = a.reduce->src[0];
   if (!products) return tn_warp_nested_reduce(s, &a, c);
   a.columns = c->axis[1][1];
-  if (a.reduce->nsrc != 2 || tn_range_extent(a.keys) % tn_unit_k(&c->plan) || !tn_nested_factor(t, &a)) return 0;
+  for (uint32_t i = 1; i < a.reduce->nsrc; i++) if (tn_range_kind(a.reduce->src[i]) != TN_REDUCE) return 0;
+  if (tn_range_extent(a.keys) % tn_unit_k(&c->plan) || !tn_nested_factor(t, &a)) return 0;
   return a.max ? tn_warp_nested_online(s, p, &a, c) : tn_warp_nested_product(s, p, &a, c);
 }
 #endif
@@ -39986,6 +40374,8 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
 //   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
 //   SCATTER                   summands go to the elements that they name, one after the other
+//   SCATTER 0:8               they go to tiles of axis 0 in memory of the group, one for each of 8 parts of them, which
+//                             are added in order
 //   ATOMIC 2:16               16 parts of a sum over axis 2 are added to the element one by one, in loops of the store
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -40035,7 +40425,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
     tn_opt_warp_matrix) \
   _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
   _(BLOCKS,   TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 4, 4, tn_opt_blocks) \
-  _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter) \
+  _(SCATTER,  TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 1, tn_opt_scatter) \
   _(ATOMIC,   TN_OPT_HAS_AMOUNT | TN_OPT_NOT_ONLINE, 1, 1, tn_opt_atomic)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
@@ -40078,7 +40468,7 @@ static int tn_opt_has(tn_kernel_state *s, int op) {
 
 // Have items numbers that lanes of units are known by?
 static int tn_opt_numbers_lanes(tn_kernel_state *s) {
-  return !s->target->limits->threads && tn_opt_has(s, TINY_OP_WMMA);
+  return tn_machine_grid(s->target->limits) && tn_opt_has(s, TINY_OP_WMMA);
 }
 
 // Does a STAGE stand within r? Copies of it would fill one memory in one loop.
@@ -40179,7 +40569,7 @@ static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTO
 
 static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                 int64_t f) {
-  const int threads = s->target->limits->threads, whole = f == tn_range_extent(r), kind = tn_range_kind(r);
+  const int grid = tn_machine_grid(s->target->limits), whole = f == tn_range_extent(r), kind = tn_range_kind(r);
   if (o->kind == TN_OPT_LOOP) return whole && (kind == TN_UPCAST || kind == TN_VECTOR) && !tn_opt_numbers_lanes(s);
   if (kind != TN_LOOP) return 0;
   if (tn_range_extent(r) % f && (!p->repeats || o->kind == TN_OPT_TASK)) return 0;
@@ -40187,11 +40577,11 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
     case TN_OPT_SPLIT:  return !whole;
     case TN_OPT_UPCAST: return f <= TN_OPT_COPIES && !tn_opt_is_shared(s, r);
     case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !tn_opt_is_shared(s, r);
-    case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
+    case TN_OPT_TASK:   return !grid && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_GRID:
-      return !threads && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
+      return grid && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
-      return !threads && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
+      return grid && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
           !tn_opt_numbers_lanes(s) && tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s) &&
           !tn_opt_is_copied(s, r);
     default:            return 0;
@@ -40216,7 +40606,7 @@ static int tn_opt_part_of_reduce(tn_kernel_state *s, const tn_profile *p, const 
 // Is r a loop of a copy to memory of the group, which all its items have?
 static int tn_opt_may_share(tn_kernel_state *s, const tiny_uop *r) {
   const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE);
-  if (s->target->limits->threads) return 0;
+  if (!tn_machine_grid(s->target->limits)) return 0;
   for (int i = 0; i < all.n; i++) {
     tn_list items = {NULL, 0, 0};
     if (!tn_closes(all.u[i], r)) continue;
@@ -40379,8 +40769,9 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
     tiny_uop *u = all.u[i];
     for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // a maximum so far is not copied
       if (tn_is_online(s->t, s->sink, u->src[j])) return 0;
-    for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
-      if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
+    // it would loop within the copy's loops; what is staged already would be copied twice, by the same loops
+    const int loops = u != x && (u->op == TINY_OP_REDUCE || u->op == TINY_OP_STAGE);
+    for (int j = 0; loops && j < o->naxes; j++) if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
     if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
   }
   return 1;
@@ -40404,7 +40795,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   if (o->amount > TN_OPT_STAGE_PAD) return 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
-  if (x->op == TINY_OP_REDUCE && tn_has_kblocks(x) && !s->target->limits->threads) return 0;   // no barriers around
+  if (x->op == TINY_OP_REDUCE && tn_has_kblocks(x) && tn_machine_grid(s->target->limits)) return 0;   // barriers
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
@@ -40426,7 +40817,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 // May g items share the reduction along r: those that there are, or as many more?
 static int tn_opt_may_group(tn_kernel_state *s, tiny_uop *reduce, const tiny_uop *r, int64_t g) {
   if (tn_is_carried(reduce) || tn_has_kblocks(reduce) || tn_is_online(s->t, s->sink, r) ||
-      s->target->limits->threads || !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || g < 2 ||
+      !tn_machine_grid(s->target->limits) || !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || g < 2 ||
       tn_range_extent(r) % g || tn_opt_has(s, TINY_OP_DEFINE) || tn_opt_numbers_lanes(s))
     return 0;
   return tn_group_items(s, reduce, r, g) ||
@@ -40467,8 +40858,9 @@ static int tn_opt_is_plain_copy(tn_kernel_state *s, tiny_uop *stage) {
 static int tn_opt_copy_ahead(tn_kernel_state *s, tiny_uop *stage, const tiny_uop *loop, int64_t ahead) {
   const int64_t shared = (int64_t)s->target->limits->shared_nbytes,
                 nbytes = tn_clamp_mul(tn_dtypes[stage->dtype].nbytes * ahead, tn_stage_nelem(stage));
-  if (s->target->limits->threads || tn_stage_space(stage) != TN_SPACE_LOCAL || tn_stage_ahead(stage) || ahead < 1 ||
-      ahead > TN_STAGE_AHEAD_MOST || tn_range_extent(loop) < 2 || tn_stage_loop(s->t, s->sink, stage) != loop ||
+  if (!tn_machine_grid(s->target->limits) || tn_stage_space(stage) != TN_SPACE_LOCAL || tn_stage_ahead(stage) ||
+      ahead < 1 || ahead > TN_STAGE_AHEAD_MOST || tn_range_extent(loop) < 2 ||
+      tn_stage_loop(s->t, s->sink, stage) != loop ||
       tn_clamp_add(tn_staged_nbytes(s), nbytes) > shared || !tn_opt_is_plain_copy(s, stage))
     return 0;
   tiny_uop *now = tn_uop_make(s->t, TINY_OP_STAGE, stage->dtype, stage->lanes, (int)stage->nsrc, stage->src,
@@ -40531,6 +40923,7 @@ static int tn_opt_warp_nested(tn_kernel_state *s, const tn_profile *p, tn_warp_t
 
 // By a unit of warps: nothing else is shared by items.
 static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  if (!tn_machine_grid(s->target->limits)) return 0;
   tn_warp_tiles *c = (tn_warp_tiles *)tn_scratch(s->t, sizeof *c);
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
@@ -40576,7 +40969,7 @@ static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *
 
 static int tn_opt_online(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *axes[TN_OPT_AXES];
-  if (p->carried || p->filled || tn_opt_has(s, TINY_OP_STAGE)) return 0;
+  if (!TN_GPU || p->carried || p->filled || tn_opt_has(s, TINY_OP_STAGE)) return 0;
   for (int i = 0; i < o->naxes; i++) {
     axes[i] = tn_opt_axis(s, o, i);
     for (int j = 0; j < i; j++) if (axes[j] == axes[i]) return 0;
@@ -40600,7 +40993,7 @@ static int tn_opt_blocks(tn_kernel_state *s, const tn_profile *p, const tn_opt *
     if (tn_opt_is_around_stage(s, loops[i]) && i) return 0;
     for (int j = 0; j < i; j++) if (loops[i] == loops[j]) return 0;
   }
-  if (s->target->limits->threads || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item ||
+  if (!tn_machine_grid(s->target->limits) || p->filled || !tn_is_online(s->t, s->sink, b.parts) || !b.item ||
       !tn_is_item(b.item) || tn_range_extent(b.item) != tn_range_extent(b.parts) ||
       tn_axis_role(s, p, b.item) != TN_AXIS_STORE)
     return 0;
@@ -40625,10 +41018,37 @@ static int tn_opt_atomic(tn_kernel_state *s, const tn_profile *p, const tn_opt *
   return 1;
 }
 
+// May groups have tiles of r, of so many parts? Of the store's other loops each group has a value, and each item.
+static int tn_opt_may_tile_scatter(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r, int64_t parts) {
+  const int64_t rows = tn_range_extent(r), shared = (int64_t)s->target->limits->shared_nbytes,
+                items = tn_clamp_mul(parts, tn_opt_items(s));
+  const tiny_uop *reduce = p->end->op == TINY_OP_END ? p->end->src[0]->src[1] : NULL;
+  if (!reduce || reduce->op != TINY_OP_REDUCE || s->target->limits->threads || p->nreduce != 1 || p->adds || p->filled ||
+      p->carried || p->row || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
+      tn_opt_has(s, TINY_OP_WMMA) || parts < 2 || tn_range_kind(r) != TN_LOOP)
+    return 0;
+  for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) != TN_REDUCE) return 0;
+  for (int i = 0; i < p->nout; i++)
+    if (p->out[i] != r && !tn_is_item(p->out[i]) && tn_range_kind(p->out[i]) != TN_GLOBAL) return 0;
+  if (parts > rows ? parts % rows || tn_opt_items(s) > 1 : rows % parts) return 0;
+  return items <= tn_opt_most_items(s) && tn_opt_fits(s, 1, parts) &&
+      tn_clamp_mul(tn_clamp_mul(rows, items), tn_dtypes[p->store->dtype].nbytes) <= shared;
+}
+static int tn_opt_scatter_tiles(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tiny_uop *r = tn_opt_axis(s, o, 0);
+  tn_scatter c;
+  if (!tn_opt_may_tile_scatter(s, p, r, o->amount) ||
+      !tn_solve_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, &c) || c.n != 1 || c.range[0] != r)
+    return 0;
+  tn_transform_scatter_tiles(s, p, &c, o->amount);
+  return 1;
+}
+
 static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_profile now;
   tn_scatter c;
-  (void)p; (void)o;
+  if (o->naxes) return tn_opt_scatter_tiles(s, p, o);
+  if (o->amount) return 0;
   for (int i = 0; i < s->done.n; i++) {    // what is added twice is no longer the same
     const tn_opt *before = &s->done.opt[i];
     if (before->kind != TN_OPT_TASK && (before->kind != TN_OPT_GRID || before->amount)) return 0;
@@ -41431,7 +41851,7 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
     out->core = tn_cost_core(w);
     out->memory = tn_cost_memory(w);
     out->tasks = w->tasks;
-    out->each = limits->threads ? TN_TASK_COST : 0;
+    out->each = tn_machine_grid(limits) ? 0 : TN_TASK_COST;
     const double less = out->core < out->memory ? out->core : out->memory;
     out->cycles = out->core + out->memory - (1 - TN_MEMORY_SHARE) * less;
   }
@@ -42924,6 +43344,7 @@ enum {
   TN_GRID_AHEAD = 3,                       // iterations that a device copies ahead at most
   TN_GRID_HELD = 16,                       // registers for a row's elements, beyond which a group has no other rows
   TN_GRID_HELD_BY_GROUP = 1 << 15,         // the most of all its items: half of an SM's (see bench/gpu.h)
+  TN_GRID_SCATTER_COLUMNS = 4,             // of a scatter's tile at least
   TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
 
@@ -43101,19 +43522,6 @@ static int tn_grid_lies_together(tn_kernel_state *s, const tiny_uop *x, const ti
   return x->op == TINY_OP_LOAD && tn_stride_in(s->t, x->src[0]->src[1], r) == 1;
 }
 
-// Does a load of TN_GRID_NEAR elements along r start at a multiple of as many, whatever the other ranges are?
-static int tn_grid_is_aligned(tn_kernel_state *s, const tiny_uop *x, const tiny_uop *r) {
-  tn_list all = {NULL, 0, 0}, zero = {NULL, 0, 0};
-  tn_collect_op(s->t, x->src[0]->src[1], TINY_OP_RANGE, &all);
-  for (int i = 0; i < all.n; i++) {
-    const int64_t step = tn_stride_in(s->t, x->src[0]->src[1], all.u[i]);
-    if (all.u[i] != r && (step == TN_IRREGULAR || step % TN_GRID_NEAR)) return 0;
-    tn_push(s->t, &zero, tn_index(s->t, 0));
-  }
-  const tiny_uop *first = tn_simplify(s->t, tn_replace(s->t, x->src[0]->src[1], all.n, all.u, zero.u));
-  return tn_is_const(first) && first->k % TN_GRID_NEAR == 0;
-}
-
 // A side's operand is copied to memory of the group, a tile at a time, laid out as items read it: 4 elements along K
 // apart, rows of the side. Where it lies the other way round a load of 4 elements along K is written to 4 rows, and 8
 // items write elements beside each other: with 8 words more after each 4 rows, 32 items write to 32 banks.
@@ -43121,6 +43529,7 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
   tiny_uop *const all[5] = {tile->k_part, tile->k_next, side->copies, side->apart ? side->next : side->item,
                             side->apart ? side->item : side->next};
   tiny_uop *x = tn_grid_operand(s, side->item), *inner[5], *copy[5], *lane = NULL;
+  int64_t width = 1;
   int n = 0;
   if (!x) return;
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
@@ -43130,10 +43539,14 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
   if (!fresh) return;
   memcpy(copy, fresh, (size_t)n * sizeof *copy);
   for (int i = 0; i < n; i++)
-    if (lanes && tn_grid_lies_together(s, x, inner[i]) && tn_range_extent(inner[i]) == TN_GRID_NEAR &&
-        tn_grid_is_aligned(s, x, inner[i]))
+    if (lanes && tn_grid_lies_together(s, x, inner[i]) && tn_range_extent(inner[i]) == TN_GRID_NEAR) {
       lane = copy[i];
-  for (int i = 0; i < n; i++) tn_do_kind(s, copy[i] == lane ? TN_OPT_LANE : TN_OPT_SHARE, copy[i]);
+      width = tn_access_width(s->t, x->src[0], inner[i], TN_GRID_NEAR);
+    }
+  for (int i = 0; i < n; i++) {
+    if (copy[i] == lane && width > 1) tn_do_split(s, TN_OPT_LANE, copy[i], width, &copy[i]);
+    if (copy[i]) tn_do_kind(s, TN_OPT_SHARE, copy[i]);
+  }
 }
 
 static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
@@ -43217,9 +43630,31 @@ static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_onlin
   return 1;
 }
 
-// Products within a sum.
+// A loop of the store of which an operand has r / c, such as the rows of heads that share keys, becomes r / c and r % c.
+static int tn_grid_divide(tn_kernel_state *s, const tn_profile *p) {
+  const tn_list divisions = tn_kernel_collect(s, TINY_OP_IDIV);
+  for (int i = 0; i < divisions.n; i++) for (int d = 0; d < p->nout; d++) {
+    const tiny_uop *u = divisions.u[i];
+    if (u->src[0] == p->out[d] && tn_is_const(u->src[1]) && tn_range_extent(p->out[d]) % u->src[1]->k == 0)
+      return tn_do_split(s, TN_OPT_SPLIT, p->out[d], u->src[1]->k, NULL) != NULL;
+  }
+  return 0;
+}
+
+// Products within a sum, as it is or with loops divided.
 static int tn_grid_nested(tn_kernel_state *s, const tn_profile *p) {
-  return p->nreduce > 1 && tn_grid_units(s, p, NULL);
+  const int64_t serial = s->t->ir->serial;
+  if (p->nreduce < 2) return 0;
+  if (tn_grid_units(s, p, NULL)) return 1;
+  tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
+  *before = *s;
+  if (tn_grid_divide(s, p)) {
+    const tn_profile divided = tn_profile_of(s);
+    if (tn_grid_units(s, &divided, NULL)) return 1;
+  }
+  *s = *before;
+  s->t->ir->serial = serial;
+  return 0;
 }
 
 // Products as they are, or with fused sides.
@@ -43646,7 +44081,66 @@ static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
   *p = tn_profile_of(s);
 }
 
-// Summands that name their element: an item has one, those of a row lie together.
+// ** summands that name their element **
+
+// Tiles of the output that groups have of a scatter: of what; of how many parts of the summands each.
+typedef struct tn_grid_scatter_plan { tiny_uop *target, *column; tn_scatter_size size; int64_t parts; } tn_grid_scatter_plan;
+
+// The last loop along which rows lie together; NULL: there is none, or they are short.
+static tiny_uop *tn_grid_scatter_column(tn_kernel_state *s, const tn_profile *p, const tiny_uop *target) {
+  tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL;
+  return last && last != target && tn_range_extent(last) >= TN_GRID_SCATTER_COLUMNS &&
+      tn_stride_in(s->t, p->store->src[1], last) == 1 ? last : NULL;
+}
+
+// 0: there are none, or it is done sooner by columns, where there are such.
+static int tn_grid_scatter_plan_of(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c, int columns,
+                                   tn_grid_scatter_plan *x) {
+  const tiny_limits *limits = s->target->limits;
+  const int64_t places = tn_range_extent(c->range[0]), summands = tn_extents(p->red, p->nred);
+  memset(x, 0, sizeof *x);
+  x->target = c->range[0];
+  x->column = tn_grid_scatter_column(s, p, x->target);
+  const int64_t width = x->column ? tn_range_extent(x->column) : 1;
+  x->size = tn_scatter_size_of(limits, places, width, tn_extents(p->out, p->nout) / places / width,
+                               tn_dtypes[p->store->dtype].nbytes);
+  const int64_t most = x->size.items / x->size.columns;
+  for (x->parts = 1; 2 * x->parts <= most && 2 * x->parts * TN_SCATTER_BESIDE <= summands;) x->parts *= 2;
+  if (x->size.columns > 1 && x->parts > x->size.rows) x->parts = x->size.rows;
+  if (x->parts < 2 || x->size.rows < 2) return 0;
+  return !columns || tn_scatter_tiles_cost(limits, &x->size, (double)summands) < (double)summands * TN_SCATTER_TURN;
+}
+
+// The same, done and listed: groups for the other loops, and the tiles.
+static int tn_grid_scatter_tiles(tn_kernel_state *s, const tn_grid_scatter_plan *x) {
+  const tn_profile p = tn_profile_of(s);
+  tiny_uop *r = tn_do_pad(s, x->target, x->size.rows), *rest,
+           *rows = tn_do_split(s, TN_OPT_SPLIT, r, x->size.rows, &rest);
+  tn_grid_groups(s, rest);
+  for (int i = 0; i < p.nout; i++) {
+    if (p.out[i] == x->target) continue;
+    rest = p.out[i];
+    if (rest == x->column) tn_grid_items(s, rest, x->size.columns, &rest);
+    tn_grid_groups(s, rest);
+  }
+  const tn_opt o = tn_opt_of(s, TN_OPT_SCATTER, 1, &rows, x->parts);
+  return tn_opt_apply(s, &o);
+}
+
+// Summands that are added in order: by tiles, or else, where there are `columns` enough, one after the other.
+static int tn_grid_scatter_apart(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c, int columns) {
+  tn_grid_scatter_plan x;
+  tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
+  const int64_t serial = s->t->ir->serial;
+  *before = *s;
+  if (p->nreduce != 1 || c->n != 1 || !tn_grid_scatter_plan_of(s, p, c, columns, &x)) return 0;
+  if (tn_grid_scatter_tiles(s, &x)) return 1;
+  *s = *before;
+  s->t->ir->serial = serial;
+  return 0;
+}
+
+// Summands that are added in any order: an item has one, those of a row lie together.
 static int tn_grid_scatter(tn_kernel_state *s) {
   if (!tn_do_plain(s, TN_OPT_SCATTER)) return 0;
   const tn_profile p = tn_profile_of(s);
@@ -43674,7 +44168,7 @@ static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
 #include "grid.c"
 #endif
 
-enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_ITEMS = 32 };
+enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_COLUMNS = 32 };
 
 // ** scatters: rows become lanes; what is left of the output becomes tasks **
 
@@ -43697,10 +44191,12 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
   tn_scatter c;
   if (!tn_scatter_of(s, &p, &c)) return 0;
   if (p.adds) return tn_grid_scatter(s);
-  const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
+  const int lanes = tn_target_lanes(target, &p), cpu = !tn_machine_grid(target->limits);
   if (cpu) tn_scatter_share(s, &p, &c);
   else {                                   // work items have an element of every row each
-    if (tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n)) return 0;
+    const int columns = tn_extents(p.out, p.nout) >= TN_SCATTER_COLUMNS * tn_extents(c.range, c.n);
+    if (tn_grid_scatter_apart(s, &p, &c, columns)) return 1;
+    if (!columns) return 0;
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
@@ -43765,7 +44261,7 @@ static void tn_optimize(tn_kernel_state *s) {
   if (!p.usable) return;
   const int large = p.nload > TN_TILE_LOADS;                 // for the search for a tile
   if (large && tn_debug(s->t, 'o')) tn_log(s->t, "a kernel of %d loads gets lanes and tasks, but no tile", p.nload);
-  if (!target->limits->threads) tn_optimize_grid(s, &p);
+  if (tn_machine_grid(target->limits)) tn_optimize_grid(s, &p);
   else if (p.carried) tn_optimize_scan(s, &p, target);
   else if (p.nreduce != 1 || p.row || large) tn_optimize_elementwise(s, &p, target);
   else if (!tn_optimize_matrix(s, &p, target) && !tn_optimize_column_reduce(s, &p, target))
@@ -43899,7 +44395,7 @@ static void tn_candidates_part(tn_candidates *s, const tn_candidates_base *b, in
 
 static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, const tn_profile *p, int axis) {
   const tiny_uop *r = b->state.axis[axis];
-  const int kind = tn_range_kind(r), threads = s->target->limits->threads;
+  const int kind = tn_range_kind(r);
   const int most = tn_target_lanes(s->target, p);
   const int64_t n = tn_range_extent(r);
   tn_opt o;
@@ -43911,7 +44407,7 @@ static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, c
   for (int i = 0; i < TN_CANDIDATES_BLOCKS && tn_candidates_blocks[i] < n; i++)
     tn_candidates_part(s, b, TN_OPT_SPLIT, axis, tn_candidates_blocks[i]);
   if (n > most && most > 1) tn_candidates_part(s, b, TN_OPT_PAD, axis, most);
-  if (threads) return;
+  if (!tn_machine_grid(s->target->limits)) return;
   for (int i = 0; i < TN_CANDIDATES_BLOCKS && tn_candidates_blocks[i] <= n; i++)
     if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_LOCAL, axis, tn_candidates_blocks[i]);
   if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_GRID, axis, 0);
@@ -44002,7 +44498,7 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   }
   for (int i = 0; i < loads.n; i++)
     for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_pack(s, b, &p, loads.u[i], j);
-  if (!s->target->limits->threads) tn_candidates_ahead(s, b);
+  if (tn_machine_grid(s->target->limits)) tn_candidates_ahead(s, b);
   memset(&o, 0, sizeof o);
   o.kind = TN_OPT_REUSE;
   if (p.row && !list->n) tn_candidates_extend(s, b, &o);
@@ -44323,7 +44819,7 @@ static void tn_candidates_try_tasks(tn_candidates *s, const tn_schedule *list) {
   const double work = tn_work(&p) * (p.carried ? (double)tn_range_extent(p.carried) : 1);
   for (int i = 0; i < list->n; i++) packs |= list->opt[i].kind == TN_OPT_STAGE;
   if (tn_candidates_apply(s, list, k)) {
-    if (s->target->limits->threads) tn_make_tasks(k, work, packs ? 1 : TN_ALL_LOOPS);
+    if (!tn_machine_grid(s->target->limits)) tn_make_tasks(k, work, packs ? 1 : TN_ALL_LOOPS);
     tn_candidates_add(s, k);
   }
   tn_scratch_rewind(s->t, mark);
@@ -44360,7 +44856,7 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
       if (way.found[i].depth == way.depth && way.found[i].list.n < TN_CANDIDATES_SEED)
         next[width++] = way.found[i].list;
   }
-  if (!s->target->limits->threads) families = tn_candidates_of_grid(&way);
+  if (tn_machine_grid(s->target->limits)) families = tn_candidates_of_grid(&way);
   qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
   for (int left = 1; left && s->n < n;) {
     left = 0;
@@ -44550,8 +45046,8 @@ static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
 static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
   const tiny_limits *limits = p->target->limits;
   tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tn_lower_specials(p->t, sink, 0, limits->global_max, limits->threads ? 1 : 3, p->out->global, &from, &to);
-  p->out->tasks = limits->threads ? p->out->global[0] : 0;
+  tn_lower_specials(p->t, sink, 0, limits->global_max, tn_machine_grid(limits) ? 3 : 1, p->out->global, &from, &to);
+  p->out->tasks = tn_machine_grid(limits) ? 0 : p->out->global[0];
   tn_lower_specials(p->t, sink, 1, limits->local_max, 3, p->out->local, &from, &to);
   tn_bounds_set(p->t, &p->bounds, &from, &to);
   return from.n ? tn_replace(p->t, sink, from.n, from.u, to.u) : sink;
@@ -44725,142 +45221,144 @@ static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *t
 
 // Macros cost the compiler next to nothing until they are used; vector types are declared for the lanes in use only.
 // Macros evaluate arguments once, except where the argument is a type or a number.
+// Lines stand in few texts: each pointer to one is moved when a program is loaded.
 static const char *const tn_c_prelude[] = {
-  "typedef unsigned char b8; typedef signed char i8; typedef unsigned char u8; typedef short i16;",
-  "typedef unsigned short u16; typedef int i32; typedef unsigned u32; typedef long long i64;",
-  "typedef unsigned long long u64; typedef float f32; typedef double f64;",
-  "#define VECTOR(T, E, L) \\",
-  "  typedef E T##x##L __attribute__((vector_size(sizeof(E) * L), \\",
-  "    aligned(sizeof(E) * L < 64 ? sizeof(E) * L : 64))); \\",
-  "  typedef E T##x##L##u __attribute__((vector_size(sizeof(E) * L), aligned(sizeof(E)), may_alias));",
-  "#define LANES(L) VECTOR(b8, i8, L) VECTOR(i8, i8, L) VECTOR(u8, u8, L) VECTOR(i16, i16, L) VECTOR(u16, u16, L) \\",
-  "  VECTOR(i32, i32, L) VECTOR(u32, u32, L) VECTOR(i64, i64, L) VECTOR(u64, u64, L) VECTOR(f32, f32, L) \\",
-  "  VECTOR(f64, f64, L)",
-  "#ifdef __clang__",
-  "  #define EACH(L) _Pragma(\"clang loop unroll(full)\") for (int l_ = 0; l_ < L; l_++)",
-  "#else",
-  "  #define EACH(L) for (int l_ = 0; l_ < L; l_++)",
-  "#endif",
-  "#if defined(__x86_64__) && !defined(__SSE4_1__)",
-  "  #define TRUNC_32(x) ({ f32 x_ = (x); x_ < 8388608.0f && x_ > -8388608.0f ? \\",
-  "    __builtin_copysignf((f32)(i32)x_, x_) : x_; })",
-  "  #define TRUNC_64(x) ({ f64 x_ = (x); x_ < 4503599627370496.0 && x_ > -4503599627370496.0 ? \\",
-  "    __builtin_copysign((f64)(i64)x_, x_) : x_; })",
-  "#else",
-  "  #define TRUNC_32 __builtin_truncf",
-  "  #define TRUNC_64 __builtin_trunc",
-  "#endif",
-  "#ifdef __clang__",
-  "  #define ROLLED _Pragma(\"clang loop unroll(disable)\")",
-  "#elif __GNUC__ >= 8",
-  "  #define ROLLED _Pragma(\"GCC unroll 1\")",
-  "#else",
-  "  #define ROLLED",
-  "#endif",
-  "#define GOES_ON(r, n) (r < n)",
-  "#ifdef __has_builtin",
-  "  #if __has_builtin(__builtin_expect_with_probability)",
-  "    #undef GOES_ON",
-  "    #define GOES_ON(r, n) __builtin_expect_with_probability(r < n, 1, 1 - 1.0 / (n))",
-  "  #endif",
-  "#endif",
-  "#define SQRT_32 __builtin_sqrtf",
-  "#define SQRT_64 __builtin_sqrt",
-  "#define CONVERT __builtin_convertvector",
-  "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })",
-  "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })",
-  "#define SPLAT(T, E, x) ((E)(x) - (T){0})",
-  "#define WHERE(T, I, m, x, y) ({ I k_ = CONVERT(m, I); (T)(((I)(x) & k_) | ((I)(y) & ~k_)); })",
+  "typedef unsigned char b8; typedef signed char i8; typedef unsigned char u8; typedef short i16;\n"
+  "typedef unsigned short u16; typedef int i32; typedef unsigned u32; typedef long long i64;\n"
+  "typedef unsigned long long u64; typedef float f32; typedef double f64;\n"
+  "#define VECTOR(T, E, L) \\\n"
+  "  typedef E T##x##L __attribute__((vector_size(sizeof(E) * L), \\\n"
+  "    aligned(sizeof(E) * L < 64 ? sizeof(E) * L : 64))); \\\n"
+  "  typedef E T##x##L##u __attribute__((vector_size(sizeof(E) * L), aligned(sizeof(E)), may_alias));\n"
+  "#define LANES(L) VECTOR(b8, i8, L) VECTOR(i8, i8, L) VECTOR(u8, u8, L) VECTOR(i16, i16, L) VECTOR(u16, u16, L) \\\n"
+  "  VECTOR(i32, i32, L) VECTOR(u32, u32, L) VECTOR(i64, i64, L) VECTOR(u64, u64, L) VECTOR(f32, f32, L) \\\n"
+  "  VECTOR(f64, f64, L)\n"
+  "#ifdef __clang__\n"
+  "  #define EACH(L) _Pragma(\"clang loop unroll(full)\") for (int l_ = 0; l_ < L; l_++)\n"
+  "#else\n"
+  "  #define EACH(L) for (int l_ = 0; l_ < L; l_++)\n"
+  "#endif\n"
+  "#if defined(__x86_64__) && !defined(__SSE4_1__)\n"
+  "  #define TRUNC_32(x) ({ f32 x_ = (x); x_ < 8388608.0f && x_ > -8388608.0f ? \\\n"
+  "    __builtin_copysignf((f32)(i32)x_, x_) : x_; })\n"
+  "  #define TRUNC_64(x) ({ f64 x_ = (x); x_ < 4503599627370496.0 && x_ > -4503599627370496.0 ? \\\n"
+  "    __builtin_copysign((f64)(i64)x_, x_) : x_; })\n"
+  "#else\n"
+  "  #define TRUNC_32 __builtin_truncf\n"
+  "  #define TRUNC_64 __builtin_trunc\n"
+  "#endif\n"
+  "#ifdef __clang__\n"
+  "  #define ROLLED _Pragma(\"clang loop unroll(disable)\")\n"
+  "#elif __GNUC__ >= 8\n"
+  "  #define ROLLED _Pragma(\"GCC unroll 1\")\n"
+  "#else\n"
+  "  #define ROLLED\n"
+  "#endif\n"
+  "#define GOES_ON(r, n) (r < n)\n"
+  "#ifdef __has_builtin\n"
+  "  #if __has_builtin(__builtin_expect_with_probability)\n"
+  "    #undef GOES_ON\n"
+  "    #define GOES_ON(r, n) __builtin_expect_with_probability(r < n, 1, 1 - 1.0 / (n))\n"
+  "  #endif\n"
+  "#endif\n"
+  "#define SQRT_32 __builtin_sqrtf\n"
+  "#define SQRT_64 __builtin_sqrt\n"
+  "#define CONVERT __builtin_convertvector\n"
+  "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })\n"
+  "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })\n"
+  "#define SPLAT(T, E, x) ((E)(x) - (T){0})\n"
+  "#define WHERE(T, I, m, x, y) ({ I k_ = CONVERT(m, I); (T)(((I)(x) & k_) | ((I)(y) & ~k_)); })\n"
   // LLVM 19 takes lanes of 0 / 0 for 0, not NaN, and leaves out masks over them (SimplifyDemandedVectorElts counts the
   // zeros of both operands). So it is not told that these bits, which change nothing, are 0.
-  "#ifdef __clang__",
-  "  #define DIV(T, I, x, y) ({ i32 bits_ = 0; __asm__(\"\" : \"+r\"(bits_)); (T)((I)(x) | (bits_ - (I){0})) / (y); })",
-  "#else",
-  "  #define DIV(T, I, x, y) ((x) / (y))",
+  "#ifdef __clang__\n"
+  "  #define DIV(T, I, x, y) ({ i32 bits_ = 0; __asm__(\"\" : \"+r\"(bits_)); "
+    "(T)((I)(x) | (bits_ - (I){0})) / (y); })\n"
+  "#else\n"
+  "  #define DIV(T, I, x, y) ((x) / (y))\n"
   "#endif",
-  "#define MAP(T, L, f, x) ({ T v_ = (x); EACH(L) v_[l_] = f(v_[l_]); v_; })",
-  "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })",
-  "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
+  "#define MAP(T, L, f, x) ({ T v_ = (x); EACH(L) v_[l_] = f(v_[l_]); v_; })\n"
+  "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })\n"
+  "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })\n"
   // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD, VPDPWSSD, VPMADDWD; the lesser widths need AVX-512VL, or the VEX form of
   // AVX-VNNI.
   "#define DOT(T, name, x, y, z) ({ T z_ = (z); "
-    "__asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })",
-  "#ifdef __AVX512VNNI__",
-  "  #define DOT_U8_I8 \"vpdpbusd\"",
-  "  #define DOT_I16(T, x, y, z) DOT(T, \"vpdpwssd\", x, y, z)",
-  "#else",
-  "  #define DOT_U8_I8 \"%{vex%} vpdpbusd\"",
+    "__asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })\n"
+  "#ifdef __AVX512VNNI__\n"
+  "  #define DOT_U8_I8 \"vpdpbusd\"\n"
+  "  #define DOT_I16(T, x, y, z) DOT(T, \"vpdpwssd\", x, y, z)\n"
+  "#else\n"
+  "  #define DOT_U8_I8 \"%{vex%} vpdpbusd\"\n"
   // in assembly: the compiler would unroll its loop, and reorder the additions, by more registers than there are
   "  #define DOT_I16(T, x, y, z) ({ T z_ = (z), v_; "
-    "__asm__(\"vpmaddwd %2, %1, %0\" : \"=v\"(v_) : \"v\"(x), \"v\"(y)); z_ + v_; })",
-  "#endif",
-  "#ifdef __clang__",
-  "  #define SHUFFLE(I, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)",
-  "#else",
-  "  #define SHUFFLE(I, x, y, ...) __builtin_shuffle(x, y, (I){__VA_ARGS__})",
-  "#endif",
+    "__asm__(\"vpmaddwd %2, %1, %0\" : \"=v\"(v_) : \"v\"(x), \"v\"(y)); z_ + v_; })\n"
+  "#endif\n"
+  "#ifdef __clang__\n"
+  "  #define SHUFFLE(I, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
+  "#else\n"
+  "  #define SHUFFLE(I, x, y, ...) __builtin_shuffle(x, y, (I){__VA_ARGS__})\n"
+  "#endif\n"
   // Intel AMX as clang has it: the compiler places tiles in registers, and configures and releases those.
-  "#if defined(__AMX_TILE__) || defined(__AMXTILE__)",
-  "  typedef i32 tile __attribute__((vector_size(1024), aligned(64)));",
-  "  #define TILE_ZERO __builtin_ia32_tilezero_internal(16, 64)",
-  "  #define TILE_LOAD(p) __builtin_ia32_tileloadd64_internal(16, 64, (const i8 *)(p), 64)",
-  "  #define TILE_STORE(p, x) __builtin_ia32_tilestored64_internal(16, 64, (i8 *)(p), 64, x)",
-  "  #define TILE_BF16(x, y, z) __builtin_ia32_tdpbf16ps_internal(16, 64, 64, z, x, y)",
-  "  #define TILE_I8_I8(x, y, z) __builtin_ia32_tdpbssd_internal(16, 64, 64, z, x, y)",
-  "  #define TILE_U8_I8(x, y, z) __builtin_ia32_tdpbusd_internal(16, 64, 64, z, x, y)",
-  "  #define TILE_I8_U8(x, y, z) __builtin_ia32_tdpbsud_internal(16, 64, 64, z, x, y)",
-  "  #define TILE_U8_U8(x, y, z) __builtin_ia32_tdpbuud_internal(16, 64, 64, z, x, y)",
-  "#endif",
-  "#define LOAD(T, p) (*(const T##u *)(p))",
-  "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
-  "#ifdef __clang__",
-  "  #define STREAM(T, p, x) do { T *p_ = (T *)(p), v_ = (x); \\",
-  "    if ((u64)p_ % sizeof(T)) STORE(T, p_, v_); else __builtin_nontemporal_store(v_, p_); } while (0)",
-  "#else",
-  "  #define STREAM STORE",
-  "#endif",
+  "#if defined(__AMX_TILE__) || defined(__AMXTILE__)\n"
+  "  typedef i32 tile __attribute__((vector_size(1024), aligned(64)));\n"
+  "  #define TILE_ZERO __builtin_ia32_tilezero_internal(16, 64)\n"
+  "  #define TILE_LOAD(p) __builtin_ia32_tileloadd64_internal(16, 64, (const i8 *)(p), 64)\n"
+  "  #define TILE_STORE(p, x) __builtin_ia32_tilestored64_internal(16, 64, (i8 *)(p), 64, x)\n"
+  "  #define TILE_BF16(x, y, z) __builtin_ia32_tdpbf16ps_internal(16, 64, 64, z, x, y)\n"
+  "  #define TILE_I8_I8(x, y, z) __builtin_ia32_tdpbssd_internal(16, 64, 64, z, x, y)\n"
+  "  #define TILE_U8_I8(x, y, z) __builtin_ia32_tdpbusd_internal(16, 64, 64, z, x, y)\n"
+  "  #define TILE_I8_U8(x, y, z) __builtin_ia32_tdpbsud_internal(16, 64, 64, z, x, y)\n"
+  "  #define TILE_U8_U8(x, y, z) __builtin_ia32_tdpbuud_internal(16, 64, 64, z, x, y)\n"
+  "#endif\n"
+  "#define LOAD(T, p) (*(const T##u *)(p))\n"
+  "#define STORE(T, p, x) (*(T##u *)(p) = (x))\n"
+  "#ifdef __clang__\n"
+  "  #define STREAM(T, p, x) do { T *p_ = (T *)(p), v_ = (x); \\\n"
+  "    if ((u64)p_ % sizeof(T)) STORE(T, p_, v_); else __builtin_nontemporal_store(v_, p_); } while (0)\n"
+  "#else\n"
+  "  #define STREAM STORE\n"
+  "#endif\n"
   // Lanes that are masked out read element 0, so that no lane branches; memory has at least one element.
-  "#define GATHER(T, L, p, i) ({ __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_; \\",
-  "  EACH(L) v_[l_] = p_[i_[l_]]; v_; })",
-  "#define GATHER_MASKED(T, I, L, p, i, m, y) ({ b8x##L m_ = (m); __typeof__(i) j_ = (i); T o_ = (y); \\",
-  "  WHERE(T, I, m_, GATHER(T, L, p, j_ & CONVERT(m_, __typeof__(j_))), o_); })",
-  "#define SCATTER(T, L, p, i, x) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\",
-  "  T v_ = (x); EACH(L) p_[i_[l_]] = v_[l_]; } while (0)",
-  "#define SCATTER_MASKED(T, L, p, i, x, m) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\",
-  "  T v_ = (x); b8x##L m_ = (m); EACH(L) if (m_[l_]) p_[i_[l_]] = v_[l_]; } while (0)",
+  "#define GATHER(T, L, p, i) ({ __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_; \\\n"
+  "  EACH(L) v_[l_] = p_[i_[l_]]; v_; })\n"
+  "#define GATHER_MASKED(T, I, L, p, i, m, y) ({ b8x##L m_ = (m); __typeof__(i) j_ = (i); T o_ = (y); \\\n"
+  "  WHERE(T, I, m_, GATHER(T, L, p, j_ & CONVERT(m_, __typeof__(j_))), o_); })\n"
+  "#define SCATTER(T, L, p, i, x) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\\n"
+  "  T v_ = (x); EACH(L) p_[i_[l_]] = v_[l_]; } while (0)\n"
+  "#define SCATTER_MASKED(T, L, p, i, x, m) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\\n"
+  "  T v_ = (x); b8x##L m_ = (m); EACH(L) if (m_[l_]) p_[i_[l_]] = v_[l_]; } while (0)\n"
   // A masked access is one instruction where AVX-512 has it; elsewhere a plain one if no lane is masked out, else
   // lane by lane.
-  "#define ALL(L, m) ({ union { b8x##L v; i8 b[L]; } u_; u_.v = (m); i8 a_ = -1; EACH(L) a_ &= u_.b[l_]; a_; })",
-  "#define LOAD_LANES(T, L, p, m, y) ({ __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (y); \\",
-  "  if (ALL(L, m_)) v_ = LOAD(T, p_); else EACH(L) if (m_[l_]) v_[l_] = p_[l_]; v_; })",
-  "#define STORE_LANES(T, L, p, x, m) do { __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (x); \\",
+  "#define ALL(L, m) ({ union { b8x##L v; i8 b[L]; } u_; u_.v = (m); i8 a_ = -1; EACH(L) a_ &= u_.b[l_]; a_; })\n"
+  "#define LOAD_LANES(T, L, p, m, y) ({ __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (y); \\\n"
+  "  if (ALL(L, m_)) v_ = LOAD(T, p_); else EACH(L) if (m_[l_]) v_[l_] = p_[l_]; v_; })\n"
+  "#define STORE_LANES(T, L, p, x, m) do { __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (x); \\\n"
   "  if (ALL(L, m_)) STORE(T, p_, v_); else EACH(L) if (m_[l_]) p_[l_] = v_[l_]; } while (0)",
-  "#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)",
-  "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_##B##_##L(T, L, p, m, y)",
-  "  #define STORE_MASKED(T, B, L, p, x, m) STORE_##B##_##L(T, L, p, x, m)",
-  "  #define LOAD_BY(V, n, to, T, p, m, y) (T)__builtin_ia32_load##n##_mask( \\",
-  "    (const V *)(p), (V)(y), __builtin_ia32_cvt##to(CONVERT(m, V)))",
-  "  #define STORE_BY(V, n, to, T, p, x, m) __builtin_ia32_store##n##_mask( \\",
-  "    (V *)(p), (V)(x), __builtin_ia32_cvt##to(CONVERT(m, V)))",
-  "  #define LOAD_32_16(T, L, p, m, y) LOAD_BY(i32x16, dqusi512, d2mask512, T, p, m, y)",
-  "  #define LOAD_32_8(T, L, p, m, y) LOAD_BY(i32x8, dqusi256, d2mask256, T, p, m, y)",
-  "  #define LOAD_32_4(T, L, p, m, y) LOAD_BY(i32x4, dqusi128, d2mask128, T, p, m, y)",
-  "  #define LOAD_64_8(T, L, p, m, y) LOAD_BY(i64x8, dqudi512, q2mask512, T, p, m, y)",
-  "  #define LOAD_64_4(T, L, p, m, y) LOAD_BY(i64x4, dqudi256, q2mask256, T, p, m, y)",
-  "  #define STORE_32_16(T, L, p, x, m) STORE_BY(i32x16, dqusi512, d2mask512, T, p, x, m)",
-  "  #define STORE_32_8(T, L, p, x, m) STORE_BY(i32x8, dqusi256, d2mask256, T, p, x, m)",
-  "  #define STORE_32_4(T, L, p, x, m) STORE_BY(i32x4, dqusi128, d2mask128, T, p, x, m)",
-  "  #define STORE_64_8(T, L, p, x, m) STORE_BY(i64x8, dqudi512, q2mask512, T, p, x, m)",
-  "  #define STORE_64_4(T, L, p, x, m) STORE_BY(i64x4, dqudi256, q2mask256, T, p, x, m)",
-#define TN_C_LANES(b, l) "  #define LOAD_" #b "_" #l " LOAD_LANES", "  #define STORE_" #b "_" #l " STORE_LANES",
+  "#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)\n"
+  "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_##B##_##L(T, L, p, m, y)\n"
+  "  #define STORE_MASKED(T, B, L, p, x, m) STORE_##B##_##L(T, L, p, x, m)\n"
+  "  #define LOAD_BY(V, n, to, T, p, m, y) (T)__builtin_ia32_load##n##_mask( \\\n"
+  "    (const V *)(p), (V)(y), __builtin_ia32_cvt##to(CONVERT(m, V)))\n"
+  "  #define STORE_BY(V, n, to, T, p, x, m) __builtin_ia32_store##n##_mask( \\\n"
+  "    (V *)(p), (V)(x), __builtin_ia32_cvt##to(CONVERT(m, V)))\n"
+  "  #define LOAD_32_16(T, L, p, m, y) LOAD_BY(i32x16, dqusi512, d2mask512, T, p, m, y)\n"
+  "  #define LOAD_32_8(T, L, p, m, y) LOAD_BY(i32x8, dqusi256, d2mask256, T, p, m, y)\n"
+  "  #define LOAD_32_4(T, L, p, m, y) LOAD_BY(i32x4, dqusi128, d2mask128, T, p, m, y)\n"
+  "  #define LOAD_64_8(T, L, p, m, y) LOAD_BY(i64x8, dqudi512, q2mask512, T, p, m, y)\n"
+  "  #define LOAD_64_4(T, L, p, m, y) LOAD_BY(i64x4, dqudi256, q2mask256, T, p, m, y)\n"
+  "  #define STORE_32_16(T, L, p, x, m) STORE_BY(i32x16, dqusi512, d2mask512, T, p, x, m)\n"
+  "  #define STORE_32_8(T, L, p, x, m) STORE_BY(i32x8, dqusi256, d2mask256, T, p, x, m)\n"
+  "  #define STORE_32_4(T, L, p, x, m) STORE_BY(i32x4, dqusi128, d2mask128, T, p, x, m)\n"
+  "  #define STORE_64_8(T, L, p, x, m) STORE_BY(i64x8, dqudi512, q2mask512, T, p, x, m)\n"
+  "  #define STORE_64_4(T, L, p, x, m) STORE_BY(i64x4, dqudi256, q2mask256, T, p, x, m)\n"
+#define TN_C_LANES(b, l) "  #define LOAD_" #b "_" #l " LOAD_LANES\n" "  #define STORE_" #b "_" #l " STORE_LANES\n"
   TN_C_LANES(8, 2) TN_C_LANES(8, 4) TN_C_LANES(8, 8) TN_C_LANES(8, 16) TN_C_LANES(8, 32) TN_C_LANES(8, 64)
   TN_C_LANES(16, 2) TN_C_LANES(16, 4) TN_C_LANES(16, 8) TN_C_LANES(16, 16) TN_C_LANES(16, 32) TN_C_LANES(16, 64)
   TN_C_LANES(32, 2) TN_C_LANES(32, 32) TN_C_LANES(32, 64) TN_C_LANES(64, 2)
   TN_C_LANES(64, 16) TN_C_LANES(64, 32) TN_C_LANES(64, 64)
 #undef TN_C_LANES
-  "#else",
-  "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_LANES(T, L, p, m, y)",
-  "  #define STORE_MASKED(T, B, L, p, x, m) STORE_LANES(T, L, p, x, m)",
+  "#else\n"
+  "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_LANES(T, L, p, m, y)\n"
+  "  #define STORE_MASKED(T, B, L, p, x, m) STORE_LANES(T, L, p, x, m)\n"
   "#endif",
   NULL
 };
@@ -44951,6 +45449,7 @@ static void tn_lang_c(tiny_renderer *r) {
 }
 #endif
 // ---- end src/render/lang_c.c ----
+#ifndef TINY_NO_GPU
 // ---- begin src/render/lang_wgsl.c ----
 // lang_wgsl: the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and bools that are never in memory; f16
 // where the device has "shader-f16". Vectors of 2 and 4, in registers: memory is read element by element.
@@ -45040,6 +45539,7 @@ static void tn_lang_wgsl(tiny_renderer *r, int has) {
 #undef TN_WGSL_NUMBERS
 #endif
 // ---- end src/render/lang_wgsl.c ----
+#endif
 // ---- begin src/render/cstyle.c ----
 // cstyle: a program -> text in any C-like language; the language is data (tiny_language), and
 // nothing about one is here, nor what is good for a processor: hints say that.
@@ -45247,22 +45747,6 @@ static const char *tn_address(tn_text *x, const tiny_uop *index) {
 static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
   if (tn_memory_behind(index->src[0])->v[1] == 1) return tn_expr(x, index->src[0]);
   return tn_text_of_format(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
-}
-
-// How many low bits of an integer are 0 whatever else it is made of, by those of its sources.
-static int tn_low_zeros(const tn_text *x, const tiny_uop *u) {
-  const int a = u->nsrc ? x->zeros[u->src[0]->seq] : 0, b = u->nsrc > 1 ? x->zeros[u->src[1]->seq] : 0;
-  int n = 0;
-  if (!tn_is_int(u->dtype) || u->lanes > 1) return 0;
-  switch (u->op) {
-    case TINY_OP_CONST: while (n < 16 && !(u->k >> n & 1)) n++; return n;
-    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MAX: case TINY_OP_OR: case TINY_OP_XOR: return a < b ? a : b;
-    case TINY_OP_MUL: return a + b < 16 ? a + b : 16;
-    case TINY_OP_AND: return a > b ? a : b;
-    case TINY_OP_SHL: return tn_is_const(u->src[1]) && u->src[1]->k < 16 - a ? a + (int)u->src[1]->k : a;
-    case TINY_OP_CAST: return tn_is_int(u->src[0]->dtype) ? a : 0;
-    default: return 0;
-  }
 }
 
 // Is a vector of n there as aligned as its type is: to its size, 16 bytes at most?
@@ -45557,7 +46041,7 @@ static void tn_text_survey(tn_text *x) {
   int depth = 0;
   for (int i = 0; i < x->n; i++) {
     x->list[i]->seq = (uint32_t)i;
-    x->zeros[i] = (uint8_t)tn_low_zeros(x, x->list[i]);
+    x->zeros[i] = (uint8_t)tn_low_zeros(x->list[i], x->zeros);
   }
   for (int i = 0; i < x->n; i++) {
     const tiny_uop *u = x->list[i];
@@ -48043,6 +48527,7 @@ static const uint32_t *tn_cpu_features(const void *dev) { return ((const tn_cpu 
 static void *tn_interp_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   (void)which;
   limits->host_memory = 1;
+  limits->threads = !TN_GPU;
   limits->shared_nbytes = 32 * 1024;
   limits->compute_units = 1;
   limits->atomics = TN_INTERP_ATOMICS;
@@ -48128,6 +48613,7 @@ static void tn_null_host(tiny_limits *limits) {
   limits->vector_nbytes = limits->vector_registers = 32;
   limits->cache_nbytes = (size_t)1 << 20;
 }
+#ifndef TINY_NO_GPU
 // What WebGPU promises of any device (W3C, WebGPU, 3.6.2 Limits).
 static void tn_null_webgpu(tiny_limits *limits) {
   limits->host_memory = 1;
@@ -48136,15 +48622,19 @@ static void tn_null_webgpu(tiny_limits *limits) {
   for (int d = 0; d < 3; d++) { limits->global_max[d] = 65535; limits->local_max[d] = d == 2 ? 64 : 256; }
   limits->local_total = 256;
 }
-static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
 static void tn_null_wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
+#endif
+static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
 
 // What stands behind "NULL:", who writes it, and for what device.
 typedef struct tn_null_language {
   const char *name; void (*renderer)(tiny_renderer *r); void (*limits)(tiny_limits *limits);
 } tn_null_language;
 static const tn_null_language tn_null_languages[] = {
-  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host}, {"WGSL", tn_null_wgsl, tn_null_webgpu}
+  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host},
+#ifndef TINY_NO_GPU
+  {"WGSL", tn_null_wgsl, tn_null_webgpu}
+#endif
 };
 enum { TN_NULL_LANGUAGES = sizeof tn_null_languages / sizeof *tn_null_languages };
 typedef struct tn_null { tiny_ctx *t; const tn_null_language *language; } tn_null;
@@ -48536,12 +49026,23 @@ static const char *tn_device_name(const tiny_ctx *t, int device) {
   return device > 0 && device <= t->ndevice ? t->device[device - 1]->title : "no device";
 }
 
+// Of these dtypes those whose sums are the same in any order.
+static uint64_t tn_exact_atomics(uint64_t dtypes) {
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) if (!tn_is_int(d)) dtypes &= ~((uint64_t)1 << d);
+  return dtypes;
+}
+
 static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const char *which) {
   memset(&d->limits, 0, sizeof d->limits);
   d->backend = b;
   d->dev = b->open(d->t, which, &d->limits);
   if (!d->dev) return tiny_fail(d->t, TINY_E_DEVICE, "device %s could not be opened", b->name);
-  if (!d->t->atomics) d->limits.atomics = 0;
+  if (!TN_GPU && !d->limits.threads) {
+    b->close(d->dev);
+    d->dev = NULL;
+    return tiny_fail(d->t, TINY_E_DEVICE, "device %s has a grid, which this build knows nothing of (TINY_NO_GPU)", b->name);
+  }
+  if (!d->t->atomics) d->limits.atomics = tn_exact_atomics(d->limits.atomics);
   d->limits.tf32 = d->t->tf32;
   d->plans = d->limits;
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
@@ -51076,7 +51577,7 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   b->ast = tn_beam_copy(t, b->nodes);
   if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
   tiny_uop *sink = tn_prepare(t, b->ast);
-  tn_candidates_open(&s, t, b->ast, sink, &target, d->limits.threads ? tn_os_cores() : (int)TN_BEAM_ITEMS);
+  tn_candidates_open(&s, t, b->ast, sink, &target, tn_machine_grid(&d->limits) ? (int)TN_BEAM_ITEMS : tn_os_cores());
   tn_state_open(choice, t, sink, &target);
   tn_optimize(choice);
   const int known = tn_cost_of(t, choice->sink, target.limits, &cost);
@@ -53527,7 +54028,7 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
 // Zero means 1. Work items are counted in 64 bits, and tasks in an int by backends of threads.
 static int tn_grid_fits(const struct tn_device *on, tiny_kernel_desc *d) {
   tiny_ctx *t = on->t;
-  const int64_t most = on->limits.threads ? INT32_MAX : (int64_t)1 << 60;
+  const int64_t most = tn_machine_grid(&on->limits) ? (int64_t)1 << 60 : INT32_MAX;
   double groups = 1, items = 1;
   for (int i = 0; i < 3; i++) {
     if (d->global[i] < 0 || d->local[i] < 0) {
@@ -59022,354 +59523,357 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    709  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    710  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1054  src/api/devices.h            several in one context, and tensors that are split over them
-   1104  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1891  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1055  src/api/devices.h            several in one context, and tensors that are split over them
+   1105  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1892  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2103  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2104  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2470  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2471  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2648  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2649  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2787  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2788  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2840  src/api/io.h                 tensors from files and to files
-   2914  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2841  src/api/io.h                 tensors from files and to files
+   2915  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3120  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3121  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3605  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3692  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3608  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3695  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3719  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3722  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3910  src/base/number.c            numbers as text, in and out
-   4384  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3914  src/base/number.c            numbers as text, in and out
+   4388  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4630  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4634  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4822  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4827  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4997  src/base/version.c           what this implementation is: its release and sources, how it was
+   5001  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5084  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5091  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5542  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5549  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5660  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5667  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5809  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6349  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5816  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6356  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6566  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6573  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7197  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7204  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7428  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7590  src/ir/label.c               names that nodes have for people, in a table beside them
-   7723  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7435  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7598  src/ir/label.c               names that nodes have for people, in a table beside them
+   7731  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+                                      renderers stand in companion headers, too, and those see nothing else of
+                                      the library
+   7805  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7876  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8741  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7968  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8830  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8857  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8946  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8980  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9073  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9092  src/ir/args.c                which k, v and sources fit an op
-   9348  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9223  src/ir/args.c                which k, v and sources fit an op
+   9470  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9509  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10144  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9608  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10243  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10299  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10398  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10907  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11006  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11407  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11506  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11553  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11652  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11990  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12089  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12265  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12364  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13154  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13253  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13453  src/ir/spec.c                the verifier
-  13822  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13552  src/ir/spec.c                the verifier
+  13921  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14051  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14409  src/rules/notation.c         the algebra that bodies of rules are written in
-  14444  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14644  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14150  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14508  src/rules/notation.c         the algebra that bodies of rules are written in
+  14543  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14743  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14804  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14903  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15198  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15297  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15397  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15496  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15838  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15951  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16015  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16128  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16159  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16278  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16502  src/rules/decompose.c        from what the IR means to what a target can do
-  17191  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16621  src/rules/decompose.c        from what the IR means to what a target can do
+  17310  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17225  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17344  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17724  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17843  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17818  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17937  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18634  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18710  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18753  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18829  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18753  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18872  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18997  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19071  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19116  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19190  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19719  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19838  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19981  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20097  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20270  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20386  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20826  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20942  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20935  src/tensor/activation.c      what stands between the layers of a network
-  21116  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21488  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21051  src/tensor/activation.c      what stands between the layers of a network
+  21232  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21604  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21741  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21857  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22501  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22621  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23183  src/tensor/random.c          numbers from a counter, the same on every device
-  23458  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23303  src/tensor/random.c          numbers from a counter, the same on every device
+  23578  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23782  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24078  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23902  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24198  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24215  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24335  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24754  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24874  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25467  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25587  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25869  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25989  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26008  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26128  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26490  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26610  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26955  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27075  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27306  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27952  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28314  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28443  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27426  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28072  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28434  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28563  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28603  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28723  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29108  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29387  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29228  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29507  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29483  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29603  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29776  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30217  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29896  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30337  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30494  src/tensor/params.c          lists of named tensors: what a network consists of
-  30585  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30695  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30614  src/tensor/params.c          lists of named tensors: what a network consists of
+  30705  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30815  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31074  src/tensor/sequential.c      modules and functions one after the other
-  31145  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31194  src/tensor/sequential.c      modules and functions one after the other
+  31265  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31293  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31414  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31413  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31534  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31732  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31853  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31848  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32028  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  31969  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32150  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32163  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32286  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32673  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32797  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33449  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33573  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33982  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34106  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34490  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34614  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34747  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  34871  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  34814  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34948  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35404  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  35542  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35538  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  35676  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36412  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36546  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36616  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36750  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  37007  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37230  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37586  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  37141  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37364  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37720  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37749  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37820  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37883  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37954  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  37953  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  38030  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  38117  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  38194  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38111  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38477  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38275  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38659  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38566  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38748  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38653  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38956  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  38787  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39396  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  39090  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39727  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  39676  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  40064  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  39754  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  40142  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  39902  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  39961  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  40290  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  40349  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  40863  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  41283  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  40962  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  41382  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  41055  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  41475  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41444  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41864  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  42027  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  42447  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42146  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42238  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42566  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42658  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42309  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42729  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42413  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42513  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  42588  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42833  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42933  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  43008  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  42688  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  42892  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  43666  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  43777  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  43108  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  43312  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  44160  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  44273  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44443  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44939  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  44708  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  45204  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  44955  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  45454  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  45044  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  45544  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  45676  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  46160  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46232  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46716  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  46582  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  47066  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  46883  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  47367  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47278  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  48029  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47762  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  48513  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  48112  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  48597  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48224  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48455  src/runtime/device.c         which backend a context runs on
-  48659  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  48813  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48714  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48945  src/runtime/device.c         which backend a context runs on
+  49160  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  49314  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  48874  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  49375  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49142  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49643  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49377  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49878  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  49649  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  50150  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  49831  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  49902  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  50332  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  50403  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50283  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50784  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  50557  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  51058  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  50772  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51255  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  51273  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51756  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51427  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  51535  src/runtime/launch.c         the steps of a plan, handed to their devices
-  51812  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51928  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  52036  src/runtime/launch.c         the steps of a plan, handed to their devices
+  52313  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52308  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52809  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  52916  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  53417  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  53099  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  53600  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53436  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  53630  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54423  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53937  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  54131  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54924  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  54815  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55156  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  55316  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55657  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55362  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55863  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  55616  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  56117  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  55875  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  56376  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56145  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56646  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56310  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56811  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56484  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  56845  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  57081  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56985  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  57346  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  57582  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57229  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57392  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57730  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57893  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  57499  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  58000  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  57584  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  58085  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  57912  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  58413  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  58075  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58138  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58317  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  58576  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58639  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58818  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58453  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58954  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  58839  src/runtime/context.c        opening and closing, the first error, totals
+  59340  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,0 +1,3851 @@
+/* tiny_nv.h 0.1.0, source 1fd0381ca5ef3374fa836dccd6a9a5a1414c81ebf52604f6295bdddbf0225317
+
+This file is written by tools/amalgamate.py from src/ and never edited by hand.
+
+---- begin src/nv/manual.txt ----
+tiny_nv.h: NVIDIA GPUs for tiny.h, by the kernel driver alone: no libcuda, no toolkit.
+
+WHAT IT IS
+  A device for tiny.h on Linux machines with NVIDIA's kernel driver. It talks to /dev/nvidiactl, /dev/nvidia0 and
+  /dev/nvidia-uvm itself.
+
+      #define TINY_IMPLEMENTATION
+      #include "tiny.h"
+      #include "tiny_nv.h"
+
+      tiny_ctx *t = tiny_open(&(tiny_desc){.device = "NV", .backends = {&tiny_nv}});
+
+  "NV" is the first GPU that opens, "NV:1" the second. Without .device the first backend that opens is taken, and the
+  CPU where none does: the same program runs where there is no GPU.
+
+WHAT IT NEEDS
+  A driver of release 535 or later, open or proprietary; one that is newer than the newest known here is tried, and a
+  line of debug letter p says so. A GPU of Turing, Ampere, Ada, Hopper or Blackwell. No rights beyond those to open the
+  three files, which usually all have.
+  For kernels that are not in the cache yet an assembler of PTX: ptxas, from PATH, TINY_NV_PTXAS or /usr/local/cuda
+  (pip install nvidia-cuda-nvcc has it); or libnvptxcompiler or nvJitLink. Debug letter p tells which was found. A
+  program whose kernels were exported (tiny_cache_export) needs the driver alone.
+
+WHAT IT DOES NOT DO
+  GPUs that are partitioned (MIG) or in confidential computing; kernels in clusters of groups; memory that the host
+  brings (tiny_blob_of takes what this device gave); copies from GPU to GPU other than by way of the host.
+
+KERNELS OF YOUR OWN
+  tiny_kernel takes PTX as source: .visible .entry name(.param .u64 out, .param .u64 in, ..). Parameters are the output,
+  then the inputs, each an address; a number is an input of one element. Or .binary: a cubin for this GPU, or PTX.
+
+ORDER
+  What the library gives to a device happens in one order. Bytes from the host and to it go by the GPU's copy engines,
+  beside kernels that do not need them. Kernels that are launched together again are a list of commands that was
+  prepared: of it only parameters that have changed are written.
+
+WHEN THE GPU IS LOST
+  After a kernel that faults, and after TINY_NV_TIMEOUT_MS (60000) without any progress, the context's channels are lost:
+  each call on that device is TINY_E_DEVICE and says why, until the tiny_ctx is closed. Other contexts, also on the same
+  GPU, go on.
+
+A SYSTEM OF YOUR OWN
+  tiny_nv_on names a device behind a tiny_nv_system: functions in the place of open, ioctl and mmap, and an assembler.
+  tiny_nv_gpus tells of all GPUs without a context.
+---- end src/nv/manual.txt ----
+*/
+#ifndef TINY_NV_H
+#define TINY_NV_H
+// ---- begin src/nv/api.h ----
+// api.h: the backend NV, and how tests and hosts stand between it and the kernel driver.
+#ifndef TINY_API
+  #include "tiny.h"
+#endif
+
+// NVIDIA GPUs by the kernel driver alone: for tiny_desc.backends. Devices are "NV", "NV:1" ...
+#ifdef TINY_STATIC                          // then it is defined below, in the file that has the implementation
+#elif defined(__cplusplus)
+extern "C" TINY_EXPORT const tiny_backend tiny_nv;
+#else
+extern TINY_EXPORT const tiny_backend tiny_nv;
+#endif
+
+// How the kernel driver is reached, and what makes machine code of PTX. NULL members are the system's own. Calls come
+// from the thread that uses the device. Results below 0 are -errno.
+typedef struct tiny_nv_system {
+  void *user;
+  int   (*open)(void *user, const char *path, int flags);
+  int   (*close)(void *user, int fd);
+  int   (*ioctl)(void *user, int fd, unsigned long request, void *argument);
+  // 0, and the address in *at, which comes in as a wish (flags has MAP_FIXED: as an order).
+  int   (*mmap)(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset);
+  int   (*munmap)(void *user, void *at, size_t nbytes);
+  // Called after the store to the doorbell; hardware needs no such call.
+  void  (*doorbell)(void *user, uint32_t token);
+  // A cubin of this PTX for sm_<sm>, by malloc, to *cubin; what is wrong in log, which is cut to log_nbytes.
+  int   (*assemble)(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log, size_t log_nbytes);
+} tiny_nv_system;
+
+// A GPU as the driver tells of it. 0 and "": it does not tell.
+typedef struct tiny_nv_gpu {
+  char name[72], target[16], uuid[48], pci[16], driver[64];    // target: "sm_90a"
+  int minor;                               // of /dev/nvidia<minor>
+  int processors, warps;                   // SMs; warps that one of them holds
+  int partitioned;                         // 1: MIG is on, and it cannot be opened
+  size_t shared_nbytes;                    // of a group
+  uint64_t nbytes, free_nbytes, l2_nbytes;
+  uint32_t compute, channel, copy, doorbell;   // classes
+  char error[320];                         // why it cannot be used; "": it can
+} tiny_nv_gpu;
+// Tells of up to n GPUs, without a tiny_ctx, and returns how many the driver has. 0: there is none, or no driver, and
+// out->error says why. It takes some milliseconds; a GPU that sleeps is woken.
+TINY_API int tiny_nv_gpus(const tiny_nv_system *system, tiny_nv_gpu *out, int n);
+
+// A name for tiny_desc.device, where it may stand among others.
+typedef struct tiny_nv_name { char text[48]; } tiny_nv_name;
+// The device of this number behind a system of the caller's, which outlives the tiny_ctx. NULL: the machine's own.
+TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
+// ---- end src/nv/api.h ----
+#endif // TINY_NV_H
+
+// The implementation, for the one file that defines TINY_IMPLEMENTATION. It compiles as C and as C++; the
+// functions above are extern "C" there, so both kinds of files link with it. (TINY_STATIC: all is static.)
+#if defined(TINY_IMPLEMENTATION) && !defined(TINY_NV_IMPLEMENTATION_DONE)
+#define TINY_NV_IMPLEMENTATION_DONE
+#ifndef TINY_AMALGAMATED
+  #define TINY_AMALGAMATED
+#endif
+#define TN_NV_SOURCE_ID "1fd0381ca5ef3374fa836dccd6a9a5a1414c81ebf52604f6295bdddbf0225317"
+// ---- begin src/nv/all.c ----
+// all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
+// ---- begin src/nv/../base/library.c ----
+// library: shared libraries that are loaded while the program runs: drivers, which a program is not linked with.
+//
+// In:  names, as the system's loader takes them. Out: a handle, and addresses of what it exports; NULL where it is not.
+// Holds: it stands in companion headers, which may be compiled where tiny.h's implementation is not, and in several of
+//        them: it uses nothing of the other rooms and changes nothing process-wide. Before glibc 2.34 it wants -ldl.
+#ifndef TN_BASE_LIBRARY
+#define TN_BASE_LIBRARY
+#include <stddef.h>
+#include <string.h>
+#ifdef _WIN32
+  #ifndef WIN32_LEAN_AND_MEAN
+    #define WIN32_LEAN_AND_MEAN
+  #endif
+  #ifndef NOMINMAX
+    #define NOMINMAX
+  #endif
+  #include <windows.h>
+#else
+  #include <dlfcn.h>
+#endif
+
+static void *tn_library_load(const char *name) {
+#ifdef _WIN32
+  enum { SEARCH_DEFAULT_DIRS = 0x1000 };   // of the program, of the system; not where the process happens to be
+  return (void *)LoadLibraryExA(name, NULL, SEARCH_DEFAULT_DIRS);
+#else
+  return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+#endif
+}
+// The first of these that is there; NULL ends them, and is the answer where none is.
+static void *tn_library_open(const char *const *names) {
+  void *library = NULL;
+  for (; *names && !library; names++) library = tn_library_load(*names);
+  return library;
+}
+// An address of data or code, which the caller copies into a pointer of its type; NULL: it is not in there.
+static void *tn_library_symbol(void *library, const char *name) {
+#ifdef _WIN32
+  const FARPROC found = GetProcAddress((HMODULE)library, name);
+  void *address;
+  memcpy(&address, &found, sizeof address);
+  return address;
+#else
+  return dlsym(library, name);
+#endif
+}
+static void tn_library_close(void *library) {
+#ifdef _WIN32
+  FreeLibrary((HMODULE)library);
+#else
+  dlclose(library);
+#endif
+}
+#endif
+// ---- end src/nv/../base/library.c ----
+// ---- begin src/nv/../base/digits.c ----
+// digits: whole numbers in text without a sign: of devices, of versions, of addresses.
+//
+// In:  text. Out: what its first digits say, and what stands behind them.
+// Holds: it stands in companion headers, as library.c does, and uses nothing of the other rooms; the host's locale
+//        changes nothing.
+#ifndef TN_BASE_DIGITS
+#define TN_BASE_DIGITS
+#include <stdint.h>
+#include <string.h>
+
+// What the digits that text begins with say in base 10 or 16. 0: there are none; UINT64_MAX: that, or more. *end:
+// behind them; end may be NULL.
+static uint64_t tn_digits_value(const char *text, uint64_t base, const char **end) {
+  static const char digits[] = "0123456789abcdef";
+  uint64_t k = 0;
+  for (; *text; text++) {
+    const char *digit = strchr(digits, *text >= 'A' && *text <= 'F' ? *text - 'A' + 'a' : *text);
+    if (!digit || (uint64_t)(digit - digits) >= base) break;
+    const uint64_t d = (uint64_t)(digit - digits);
+    k = k > (UINT64_MAX - d) / base ? UINT64_MAX : k * base + d;
+  }
+  if (end) *end = text;
+  return k;
+}
+#endif
+// ---- end src/nv/../base/digits.c ----
+// ---- begin src/nv/../render/lang_cuda.c ----
+// lang_cuda: the descriptor of CUDA C, and of HIP C, which is the same but for the words below: an element at a time or
+// vectors of 2, 4, 8 or 16.
+//
+// Out: tn_lang_cuda and tn_lang_hip fill a tiny_renderer. A kernel has one parameter: 128 words of 64 bits, memory of
+//      PARAM k the k-th, ARG k the k-th from the end: kernels use some of their PARAMs and ARGs, in any order. A
+//      module of such kernels has a variable tiny_values; in others, which people write, parameters are addresses, then
+//      numbers. CUDA's items of a group are numbered in dim 0 alone, as it allows 64 in dim 2; HIP's in three.
+// Holds:
+//  - No header is included: NVRTC and hiprtc compile the text alone, and so do nvcc and clang -x hip -nogpuinc
+//    -nogpulib.
+//  - f16 and, from sm_80 on, bf16 are two bytes in memory and f32 in arithmetic: limits.dtypes is to be
+//    TN_CUDA_ARITHMETIC. Where types have no name (bf16 of HIP and of sm_75, fp8), rules/decompose.c makes
+//    integers of them.
+//  - Integers wrap: sums and products are of unsigned types, unless their bounds say that they need not.
+//  - exp2, log2 and sin are decomposed, as this library promises 1 ulp, but for 2^x that is rounded to a narrow
+//    float: ex2.approx is within 2^-22 of the value, 4 ulp (PTX ISA, ex2), v_exp_f32 within 1 where that is normal
+//    (AMD, RDNA3 ISA, V_EXP_F32), and is of 2^(x + 64) below. Quotients and roots are rounded correctly, as both
+//    compilers have it unless they are told otherwise (-prec-div, -prec-sqrt;
+//    -fhip-fp32-correctly-rounded-divide-sqrt).
+//  - A bool is 0 or 1, also as a lane. Vectors lie in memory at the alignment of an element: one whose place is known
+//    to be a multiple of its size, or of 16 bytes, is read at once; of others CUDA asks the address.
+#ifndef TN_RENDER_LANG_CUDA
+#define TN_RENDER_LANG_CUDA
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#include <string.h>
+
+enum { TN_CUDA_VALUES = 128 };
+// limits.dtypes: all but narrow floats.
+#define TN_CUDA_ARITHMETIC (~((uint64_t)1 << TINY_F16 | (uint64_t)1 << TINY_BF16 | (uint64_t)1 << TINY_F8E4M3 | \
+                              (uint64_t)1 << TINY_F8E5M2))
+
+// Units of warps, by their names: PTX ISA, mma.sync; LLVM, AMDGPU builtins. A host that compiles the text for tests
+// defines TINY_MATRIX.
+#define TN_CUDA_UNITS \
+  "#ifdef __HIP__", \
+  "  #define WORDS(T, n) typedef T T##x##n __attribute__((ext_vector_type(n)));", \
+  "  WORDS(f16, 4) WORDS(f16, 8) WORDS(f16, 16) WORDS(short, 4) WORDS(short, 8) WORDS(short, 16)", \
+  "  WORDS(int, 2) WORDS(int, 4) WORDS(int, 8) WORDS(float, 4) WORDS(float, 8)", \
+  "  #define MATRIX(name, T, n, words, product) \\", \
+  "    FN lanes<T, n> matrix_##name(lanes<unsigned, words> x, lanes<unsigned, words> y, lanes<T, n> z) { \\", \
+  "      const T##x##n c = bits_as<T##x##n>(z); return bits_as<lanes<T, n>>(product); }", \
+  "  #define A(T) bits_as<T>(x)", "  #define B(T) bits_as<T>(y)", \
+  "  #ifdef __GFX11__", \
+  "    #define WMMA(name) __builtin_amdgcn_wmma_##name##_w32", \
+  "    MATRIX(gfx11_16x16x16_f16, float, 8, 8, WMMA(f32_16x16x16_f16)(A(f16x16), B(f16x16), c))", \
+  "    MATRIX(gfx11_16x16x16_bf16, float, 8, 8, WMMA(f32_16x16x16_bf16)(A(shortx16), B(shortx16), c))", \
+  "    MATRIX(gfx11_16x16x16_i8, int, 8, 4, WMMA(i32_16x16x16_iu8)(true, A(intx4), true, B(intx4), c, false))", \
+  "  #endif", \
+  "  #ifdef __GFX12__", \
+  "    #define WMMA(name) __builtin_amdgcn_wmma_##name##_w32_gfx12", \
+  "    MATRIX(gfx12_16x16x16_f16, float, 8, 4, WMMA(f32_16x16x16_f16)(A(f16x8), B(f16x8), c))", \
+  "    MATRIX(gfx12_16x16x16_bf16, float, 8, 4, WMMA(f32_16x16x16_bf16)(A(shortx8), B(shortx8), c))", \
+  "    MATRIX(gfx12_16x16x16_i8, int, 8, 2, WMMA(i32_16x16x16_iu8)(true, A(intx2), true, B(intx2), c, false))", \
+  "    MATRIX(gfx12_16x16x16_e4m3, float, 8, 2, WMMA(f32_16x16x16_fp8_fp8)(A(intx2), B(intx2), c))", \
+  "    MATRIX(gfx12_16x16x16_e5m2, float, 8, 2, WMMA(f32_16x16x16_bf8_bf8)(A(intx2), B(intx2), c))", \
+  "  #endif", \
+  "  #if defined(__gfx942__) || defined(__gfx950__)", \
+  "    #define MFMA(name) __builtin_amdgcn_mfma_##name", \
+  "    MATRIX(gfx942_16x16x16_f16, float, 4, 2, MFMA(f32_16x16x16f16)(A(f16x4), B(f16x4), c, 0, 0, 0))", \
+  "    MATRIX(gfx942_16x16x16_bf16, float, 4, 2, MFMA(f32_16x16x16bf16_1k)(A(shortx4), B(shortx4), c, 0, 0, 0))", \
+  "    MATRIX(gfx942_16x16x32_i8, int, 4, 2, MFMA(i32_16x16x32_i8)(A(long), B(long), c, 0, 0, 0))", \
+  "  #endif", \
+  "#else", \
+  "  #ifdef __CUDA_ARCH__", \
+  "    #define PTX(...) asm volatile(__VA_ARGS__);", \
+  "  #else", \
+  "    #define PTX(...)", \
+  "  #endif", \
+  "  #ifndef TINY_MATRIX", \
+  "    #define MMA(shape, a, b) \"mma.sync.aligned.\" shape \" {%0,%1,%2,%3}, \" a \", \" b \", {%0,%1,%2,%3};\"", \
+  "    #define SUMS(r) r(c.at[0]), r(c.at[1]), r(c.at[2]), r(c.at[3])", \
+  "    #define TINY_MATRIX(name, shape, kind, T, reg) \\", \
+  "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 4> a, lanes<unsigned, 2> b, lanes<T, 4> c) { \\", \
+  "        PTX(MMA(shape, \"{%4, %5, %6, %7}\", \"{%8, %9}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \\", \
+  "            \"r\"(a.at[2]), \"r\"(a.at[3]), \"r\"(b.at[0]), \"r\"(b.at[1])) \\", \
+  "        return c; }", \
+  "    #define TINY_MATRIX_2(name, shape, kind, T, reg) \\", \
+  "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 2> a, unsigned b, lanes<T, 4> c) { \\", \
+  "        PTX(MMA(shape, \"{%4,%5}\", \"{%6}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \"r\"(b)) return c; }", \
+  "  #endif", \
+  "  #ifndef TINY_ROWS", \
+  "    #define TINY_ROWS(name, how) \\", \
+  "      template <typename V, typename T> FN V name(const T *p) { \\", \
+  "        lanes<unsigned, 4> v; \\", \
+  "        PTX(\"{ .reg .u64 at; .reg .u32 near; cvta.to.shared.u64 at, %4; cvt.u32.u64 near, at; \" \\", \
+  "            \"ldmatrix.sync.aligned.m8n8.x4\" how \".shared.b16 {%0, %1, %2, %3}, [near]; }\" \\", \
+  "            : \"=r\"(v.at[0]), \"=r\"(v.at[1]), \"=r\"(v.at[2]), \"=r\"(v.at[3]) : \"l\"(p) : \"memory\") \\", \
+  "        return bits_as<V>(v); }", \
+  "    TINY_ROWS(load_turned, \".trans\") TINY_ROWS(load_rows, \"\")", \
+  "  #endif", \
+  "  TINY_MATRIX_2(sm75_m16n8k8_f16, \"m16n8k8.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k16_f16, \"m16n8k16.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k16_bf16, \"m16n8k16.row.col.f32.bf16.bf16.f32\", bf16, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k8_tf32, \"m16n8k8.row.col.f32.tf32.tf32.f32\", tf32, float, \"+f\")", \
+  "  TINY_MATRIX(sm80_m16n8k32_i8, \"m16n8k32.row.col.s32.s8.s8.s32\", i8, int, \"+r\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e4m3, \"m16n8k32.row.col.f32.e4m3.e4m3.f32\", e4m3, float, \"+f\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e5m2, \"m16n8k32.row.col.f32.e5m2.e5m2.f32\", e5m2, float, \"+f\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e4m3_e5m2, \"m16n8k32.row.col.f32.e4m3.e5m2.f32\", e4m3_e5m2, float, \"+f\")", \
+  "  TINY_MATRIX(sm89_m16n8k32_e5m2_e4m3, \"m16n8k32.row.col.f32.e5m2.e4m3.f32\", e5m2_e4m3, float, \"+f\")", \
+  "#endif"
+
+// Copies to shared memory that items do not wait for: PTX ISA, cp.async, from sm_80 on. What is no 16 bytes is kept in
+// L1, as the instruction wants it.
+#define TN_CUDA_COPIES \
+  "#ifndef __HIP__", \
+  "  #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800", \
+  "    #define COPY(how, n) asm volatile(\"{ .reg .u64 at; .reg .u32 to; cvta.to.shared.u64 at, %0; \" \\", \
+  "      \"cvt.u32.u64 to, at; cp.async.\" how \".shared.global [to], [%1], \" #n \", %2; }\" \\", \
+  "      :: \"l\"(to), \"l\"(from), \"r\"(there ? n : 0) : \"memory\")", \
+  "    template <int n> FN void wait_copies() {", \
+  "      asm volatile(\"cp.async.commit_group; cp.async.wait_group %0;\" :: \"n\"(n) : \"memory\");", "    }", \
+  "  #else", \
+  "    #define COPY(how, n) EACH(n / sizeof(U)) to[i] = bits_as<T>(there ? from[i] : U())", \
+  "    template <int n> FN void wait_copies() {}", \
+  "  #endif", \
+  "  template <typename V, typename T, typename U> FN void copy_later(T *to, const U *from, bool there) {", \
+  "    if (sizeof(V) == 16) COPY(\"cg\", 16);", "    else if (sizeof(V) == 8) COPY(\"ca\", 8);", \
+  "    else COPY(\"ca\", 4);", "  }", \
+  "#endif"
+
+// One text for both compilers: what they spell differently, and what each has of its own, stands in the first two #ifs.
+// Tests compile it on the host, which has no PTX, and defines TINY_AT and TINY_SHARED. wrap(x) is x as its sums wrap.
+// PTX ISA, cvt: .bf16 from sm_80 on. AMD's GPUs read vectors at any address that elements may have (LLVM, User Guide
+// for AMDGPU, unaligned-access-mode). Launch bounds name one group: where they name none ptxas spills for a third.
+static const char *const tn_cuda_prelude[] = {
+  "#ifdef __HIP__",
+  "  #ifndef __global__",
+  "    #define __global__ __attribute__((global))", "    #define __device__ __attribute__((device))",
+  "    #define __shared__ __attribute__((shared))",
+  "  #endif",
+  "  #define FN __device__ inline __attribute__((always_inline))",
+  "  #define GROUP_0 __builtin_amdgcn_workgroup_id_x()", "  #define GROUP_1 __builtin_amdgcn_workgroup_id_y()",
+  "  #define GROUP_2 __builtin_amdgcn_workgroup_id_z()", "  #define ITEM_0 __builtin_amdgcn_workitem_id_x()",
+  "  #define ITEM_1 __builtin_amdgcn_workitem_id_y()", "  #define ITEM_2 __builtin_amdgcn_workitem_id_z()",
+  "  #define ITEMS(n0, n1)",
+  "  #define VALUES tiny_words v", "  #define BOUNDS(n) __attribute__((amdgpu_flat_work_group_size(n, n)))",
+  "  #define TINY_AT(type, word) (type *)(__attribute__((address_space(1))) type *)(word)",     // global, not flat
+  "  #define AS_FLOAT(x) __builtin_bit_cast(float, x)",
+  "  #define TINY_ADD(p, x) __hip_atomic_fetch_add(p, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)",
+  "  #define root32 __builtin_sqrtf", "  #define root64 __builtin_sqrt",
+  "  #if __has_builtin(__builtin_amdgcn_exp2f)", "    #define normal_power2 __builtin_amdgcn_exp2f",
+  "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
+  "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
+  "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
+  "  FN void meet() {",
+  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    __builtin_amdgcn_s_barrier();",
+  "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\");", "  }",
+  "  FN int lane_word(int x, int mask) {",
+  "    const int lane = (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));",
+  "    return __builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, x);", "  }",
+  "#else",
+  "  #define FN __device__ __forceinline__",
+  "  #define GROUP_0 blockIdx.x", "  #define GROUP_1 blockIdx.y", "  #define GROUP_2 blockIdx.z",
+  "  #define ITEMS(n0, n1) const unsigned ITEM_0 = threadIdx.x % (n0), ITEM_1 = threadIdx.x / (n0) % (n1), \\",
+  "    ITEM_2 = threadIdx.x / ((n0) * (n1));",
+  "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n, 1)",
+  "  #define AS_FLOAT(x) __int_as_float(x)", "  #define lane_word(x, mask) __shfl_xor_sync(0xFFFFFFFFu, x, mask)",
+  "  #ifndef TINY_ADD",
+  "    #define TINY_ADD(p, x) atomicAdd(p, x)",
+  "  #endif",
+  "  #define root32 sqrtf", "  #define root64 sqrt", "  #define whole32 truncf", "  #define whole64 trunc",
+  "  #ifdef __CUDA_ARCH__",
+  "    FN float power2(float x) { float y; asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x)); return y; }",
+  "  #else", "    FN float power2(float x) { return __builtin_exp2f(x); }", "  #endif",
+  "#endif",
+  "#define EACH(n) _Pragma(\"unroll\") for (int i = 0; i < (int)(n); i++)",
+  "template <typename to, typename from> FN to bits_as(from x) { union { from f; to t; } u; u.f = x; return u.t; }",
+  "#ifdef __HIP__",
+  "  typedef _Float16 f16;", "  FN f16 wrap(f16 x) { return x; }",
+  "  template <typename V, typename T> struct __attribute__((packed, aligned(alignof(T)))) placed { V v; };",
+  "  template <typename V, typename T> FN V load(const T *p) { return ((const placed<V, T> *)p)->v; }",
+  "  template <typename V, typename T> FN void store(T *p, V v) { ((placed<V, T> *)p)->v = v; }",
+  "#else",
+  "  #ifdef __CUDA_ARCH__",
+  "    FN unsigned short f16_bits(float x) {",
+  "      unsigned short y; asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x)); return y;", "    }",
+  "    FN float f16_value(unsigned short x) {",
+  "      float y; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x)); return y;", "    }",
+  "  #else",
+  "    FN unsigned short f16_bits(float x) { return bits_as<unsigned short>((_Float16)x); }",
+  "    FN float f16_value(unsigned short x) { return (float)bits_as<_Float16>(x); }",
+  "  #endif",
+  "  #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800",
+  "    FN unsigned short bf16_bits(float x) {",
+  "      unsigned short y; asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x)); return y;", "    }",
+  "  #else",
+  "    FN unsigned short bf16_bits(float x) {", "      const unsigned bits = bits_as<unsigned>(x);",
+  "      return x != x ? 0x7FC0 : (unsigned short)((bits + (bits >> 16 & 1) + 0x7FFF) >> 16);", "    }",
+  "  #endif",
+  "  FN float bf16_value(unsigned short x) { return AS_FLOAT((int)x << 16); }",
+  "  #define NARROW(T) struct T { unsigned short bits; T() = default; FN explicit T(float x) : bits(T##_bits(x)) {} \\",
+  "    FN operator float() const { return T##_value(bits); } \\",
+  "    FN T operator-() const { T y; y.bits = bits ^ 0x8000; return y; } }; FN float wrap(T x) { return x; }",
+  "  NARROW(f16) NARROW(bf16)",
+  "  #define ALIGNED(p, V) ((unsigned long long)(p) % alignof(V) == 0)",
+  "  template <typename V, typename T> FN V load(const T *p) {",
+  "    if (ALIGNED(p, V)) return *(const V *)p;", "    V v; EACH(V::count) v.at[i] = p[i]; return v;", "  }",
+  "  template <typename V, typename T> FN void store(T *p, V v) {",
+  "    if (ALIGNED(p, V)) *(V *)p = v; else EACH(V::count) p[i] = v.at[i];", "  }",
+  "#endif",
+  "#ifndef TINY_AT",
+  "  #define TINY_AT(type, word) (type *)(word)",
+  "#endif",
+  "struct tiny_words { unsigned long long word[128]; };",
+  "extern \"C\" { __device__ int tiny_values = 128; }",
+  "#ifndef TINY_SHARED",
+  "  extern __attribute__((aligned(16))) __shared__ double tiny_shared[];",
+  "  #define TINY_SHARED tiny_shared",
+  "#endif",
+  "FN unsigned wrap(signed char x) { return (unsigned)x; }", "FN unsigned wrap(unsigned char x) { return x; }",
+  "FN unsigned wrap(short x) { return (unsigned)x; }", "FN unsigned wrap(unsigned short x) { return x; }",
+  "FN unsigned wrap(int x) { return (unsigned)x; }", "FN unsigned wrap(unsigned x) { return x; }",
+  "FN unsigned long long wrap(long long x) { return (unsigned long long)x; }",
+  "FN unsigned long long wrap(unsigned long long x) { return x; }",
+  "FN float wrap(float x) { return x; }", "FN double wrap(double x) { return x; }",
+  "FN float root(float x) { return root32(x); }", "FN double root(double x) { return root64(x); }",
+  "FN float whole(float x) { return whole32(x); }", "FN double whole(double x) { return whole64(x); }",
+  // x of the lane whose number is this one's ^ mask, in words of 32 bits
+  "template <typename T> FN T exchanged(T x, int mask) {",
+  "  union { T value; int word[(sizeof(T) + 3) / 4]; } u; u.word[0] = 0; u.value = x;",
+  "  EACH((sizeof(T) + 3) / 4) u.word[i] = lane_word(u.word[i], mask);", "  return u.value;", "}",
+  "template <typename to> FN to value_of(unsigned long long word) { return bits_as<to>(word); }",
+  // sums of elements that others add to as well
+  "FN void add_to(int *p, int x) { TINY_ADD(p, x); }", "FN void add_to(unsigned *p, unsigned x) { TINY_ADD(p, x); }",
+  "FN void add_to(float *p, float x) { TINY_ADD(p, x); }", "FN void add_to(double *p, double x) { TINY_ADD(p, x); }",
+  "FN void add_to(unsigned long long *p, unsigned long long x) { TINY_ADD(p, x); }",
+  "FN void add_to(long long *p, long long x) { add_to((unsigned long long *)p, (unsigned long long)x); }",
+  // vectors: loops that compilers unroll
+  "template <typename T, int n> struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) lanes {",
+  "  typedef T element; enum { count = n }; T at[n];", "};",
+  "#define VECTORS template <typename T, int n> FN",
+  "#define LANES1(name, value) VECTORS lanes<T, n> name(lanes<T, n> x) { \\",
+  "  lanes<T, n> z; EACH(n) z.at[i] = (T)(value); return z; }",
+  "#define LANES2(name, value) VECTORS lanes<T, n> name(lanes<T, n> x, lanes<T, n> y) { \\",
+  "  lanes<T, n> z; EACH(n) z.at[i] = (T)(value); return z; }",
+  "#define COMPARE(op) VECTORS lanes<bool, n> operator op(lanes<T, n> x, lanes<T, n> y) { \\",
+  "  lanes<bool, n> z; EACH(n) z.at[i] = x.at[i] op y.at[i]; return z; }",
+  "LANES2(operator+, wrap(x.at[i]) + wrap(y.at[i])) LANES2(operator-, wrap(x.at[i]) - wrap(y.at[i]))",
+  "LANES2(operator*, wrap(x.at[i]) * wrap(y.at[i])) LANES2(operator/, x.at[i] / y.at[i])",
+  "LANES2(operator%, x.at[i] % y.at[i]) LANES2(operator&, x.at[i] & y.at[i]) LANES2(operator|, x.at[i] | y.at[i])",
+  "LANES2(operator^, x.at[i] ^ y.at[i]) LANES2(operator<<, wrap(x.at[i]) << y.at[i])",
+  "LANES2(operator>>, x.at[i] >> y.at[i]) LANES1(operator-, -wrap(x.at[i])) LANES1(root, root(x.at[i]))",
+  "LANES1(whole, whole(x.at[i])) LANES1(power2, power2(x.at[i])) COMPARE(<) COMPARE(!=) COMPARE(==)",
+  "VECTORS lanes<T, n> choose(lanes<bool, n> m, lanes<T, n> x, lanes<T, n> y) {",
+  "  EACH(n) x.at[i] = m.at[i] ? x.at[i] : y.at[i]; return x;", "}",
+  "template <typename V, typename W> FN V converted(W x) {",
+  "  V y; EACH(V::count) y.at[i] = (typename V::element)x.at[i]; return y;", "}",
+  "template <typename V, typename T> FN V spread(T x) {",
+  "  V y; EACH(V::count) y.at[i] = (typename V::element)x; return y;", "}",
+  "template <typename H, typename V> FN H half_of(V v, int from) {",
+  "  H h; EACH(H::count) h.at[i] = v.at[from + i]; return h;", "}",
+  "template <typename V, typename T, typename M> FN V load_masked(const T *p, M m, V y) {",
+  "  EACH(V::count) if (m.at[i]) y.at[i] = p[i]; return y;", "}",
+  "template <typename V, typename T, typename M> FN void store_masked(T *p, V v, M m) {",
+  "  EACH(V::count) if (m.at[i]) p[i] = v.at[i];", "}",
+  "template <typename V, typename T, typename I> FN V gather(const T *p, I k) {",
+  "  V v; EACH(V::count) v.at[i] = p[k.at[i]]; return v;", "}",
+  "template <typename V, typename T, typename I, typename M> FN V gather_masked(const T *p, I k, M m, V y) {",
+  "  EACH(V::count) if (m.at[i]) y.at[i] = p[k.at[i]]; return y;", "}",
+  "template <typename V, typename T, typename I> FN void scatter(T *p, I k, V v) {",
+  "  EACH(V::count) p[k.at[i]] = v.at[i];", "}",
+  "template <typename V, typename T, typename I, typename M> FN void scatter_masked(T *p, I k, V v, M m) {",
+  "  EACH(V::count) if (m.at[i]) p[k.at[i]] = v.at[i];", "}",
+  TN_CUDA_COPIES,
+  TN_CUDA_UNITS,
+  NULL
+};
+
+// exact: of what cannot wrap; vector NULL: as scalar.
+static const struct { int op; const char *scalar, *exact, *vector; } tn_cuda_ops[] = {
+  {TINY_OP_NEG, "(%t)(-wrap(%0))", "-%0", "-%0"}, {TINY_OP_ADD, "(%t)(wrap(%0) + wrap(%1))", "%0 + %1", "%0 + %1"},
+  {TINY_OP_SUB, "(%t)(wrap(%0) - wrap(%1))", "%0 - %1", "%0 - %1"},
+  {TINY_OP_MUL, "(%t)(wrap(%0) * wrap(%1))", "%0 * %1", "%0 * %1"},
+  {TINY_OP_FDIV, "(%t)(%0 / %1)", "%0 / %1", "%0 / %1"},
+  {TINY_OP_CDIV, "(%t)(%0 / %1)", "%0 / %1", "%0 / %1"}, {TINY_OP_CMOD, "(%t)(%0 %% %1)", "%0 %% %1", "%0 %% %1"},
+  {TINY_OP_AND, "(%t)(%0 & %1)", "%0 & %1", "%0 & %1"}, {TINY_OP_OR, "(%t)(%0 | %1)", "%0 | %1", "%0 | %1"},
+  {TINY_OP_XOR, "(%t)(%0 ^ %1)", "%0 ^ %1", "%0 ^ %1"}, {TINY_OP_SHL, "(%t)(wrap(%0) << %1)", NULL, "%0 << %1"},
+  {TINY_OP_SHR, "(%t)(%0 >> %1)", "%0 >> %1", "%0 >> %1"}, {TINY_OP_LT, "%0 < %1", NULL, NULL},
+  {TINY_OP_NE, "%0 != %1", NULL, NULL}, {TINY_OP_EQ, "%0 == %1", NULL, NULL},
+  {TINY_OP_WHERE, "%0 ? %1 : %2", NULL, "choose(%0, %1, %2)"},
+  {TINY_OP_SQRT, "(%t)root(%0)", "root(%0)", "root(%0)"}, {TINY_OP_TRUNC, "(%t)whole(%0)", "whole(%0)", "whole(%0)"},
+  {TINY_OP_EXP2, "power2(%0)", NULL, NULL},
+  {TINY_OP_CAST, "(%t)%0", NULL, "converted<%t>(%0)"}, {TINY_OP_BITCAST, "bits_as<%t>(%0)", NULL, NULL},
+  {TINY_OP_BROADCAST, "%0", NULL, "spread<%t>(%0)"}, {TINY_OP_PICK, "%0.at[%k]", NULL, NULL},
+  {TINY_OP_STACK, "%t{{%a}}", NULL, NULL}, {TINY_OP_SHUFFLE, "exchanged(%0, %k)", NULL, NULL},
+  {TINY_OP_LOAD, "*(%0)", NULL, NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL, NULL},
+  {TINY_OP_WMMA, "matrix_%n(%0, %1, %2)", NULL, NULL}
+};
+
+// arch: from which on there is one; of other GPUs than NVIDIA's 0.
+static const struct { int dtype, arch; const char *type, *literal; } tn_cuda_types[] = {
+  {TINY_VOID, 0, "void", NULL}, {TINY_BOOL, 0, "bool", "(bool)%k"}, {TINY_I8, 0, "signed char", NULL},
+  {TINY_U8, 0, "unsigned char", NULL}, {TINY_I16, 0, "short", NULL}, {TINY_U16, 0, "unsigned short", NULL},
+  {TINY_I32, 0, "int", "%k"}, {TINY_U32, 0, "unsigned", "%ku"}, {TINY_I64, 0, "long long", "%kll"},
+  {TINY_U64, 0, "unsigned long long", "%kull"}, {TINY_F16, 0, "f16", "(f16)%kf"},
+  {TINY_BF16, 80, "bf16", "(bf16)%kf"}, {TINY_F32, 0, "float", "%kf"}, {TINY_F64, 0, "double", "%k"}
+};
+
+// limits.atomics: CUDA C++ Programming Guide, atomicAdd, of doubles from 6.0 on; clang's __hip_atomic_fetch_add, which
+// is a loop of exchanges where a GPU has no such instruction.
+#define TN_CUDA_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | (uint64_t)1 << TINY_I64 | \
+                         (uint64_t)1 << TINY_U64 | (uint64_t)1 << TINY_F32 | (uint64_t)1 << TINY_F64)
+
+static void tn_lang_cuda(tiny_renderer *r, int arch) {
+  tiny_language *l = &r->language;
+  memset(r, 0, sizeof *r);
+  r->name = "CUDA C"; r->file = "cu";
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED; r->exp2_ulps = 4;
+  l->prelude = tn_cuda_prelude;
+  l->kernel = "extern \"C\" __global__ void BOUNDS(%0 * %1 * %2) %n(VALUES) {\n  ITEMS(%0, %1)";
+  l->end = "}";
+  l->open_buffer = "%t *const %n = TINY_AT(%t, v.word[%k]);";
+  l->open_scalar = "const %t %n = value_of<%t>(v.word[127 - %k]);";
+  l->local = "alignas(16) __shared__ %t %n[%k];";
+  l->local_given = "%t *const %n = (%t *)((char *)TINY_SHARED + %k);";
+  l->barrier = "__syncthreads();";
+  l->global_id = "(%t)GROUP_%d"; l->local_id = "(%t)ITEM_%d";
+  l->variable = "%t %n;"; l->variables = "%t %n[%k];";
+  l->value = "const %t %n = %0;"; l->choice = "%t %n = %0;";
+  l->infinity = "(%t)AS_FLOAT(0x7F800000)"; l->nan = "(%t)AS_FLOAT(0x7FC00000)"; l->zero = "spread<%t>(0)";
+  l->vector = "lanes<%e, %l>";
+  l->address = "%0 + %1";
+  l->load_aligned = "*(const %t *)(%0)"; l->store_aligned = "*(%t *)(%0) = %1";
+  l->load_turned = "load_turned<%t>(%0)"; l->load_rows = "load_rows<%t>(%0)";
+  if (arch >= 80) { l->copy = "copy_later<%t>(%0, %1, %2)"; l->wait = "wait_copies<%k>();"; }
+  l->load = "load<%t>(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
+  l->gather = "gather<%t>(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";
+  l->store = "store(%0, %1)"; l->store_masked = "store_masked(%0, %1, %2)";
+  l->scatter = "scatter(%0, %1, %2)"; l->scatter_masked = "scatter_masked(%0, %1, %2, %3)";
+  l->low = "half_of<%t>(%0, 0)"; l->high = "half_of<%t>(%0, %l)";
+  for (size_t i = 0; i < sizeof tn_cuda_types / sizeof *tn_cuda_types; i++) {
+    if (tn_cuda_types[i].arch > arch) continue;
+    l->types[tn_cuda_types[i].dtype] = tn_cuda_types[i].type;
+    l->literals[tn_cuda_types[i].dtype] = tn_cuda_types[i].literal;
+    if (TN_CUDA_ATOMICS >> tn_cuda_types[i].dtype & 1) l->atomics[tn_cuda_types[i].dtype] = "add_to(%0, %1)";
+  }
+  for (size_t i = 0; i < sizeof tn_cuda_ops / sizeof *tn_cuda_ops; i++) {
+    l->ops[tn_cuda_ops[i].op] = tn_cuda_ops[i].scalar;
+    l->eops[tn_cuda_ops[i].op] = tn_cuda_ops[i].exact;
+    l->vops[tn_cuda_ops[i].op] = tn_cuda_ops[i].vector;
+  }
+}
+
+#ifndef TINY_AMALGAMATED                    // tiny_cuda.h has no use for it
+// gfx: "gfx1100". All of them take one text.
+static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
+  (void)gfx;
+  tn_lang_cuda(r, 0);
+  r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
+  r->language.load_turned = r->language.load_rows = NULL;
+  r->language.barrier = "meet();";
+  // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
+  // and beyond (HIP's programming guide, "Unrolling loops").
+  r->language.range = "_Pragma(\"nounroll\") for (%t %n = %1; %n < %0; %n++) {";
+}
+#endif
+#endif
+// ---- end src/nv/../render/lang_cuda.c ----
+// ---- begin src/nv/structs.c ----
+// structs: what NVIDIA's kernel driver takes: own declarations, and a table of what differs between its releases.
+//
+// Holds: the compiler asserts their sizes. The driver refuses an ioctl or a control of another size; ioctls of
+//        nvidia-uvm carry none, so that their layout is chosen by release.
+// What is what: NVIDIA/open-gpu-kernel-modules 535.288.01 to 595.45.04: src/common/sdk/nvidia/inc (nvos.h, alloc/,
+// ctrl/, class/), kernel-open/nvidia-uvm/uvm_ioctl.h, kernel-open/common/inc/nv-ioctl.h; names there stand behind ours.
+#ifndef TN_NV_STRUCTS
+#define TN_NV_STRUCTS
+#include <stddef.h>
+#include <stdint.h>
+
+// ** ioctls of /dev/nvidiactl and /dev/nvidiaN: 'F' and the size are in the request **
+
+enum {                                     // NV_ESC_*
+  TN_NV_ALLOC_MEMORY = 0x27, TN_NV_FREE = 0x29, TN_NV_CONTROL = 0x2A, TN_NV_ALLOC = 0x2B, TN_NV_MAP = 0x4E,
+  TN_NV_UNMAP = 0x4F, TN_NV_CARD_INFO = 0xC8, TN_NV_REGISTER_FD = 0xC9, TN_NV_VERSION = 0xD2
+};
+#define TN_NV_REQUEST(number, nbytes) \
+  (0xC0000000ul | (unsigned long)(nbytes) << 16 | 0x4600ul | (unsigned long)(number))
+
+typedef struct tn_nv_alloc_call {          // NVOS64_PARAMETERS
+  uint32_t root, parent, object, cls; uint64_t params, rights; uint32_t nbytes, flags, status, unused;
+} tn_nv_alloc_call;
+typedef struct tn_nv_control_call {        // NVOS54_PARAMETERS
+  uint32_t client, object, command, flags; uint64_t params; uint32_t nbytes, status;
+} tn_nv_control_call;
+typedef struct tn_nv_free_call { uint32_t root, parent, object, status; } tn_nv_free_call;       // NVOS00_PARAMETERS
+typedef struct tn_nv_map_call {            // nv_ioctl_nvos33_parameters_with_fd
+  uint32_t client, device, memory, unused0; uint64_t offset, nbytes, address; uint32_t status, flags; int32_t fd;
+  uint32_t unused1;
+} tn_nv_map_call;
+typedef struct tn_nv_unmap_call {          // NVOS34_PARAMETERS
+  uint32_t client, device, memory, unused; uint64_t address; uint32_t status, flags;
+} tn_nv_unmap_call;
+typedef struct tn_nv_card {                // nv_ioctl_card_info_t
+  uint8_t valid, pad[3]; uint32_t domain; uint8_t bus, slot, function, pad1; uint16_t vendor, device; uint32_t gpu;
+  uint16_t interrupt, pad2; uint64_t bars[4]; uint32_t minor; uint8_t name[10], pad3[2];
+} tn_nv_card;
+typedef struct tn_nv_version_call { uint32_t command, reply; char text[64]; } tn_nv_version_call;
+
+// ** objects: classes and what they are made with **
+
+enum {
+  TN_NV_ROOT = 0x41, TN_NV_DEVICE = 0x80, TN_NV_SUBDEVICE = 0x2080, TN_NV_VIDEO_MEMORY = 0x40,
+  TN_NV_SYSTEM_MEMORY = 0x3E, TN_NV_VASPACE = 0x90F1, TN_NV_GROUP = 0xA06C, TN_NV_SHARE = 0x9067,
+  TN_NV_DEBUGGER = 0x83DE
+};
+typedef struct tn_nv_device_params {       // NV0080_ALLOC_PARAMETERS
+  uint32_t device, client_share, target_client, target_device, flags, unused; uint64_t size, start, limit;
+  uint32_t mode, unused1;
+} tn_nv_device_params;
+typedef struct tn_nv_memory_params {       // NV_MEMORY_ALLOCATION_PARAMS; 535: without node
+  uint32_t owner, type, flags, width, height; int32_t pitch; uint32_t attr, attr2, format, compressed, zcull, unused;
+  uint64_t range_low, range_high, nbytes, alignment, offset, limit, address; uint32_t tag_offset, vaspace, internal,
+  tag; int32_t node; uint32_t unused1;
+} tn_nv_memory_params;
+typedef struct tn_nv_vaspace_params {      // NV_VASPACE_ALLOCATION_PARAMETERS; before 580: without pasid
+  uint32_t index, flags; uint64_t nbytes, start, limit; uint32_t big_page, unused; uint64_t base;
+  uint32_t pasid, unused1;
+} tn_nv_vaspace_params;
+typedef struct tn_nv_group_params { uint32_t error, ecc, vaspace, engine, partition; } tn_nv_group_params;
+typedef struct tn_nv_share_params { uint32_t vaspace, flags, id; } tn_nv_share_params;
+typedef struct tn_nv_channel_memory { uint64_t base, nbytes; uint32_t space, cache; } tn_nv_channel_memory;
+// NV_CHANNEL_ALLOC_PARAMS of 570; before: without tpc; from 610 on 8 bytes more stand before userd_memory.
+typedef struct tn_nv_channel_params {
+  uint32_t error, buffer; uint64_t ring; uint32_t entries, flags, share, vaspace, userd_memory[8]; uint64_t userd[8];
+  uint32_t engine, cid, subdevice, ecc; tn_nv_channel_memory internal[4]; uint32_t group, internal_flags;
+  tn_nv_channel_memory notifier, ecc_notifier;
+  uint32_t process, subprocess, encrypt[3], decrypt[3], nonce[8], tpc, unused;
+} tn_nv_channel_params;
+// NV_GR_ALLOCATION_PARAMETERS, NVB0B5_ALLOCATION_PARAMETERS, NV_HOPPER_USERMODE_A_PARAMS, NV83DE_ALLOC_PARAMETERS
+typedef struct tn_nv_compute_params { uint32_t version, flags, nbytes, caps; } tn_nv_compute_params;
+typedef struct tn_nv_copy_params { uint32_t version, engine; } tn_nv_copy_params;
+typedef struct tn_nv_doorbell_params { uint8_t bar1, privileged; } tn_nv_doorbell_params;
+typedef struct tn_nv_debugger_params { uint32_t obsolete, client, object; } tn_nv_debugger_params;
+enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_*, NVOS32_ATTR_*, NVOS32_ATTR2_*
+  TN_NV_TYPE_NOTIFIER = 13, TN_NV_MEMORY_FLAGS = 0x8000 | 0x4000 | 0x100 | 1,    // no map, handle, alignment, any bank
+  TN_NV_ATTR_ANYWHERE = 3 << 27, TN_NV_ATTR_HUGE = 3 << 23, TN_NV_ATTR_SYSTEM = 1 << 25, TN_NV_ATTR_CACHED = 1 << 29,
+  TN_NV_ATTR2_UNCOMPRESSED = 1, TN_NV_ATTR2_CACHED = 1 << 2, TN_NV_ATTR2_UNCACHED = 2 << 2, TN_NV_ATTR2_2MIB = 1 << 20,
+  TN_NV_VASPACE_EXTERNAL = 0x8, TN_NV_VASPACE_FAULTS = 0x40, TN_NV_SHARE_ASYNC = 1, TN_NV_ENGINE_COMPUTE = 1
+};
+
+// ** controls: one of their sizes, or by release **
+
+enum {
+  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
+  TN_NV_NAME = 0x20800110, TN_NV_UUID = 0x2080014A, TN_NV_GR_INFO = 0x20801201, TN_NV_FB_INFO = 0x20801303,
+  TN_NV_BOOST = 0x2080200A, TN_NV_TIME = 0x20800403, TN_NV_TOKEN = (int)0xC36F0108u, TN_NV_SCHEDULE = (int)0xA06C0101u,
+  TN_NV_CC = (int)0xCB330101u, TN_NV_FAULTS = (int)0x83DE0328u, TN_NV_SM_ERRORS = (int)0x83DE030Cu
+};
+enum {                                     // NV0080_CTRL_GR_INFO_INDEX_*, NV2080_CTRL_FB_INFO_*, NV2080_CTRL_GPU_INFO_*
+  TN_NV_GR_SM_VERSION = 12, TN_NV_GR_WARPS = 13, TN_NV_GR_GPCS = 20, TN_NV_GR_TPCS = 23, TN_NV_GR_SMS = 32,
+  TN_NV_GR_SUBPIPES = 9, TN_NV_FB_RAM = 8, TN_NV_FB_USABLE = 32, TN_NV_FB_HEAP_FREE = 22, TN_NV_FB_L2 = 27,
+  TN_NV_FB_BUS_WIDTH = 11, TN_NV_GPU_MIG = 0x2A
+};
+typedef struct tn_nv_id_params {
+  uint32_t gpu, flags, device, subdevice, sli, board, instance; int32_t node;
+} tn_nv_id_params;
+typedef struct tn_nv_classes_params { uint32_t n, unused; uint64_t list; } tn_nv_classes_params;
+typedef struct tn_nv_uuid_params { uint32_t index, flags, nbytes; uint8_t data[256]; } tn_nv_uuid_params;
+typedef struct tn_nv_pair { uint32_t index, data; } tn_nv_pair;
+typedef struct tn_nv_gr_params {
+  uint32_t n, unused; uint64_t list; uint32_t route_flags, unused1; uint64_t route;
+} tn_nv_gr_params;
+typedef struct tn_nv_boost_params { uint32_t flags, duration; } tn_nv_boost_params;
+typedef struct tn_nv_fault { uint64_t address; uint32_t type, access; } tn_nv_fault;
+typedef struct tn_nv_faults_params { tn_nv_fault fault[4]; uint32_t n, unused; } tn_nv_faults_params;
+typedef struct tn_nv_notification { uint32_t time[2], info; uint16_t more, status; } tn_nv_notification;
+
+// ** ioctls of /dev/nvidia-uvm: the number is the request **
+
+enum {                                     // UVM_*
+  TN_UVM_INITIALIZE = 0x30000001, TN_UVM_REGISTER_VASPACE = 25, TN_UVM_UNREGISTER_VASPACE = 26,
+  TN_UVM_REGISTER_CHANNEL = 27, TN_UVM_UNREGISTER_CHANNEL = 28, TN_UVM_PEER = 29, TN_UVM_MAP = 33, TN_UVM_FREE = 34,
+  TN_UVM_REGISTER_GPU = 37, TN_UVM_UNREGISTER_GPU = 38, TN_UVM_RANGE = 73, TN_UVM_MM_INITIALIZE = 75
+};
+typedef struct tn_uvm_initialize { uint64_t flags; uint32_t status, unused; } tn_uvm_initialize;
+typedef struct tn_uvm_mm { int32_t fd; uint32_t status; } tn_uvm_mm;
+typedef struct tn_uvm_gpu {
+  uint8_t uuid[16]; uint8_t numa, pad[3]; int32_t node, control; uint32_t client, partition, status;
+} tn_uvm_gpu;
+typedef struct tn_uvm_vaspace { uint8_t uuid[16]; int32_t control; uint32_t client, vaspace, status; } tn_uvm_vaspace;
+typedef struct tn_uvm_channel {
+  uint8_t uuid[16]; int32_t control; uint32_t client, channel, unused; uint64_t base, nbytes; uint32_t status, unused1;
+} tn_uvm_channel;
+typedef struct tn_uvm_named { uint8_t uuid[16]; uint32_t status; } tn_uvm_named;  // UNREGISTER_GPU, .._GPU_VASPACE
+typedef struct tn_uvm_range { uint64_t base, nbytes; uint32_t status, unused; } tn_uvm_range;
+typedef struct tn_uvm_attributes {
+  uint8_t uuid[16]; uint32_t mapping, caching, format, bits, compression;
+} tn_uvm_attributes;
+enum { TN_UVM_ATTRIBUTES = 256, TN_UVM_ATTRIBUTES_OLD = 32 };
+typedef struct tn_uvm_map {                // UVM_MAP_EXTERNAL_ALLOCATION_PARAMS from 550 on; before, 32 attributes
+  uint64_t base, nbytes, offset; tn_uvm_attributes of[TN_UVM_ATTRIBUTES]; uint64_t n; int32_t control; uint32_t client,
+  memory, status;
+} tn_uvm_map;
+typedef struct tn_uvm_map_old {
+  uint64_t base, nbytes, offset; tn_uvm_attributes of[TN_UVM_ATTRIBUTES_OLD]; uint64_t n; int32_t control;
+  uint32_t client, memory, status;
+} tn_uvm_map_old;
+
+// ** releases **
+
+// Sizes in bytes from release `from` on; uvm_* say where the status stands.
+typedef struct tn_nv_branch {
+  uint16_t from, channel, channel_gap, memory, vaspace, schedule, info, fb_info, name;
+  uint16_t uvm_map, uvm_free, uvm_unregister;
+} tn_nv_branch;
+static const tn_nv_branch tn_nv_branches[] = {
+  {535, 360, 0, 120, 48, 2, 516, 436, 132, 32, 16, 24}, {545, 360, 0, 128, 48, 2, 524, 444, 132, 32, 16, 24},
+  {550, 360, 0, 128, 48, 2, 524, 444, 132, 256, 16, 24}, {560, 360, 0, 128, 48, 2, 524, 460, 132, 256, 16, 24},
+  {570, 368, 0, 128, 48, 2, 524, 460, 132, 256, 16, 24}, {575, 368, 0, 128, 48, 3, 532, 460, 132, 256, 16, 24},
+  {580, 368, 0, 128, 56, 3, 564, 1028, 132, 256, 16, 24}, {590, 368, 0, 128, 56, 3, 564, 1028, 132, 256, 8, 8},
+  {595, 368, 0, 128, 56, 3, 564, 1028, 68, 256, 8, 8}, {610, 376, 8, 128, 56, 3, 564, 1028, 68, 256, 8, 8}
+};
+enum { TN_NV_BRANCHES = sizeof tn_nv_branches / sizeof *tn_nv_branches, TN_NV_NEWEST = 610 };
+// Of the release before it, or of the first: what is unknown is tried.
+static const tn_nv_branch *tn_nv_branch_of(int major) {
+  int i = TN_NV_BRANCHES - 1;
+  while (i && tn_nv_branches[i].from > major) i--;
+  return &tn_nv_branches[i];
+}
+
+#ifdef __cplusplus
+#define TN_NV_SIZE(type, nbytes) static_assert(sizeof(type) == nbytes, #type)
+#define TN_NV_AT(type, member, offset) static_assert(offsetof(type, member) == offset, #type)
+#else
+#define TN_NV_SIZE(type, nbytes) _Static_assert(sizeof(type) == nbytes, #type)
+#define TN_NV_AT(type, member, offset) _Static_assert(offsetof(type, member) == offset, #type)
+#endif
+TN_NV_SIZE(tn_nv_alloc_call, 48); TN_NV_AT(tn_nv_alloc_call, status, 0x28);
+TN_NV_SIZE(tn_nv_control_call, 32); TN_NV_AT(tn_nv_control_call, status, 0x1C);
+TN_NV_SIZE(tn_nv_free_call, 16); TN_NV_SIZE(tn_nv_unmap_call, 32); TN_NV_SIZE(tn_nv_version_call, 72);
+TN_NV_SIZE(tn_nv_map_call, 56); TN_NV_AT(tn_nv_map_call, fd, 0x30); TN_NV_AT(tn_nv_map_call, status, 0x28);
+TN_NV_SIZE(tn_nv_card, 72); TN_NV_AT(tn_nv_card, gpu, 0x10); TN_NV_AT(tn_nv_card, minor, 0x38);
+TN_NV_SIZE(tn_nv_device_params, 56); TN_NV_AT(tn_nv_device_params, mode, 0x30);
+TN_NV_SIZE(tn_nv_memory_params, 128); TN_NV_AT(tn_nv_memory_params, nbytes, 0x40);
+TN_NV_AT(tn_nv_memory_params, attr, 0x18); TN_NV_AT(tn_nv_memory_params, node, 0x78);
+TN_NV_SIZE(tn_nv_vaspace_params, 56); TN_NV_AT(tn_nv_vaspace_params, base, 0x28);
+TN_NV_SIZE(tn_nv_group_params, 20); TN_NV_SIZE(tn_nv_share_params, 12);
+TN_NV_SIZE(tn_nv_channel_params, 368); TN_NV_AT(tn_nv_channel_params, userd_memory, 0x20);
+TN_NV_AT(tn_nv_channel_params, engine, 0x80); TN_NV_AT(tn_nv_channel_params, group, 0xF0);
+TN_NV_AT(tn_nv_channel_params, process, 0x128); TN_NV_AT(tn_nv_channel_params, tpc, 0x168);
+TN_NV_SIZE(tn_nv_compute_params, 16); TN_NV_SIZE(tn_nv_copy_params, 8); TN_NV_SIZE(tn_nv_doorbell_params, 2);
+TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
+TN_NV_SIZE(tn_nv_gr_params, 32); TN_NV_SIZE(tn_nv_faults_params, 72); TN_NV_SIZE(tn_nv_notification, 16);
+TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40); TN_NV_SIZE(tn_uvm_named, 20);
+TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24);
+TN_NV_SIZE(tn_uvm_map, 9264); TN_NV_AT(tn_uvm_map, n, 9240); TN_NV_SIZE(tn_uvm_map_old, 1200);
+TN_NV_AT(tn_uvm_map_old, n, 1176);
+#undef TN_NV_SIZE
+#undef TN_NV_AT
+#endif
+// ---- end src/nv/structs.c ----
+// ---- begin src/nv/system.c ----
+// system: open, ioctl, mmap: the system's own, or what a tiny_nv_system has in their place; and a clock.
+//
+// In:    a tiny_nv_system, or NULL. Out: results as they come from the kernel: below 0 -errno.
+// Holds: only here is it known which system this is. Elsewhere than on Linux there is no such driver; opening says so.
+#ifndef TN_NV_SYSTEM
+#define TN_NV_SYSTEM
+#ifndef TINY_API
+#include "../api/api.h"
+#endif
+#ifndef TINY_AMALGAMATED
+#include "api.h"
+#include "../base/digits.c"
+#endif
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __GNUC__
+  #define TN_NV_PRINTF(at, args) __attribute__((format(printf, at, args)))
+#else
+  #define TN_NV_PRINTF(at, args)
+#endif
+
+#ifdef __linux__
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+// With -std=c11 the C library hides what is not ISO C (base/os.c): declared as POSIX has it. Numbers: asm-generic.
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+  extern int clock_gettime(int clock, struct timespec *out);
+  extern int nanosleep(const struct timespec *wanted, struct timespec *left);
+#endif
+enum { TN_NV_LINUX = 1, TN_NV_CLOEXEC = 02000000, TN_NV_RESERVED = 0x20 | 0x4000, TN_NV_MONOTONIC = 1 };
+static int tn_nv_real_open(void *user, const char *path, int flags) {
+  (void)user;
+  const int fd = open(path, flags | TN_NV_CLOEXEC);
+  return fd < 0 ? -errno : fd;
+}
+static int tn_nv_real_close(void *user, int fd) { (void)user; return close(fd) ? -errno : 0; }
+static int tn_nv_real_ioctl(void *user, int fd, unsigned long request, void *argument) {
+  int result;
+  (void)user;
+  do result = ioctl(fd, request, argument); while (result < 0 && (errno == EINTR || errno == EAGAIN));
+  return result < 0 ? -errno : result;
+}
+static int tn_nv_real_mmap(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset) {
+  (void)user;
+  void *const p = mmap(*at, nbytes, protection, flags, fd, (off_t)offset);
+  if (p == MAP_FAILED) return -errno;
+  *at = p;
+  return 0;
+}
+static int tn_nv_real_munmap(void *user, void *at, size_t nbytes) {
+  (void)user;
+  return munmap(at, nbytes) ? -errno : 0;
+}
+
+// Addresses below 2^40 that nothing else of the process has, as pushbuffers and launch descriptors have 40 bits. NULL:
+// there are none left.
+static char *tn_nv_reserve(size_t nbytes) {
+  enum { FIRST = 1, LAST = 16 };           // of 64 GiB each
+  for (uint64_t k = FIRST; k < LAST; k++) for (uint64_t part = 0; part < 4; part++) {
+    char *const wish = (char *)(uintptr_t)((k << 36) + (part << 34));
+    void *const p = mmap(wish, nbytes, PROT_NONE, MAP_PRIVATE | TN_NV_RESERVED, -1, 0);
+    if (p == (void *)wish) return wish;
+    if (p != MAP_FAILED) munmap(p, nbytes);
+  }
+  return NULL;
+}
+static void tn_nv_unreserve(char *at, size_t nbytes) { if (at) munmap(at, nbytes); }
+// A part that was mapped and is not any more is reserved again.
+static void tn_nv_reserve_again(char *at, size_t nbytes) {
+  mmap(at, nbytes, PROT_NONE, MAP_PRIVATE | TN_NV_RESERVED | MAP_FIXED, -1, 0);
+}
+static uint64_t tn_nv_clock_ns(void) {
+  struct timespec now;
+  clock_gettime(TN_NV_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+// Others run: the first spins are for what comes at once, later ones sleep for 50 us.
+static void tn_nv_pause(int spins) {
+  const struct timespec some = {0, 50000};
+  if (spins < 2000) return;
+  if (spins < 4000) sched_yield(); else nanosleep(&some, NULL);
+}
+// What was written before is seen, by the GPU too, before what is written after.
+static void tn_nv_fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static uint64_t tn_nv_load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+enum { TN_NV_MAP_FLAGS = MAP_SHARED | MAP_FIXED, TN_NV_READ = PROT_READ, TN_NV_WRITE = PROT_WRITE,
+       TN_NV_OPEN = O_RDWR | TN_NV_CLOEXEC, TN_NV_SHARED = MAP_SHARED };
+#else
+enum { TN_NV_LINUX = 0, TN_NV_NOT_HERE = -2 };
+static int tn_nv_real_open(void *user, const char *path, int flags) {
+  (void)user; (void)path; (void)flags;
+  return TN_NV_NOT_HERE;
+}
+static int tn_nv_real_close(void *user, int fd) { (void)user; (void)fd; return 0; }
+static int tn_nv_real_ioctl(void *user, int fd, unsigned long request, void *argument) {
+  (void)user; (void)fd; (void)request; (void)argument;
+  return TN_NV_NOT_HERE;
+}
+static int tn_nv_real_mmap(void *user, void **at, size_t nbytes, int protection, int flags, int fd, int64_t offset) {
+  (void)user; (void)at; (void)nbytes; (void)protection; (void)flags; (void)fd; (void)offset;
+  return TN_NV_NOT_HERE;
+}
+static int tn_nv_real_munmap(void *user, void *at, size_t nbytes) { (void)user; (void)at; (void)nbytes; return 0; }
+static char *tn_nv_reserve(size_t nbytes) { (void)nbytes; return NULL; }
+static void tn_nv_unreserve(char *at, size_t nbytes) { (void)at; (void)nbytes; }
+static void tn_nv_reserve_again(char *at, size_t nbytes) { (void)at; (void)nbytes; }
+static uint64_t tn_nv_clock_ns(void) { return 0; }
+static void tn_nv_pause(int spins) { (void)spins; }
+static void tn_nv_fence(void) {}
+static uint64_t tn_nv_load(const uint64_t *p) { return *p; }
+enum { TN_NV_MAP_FLAGS, TN_NV_READ, TN_NV_WRITE, TN_NV_OPEN, TN_NV_SHARED };
+#endif
+
+// All members but doorbell and assemble, which may be NULL, are there.
+static tiny_nv_system tn_nv_system_of(const tiny_nv_system *given) {
+  tiny_nv_system s;
+  memset(&s, 0, sizeof s);
+  if (given) s = *given;
+  if (!s.open) s.open = tn_nv_real_open;
+  if (!s.close) s.close = tn_nv_real_close;
+  if (!s.ioctl) s.ioctl = tn_nv_real_ioctl;
+  if (!s.mmap) s.mmap = tn_nv_real_mmap;
+  if (!s.munmap) s.munmap = tn_nv_real_munmap;
+  return s;
+}
+
+// ** errno, as a sentence goes on **
+
+static const char *tn_nv_errno_text(int error) {
+  static const struct { int error; const char *says; } known[] = {
+    {1, "not permitted (EPERM)"}, {2, "there is no such file (ENOENT)"}, {4, "interrupted (EINTR)"},
+    {5, "the driver does not answer (EIO)"}, {6, "there is no such device (ENXIO)"}, {12, "no memory (ENOMEM)"},
+    {13, "you may not open it (EACCES): its owner, group or mode forbid it"}, {14, "a bad address (EFAULT)"},
+    {16, "it is in use (EBUSY)"}, {19, "there is no such device (ENODEV)"},
+    {22, "the driver does not take it (EINVAL): its release is not one that is known here"},
+    {24, "too many open files (EMFILE)"}, {25, "it is no device of NVIDIA's driver (ENOTTY)"}
+  };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) if (known[i].error == error) return known[i].says;
+  return "refused by the system";
+}
+
+// ** names of devices **
+
+TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number) {
+  tiny_nv_name name;
+  if (system) snprintf(name.text, sizeof name.text, "NV:on-%llx-%d", (unsigned long long)(uintptr_t)system, number);
+  else snprintf(name.text, sizeof name.text, "NV:%d", number);
+  return name;
+}
+// Of what stands behind "NV:". 0: it names none.
+static int tn_nv_which(const char *which, const tiny_nv_system **system, uint64_t *number) {
+  const char *end = which;
+  *system = NULL;
+  if (!strncmp(which, "on-", 3)) {
+    *system = (const tiny_nv_system *)(uintptr_t)tn_digits_value(which + 3, 16, &end);
+    if (*end++ != '-') return 0;
+  }
+  *number = tn_digits_value(end, 10, &end);
+  return !*end;
+}
+#endif
+// ---- end src/nv/system.c ----
+// ---- begin src/nv/rm.c ----
+// rm: what NVIDIA's kernel driver is asked: objects are made and freed, controlled, mapped; ranges of nvidia-uvm.
+//
+// In:    a tn_nv_rm, which tn_nv_rm_open filled. Out: codes; what went wrong as a sentence in rm->why: which call, and
+//        the driver's status by name.
+// Holds: one client of the driver, whose handles no other knows. Freed objects take their children along.
+#ifndef TN_NV_RM
+#define TN_NV_RM
+#ifndef TINY_AMALGAMATED
+#include "structs.c"
+#include "system.c"
+#endif
+#include <stdarg.h>
+
+typedef struct tn_nv_rm {
+  tiny_nv_system sys;
+  int control, uvm, uvm_mm;                // files; -1: closed
+  uint32_t root;
+  char version[64];
+  int major;                               // 580 of "580.95.05"; 0: not known
+  const tn_nv_branch *branch;
+  tiny_code code; char why[320];           // of what went wrong last
+} tn_nv_rm;
+
+// ** what went wrong **
+
+static tiny_code tn_nv_wrong(tn_nv_rm *rm, tiny_code code, const char *format, ...) TN_NV_PRINTF(3, 4);
+static tiny_code tn_nv_wrong(tn_nv_rm *rm, tiny_code code, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(rm->why, sizeof rm->why, format, args);
+  va_end(args);
+  return rm->code = code;
+}
+// nvstatuscodes.h, nvstatus.h
+static const struct tn_nv_status_row { uint32_t status; const char *name, *says; } tn_nv_statuses[] = {
+  {0x0F, "GPU_IS_LOST", "the GPU does not answer any more: it needs a reset or the machine a restart"},
+  {0x17, "IN_USE", "another process has it, or the GPU is in an exclusive mode (nvidia-smi -c 0)"},
+  {0x1A, "INSUFFICIENT_RESOURCES", "the driver has none of these left"},
+  {0x1B, "INSUFFICIENT_PERMISSIONS", "this process may not ask for it"},
+  {0x1E, "INVALID_ADDRESS", NULL}, {0x1F, "INVALID_ARGUMENT", "the driver's release is not one that is known here"},
+  {0x22, "INVALID_CLASS", "the GPU or the driver does not have this class"}, {0x23, "INVALID_CLIENT", NULL},
+  {0x26, "INVALID_DEVICE", NULL}, {0x29, "INVALID_FLAGS", NULL}, {0x31, "INVALID_OBJECT", NULL},
+  {0x33, "INVALID_OBJECT_HANDLE", NULL}, {0x36, "INVALID_OBJECT_PARENT", NULL},
+  {0x40, "INVALID_STATE", "the GPU may be partitioned (MIG), in an exclusive mode, or be reset"},
+  {0x51, "NO_MEMORY", "the GPU or the driver has no memory left"}, {0x56, "NOT_SUPPORTED", "the driver does not do it"},
+  {0x57, "OBJECT_NOT_FOUND", NULL}, {0x5B, "OUT_OF_RANGE", NULL}, {0x5D, "PAGE_TABLE_NOT_AVAIL", NULL},
+  {0x65, "TIMEOUT", "the GPU does not answer"}, {0x68, "UVM_ADDRESS_IN_USE", "the process has the address already"}
+};
+static tiny_code tn_nv_status(tn_nv_rm *rm, uint32_t status, const char *what) {
+  const char *name = "a status that is not known here", *says = NULL;
+  if (!status) return TINY_OK;
+  for (size_t i = 0; i < sizeof tn_nv_statuses / sizeof *tn_nv_statuses; i++) {
+    if (tn_nv_statuses[i].status != status) continue;
+    name = tn_nv_statuses[i].name;
+    says = tn_nv_statuses[i].says;
+  }
+  return tn_nv_wrong(rm, status == 0x51 || status == 0x1A ? TINY_E_MEMORY : TINY_E_DEVICE,
+                     "%s: the driver says %s (0x%x)%s%s", what, name, (unsigned)status, says ? ": " : "",
+                     says ? says : "");
+}
+static tiny_code tn_nv_errno(tn_nv_rm *rm, int result, const char *what) {
+  if (result >= 0) return TINY_OK;
+  return tn_nv_wrong(rm, result == -12 ? TINY_E_MEMORY : TINY_E_DEVICE, "%s: errno %d: %s", what, -result,
+                     tn_nv_errno_text(-result));
+}
+
+// ** calls **
+
+static tiny_code tn_nv_call(tn_nv_rm *rm, int fd, int number, void *argument, size_t nbytes, const char *what) {
+  return tn_nv_errno(rm, rm->sys.ioctl(rm->sys.user, fd, TN_NV_REQUEST(number, nbytes), argument), what);
+}
+static uint64_t tn_nv_pointer(const void *p) { return (uint64_t)(uintptr_t)p; }
+
+// *out: its handle, which the driver chooses.
+static tiny_code tn_nv_make(tn_nv_rm *rm, uint32_t parent, uint32_t cls, void *params, size_t nbytes, const char *what,
+                            uint32_t *out) {
+  tn_nv_alloc_call a;
+  memset(&a, 0, sizeof a);
+  a.root = rm->root; a.parent = parent; a.cls = cls; a.params = tn_nv_pointer(params); a.nbytes = (uint32_t)nbytes;
+  tiny_code code = tn_nv_call(rm, rm->control, TN_NV_ALLOC, &a, sizeof a, what);
+  if (code == TINY_OK) code = tn_nv_status(rm, a.status, what);
+  if (code == TINY_OK) *out = a.object;
+  return code;
+}
+static void tn_nv_drop(tn_nv_rm *rm, uint32_t parent, uint32_t object) {
+  tn_nv_free_call f = {rm->root, parent, object, 0};
+  if (object) rm->sys.ioctl(rm->sys.user, rm->control, TN_NV_REQUEST(TN_NV_FREE, sizeof f), &f);
+}
+static tiny_code tn_nv_control(tn_nv_rm *rm, uint32_t object, int command, void *params, size_t nbytes,
+                               const char *what) {
+  tn_nv_control_call c;
+  memset(&c, 0, sizeof c);
+  c.client = rm->root; c.object = object; c.command = (uint32_t)command; c.params = tn_nv_pointer(params);
+  c.nbytes = (uint32_t)nbytes;
+  const tiny_code code = tn_nv_call(rm, rm->control, TN_NV_CONTROL, &c, sizeof c, what);
+  return code == TINY_OK ? tn_nv_status(rm, c.status, what) : code;
+}
+// The file of a GPU, or of the driver, for one mapping. Below 0: as rm->why says.
+static int tn_nv_file(tn_nv_rm *rm, int minor) {
+  char path[40] = "/dev/nvidiactl";
+  if (minor >= 0) snprintf(path, sizeof path, "/dev/nvidia%d", minor);
+  const int fd = rm->sys.open(rm->sys.user, path, TN_NV_OPEN);
+  if (fd < 0) { tn_nv_errno(rm, fd, path); return fd; }
+  if (minor < 0) return fd;
+  int32_t control = rm->control;
+  if (tn_nv_call(rm, fd, TN_NV_REGISTER_FD, &control, sizeof control, path) == TINY_OK) return fd;
+  rm->sys.close(rm->sys.user, fd);
+  return -1;
+}
+// The host sees the memory at *at, an order if flags say MAP_FIXED. The file may be closed when it is mapped.
+static tiny_code tn_nv_map(tn_nv_rm *rm, int minor, uint32_t device, uint32_t memory, size_t nbytes, int protection,
+                           int flags, void **at, uint64_t *token, const char *what) {
+  tn_nv_map_call m;
+  const int fd = tn_nv_file(rm, minor);
+  if (fd < 0) return rm->code;
+  memset(&m, 0, sizeof m);
+  m.client = rm->root; m.device = device; m.memory = memory; m.nbytes = nbytes; m.fd = fd;
+  tiny_code code = tn_nv_call(rm, rm->control, TN_NV_MAP, &m, sizeof m, what);
+  if (code == TINY_OK) code = tn_nv_status(rm, m.status, what);
+  if (code == TINY_OK) {
+    code = tn_nv_errno(rm, rm->sys.mmap(rm->sys.user, at, nbytes, protection, flags, fd, 0), what);
+    *token = m.address;
+  }
+  rm->sys.close(rm->sys.user, fd);
+  return code;
+}
+static void tn_nv_unmap(tn_nv_rm *rm, uint32_t device, uint32_t memory, void *at, size_t nbytes, uint64_t token) {
+  tn_nv_unmap_call u;
+  memset(&u, 0, sizeof u);
+  u.client = rm->root; u.device = device; u.memory = memory; u.address = token;
+  rm->sys.munmap(rm->sys.user, at, nbytes);
+  rm->sys.ioctl(rm->sys.user, rm->control, TN_NV_REQUEST(TN_NV_UNMAP, sizeof u), &u);
+}
+// status: of the argument, where the driver writes it.
+static tiny_code tn_nv_uvm(tn_nv_rm *rm, int request, void *argument, const uint32_t *status, const char *what) {
+  const tiny_code code =
+      tn_nv_errno(rm, rm->sys.ioctl(rm->sys.user, rm->uvm, (unsigned long)request, argument), what);
+  return code == TINY_OK ? tn_nv_status(rm, *status, what) : code;
+}
+
+// ** memory in the GPU's address space **
+
+// Of `memory` from its beginning on, for the GPU of this uuid, at `at`.
+static tiny_code tn_nv_uvm_map(tn_nv_rm *rm, const uint8_t uuid[16], uint64_t at, uint64_t nbytes, uint32_t memory) {
+  tn_uvm_map m;
+  tn_uvm_map_old old;
+  if (rm->branch->uvm_map == TN_UVM_ATTRIBUTES) {
+    memset(&m, 0, sizeof m);
+    m.base = at; m.nbytes = nbytes; m.n = 1; m.control = rm->control; m.client = rm->root; m.memory = memory;
+    memcpy(m.of[0].uuid, uuid, 16);
+    m.of[0].mapping = 1;                   // UvmGpuMappingTypeReadWriteAtomic
+    return tn_nv_uvm(rm, TN_UVM_MAP, &m, &m.status, "mapping memory for the GPU (UVM_MAP_EXTERNAL_ALLOCATION)");
+  }
+  memset(&old, 0, sizeof old);
+  old.base = at; old.nbytes = nbytes; old.n = 1; old.control = rm->control; old.client = rm->root; old.memory = memory;
+  memcpy(old.of[0].uuid, uuid, 16);
+  old.of[0].mapping = 1;
+  return tn_nv_uvm(rm, TN_UVM_MAP, &old, &old.status, "mapping memory for the GPU (UVM_MAP_EXTERNAL_ALLOCATION)");
+}
+static tiny_code tn_nv_uvm_range(tn_nv_rm *rm, uint64_t at, uint64_t nbytes) {
+  tn_uvm_range r = {at, nbytes, 0, 0};
+  return tn_nv_uvm(rm, TN_UVM_RANGE, &r, &r.status, "a range of addresses (UVM_CREATE_EXTERNAL_RANGE)");
+}
+// The statuses stand at different places; nothing is made of them.
+static void tn_nv_uvm_free(tn_nv_rm *rm, uint64_t at, uint64_t nbytes) {
+  tn_uvm_range r = {at, rm->branch->uvm_free == 8 ? 0 : nbytes, 0, 0};
+  rm->sys.ioctl(rm->sys.user, rm->uvm, TN_UVM_FREE, &r);
+}
+static void tn_nv_uvm_unregister(tn_nv_rm *rm, const uint8_t uuid[16], uint32_t channel) {
+  uint8_t call[28];
+  const size_t at = rm->branch->uvm_unregister == 8 ? 0 : 16;
+  memset(call, 0, sizeof call);
+  if (at) memcpy(call, uuid, 16);
+  memcpy(call + at, &rm->root, 4);
+  memcpy(call + at + 4, &channel, 4);
+  rm->sys.ioctl(rm->sys.user, rm->uvm, TN_UVM_UNREGISTER_CHANNEL, call);
+}
+
+// ** opened and closed **
+
+// The release, asked for in the one way that needs no client. One that is not told, or not known, is tried.
+static void tn_nv_rm_version(tn_nv_rm *rm) {
+  tn_nv_version_call v;
+  memset(&v, 0, sizeof v);
+  v.command = '2';                         // NV_RM_API_VERSION_CMD_QUERY
+  if (rm->sys.ioctl(rm->sys.user, rm->control, TN_NV_REQUEST(TN_NV_VERSION, sizeof v), &v) < 0) v.text[0] = 0;
+  v.text[sizeof v.text - 1] = 0;
+  memcpy(rm->version, v.text, sizeof rm->version);
+  const uint64_t major = tn_digits_value(rm->version, 10, NULL);
+  rm->major = major < 10000 ? (int)major : 0;
+  rm->branch = tn_nv_branch_of(rm->major ? rm->major : TN_NV_NEWEST);
+}
+static tiny_code tn_nv_rm_open_control(tn_nv_rm *rm) {
+  if (!TN_NV_LINUX && rm->sys.open == tn_nv_real_open)
+    return tn_nv_wrong(rm, TINY_E_DEVICE, "NVIDIA's kernel driver is used on Linux alone; take CUDA (tiny_cuda.h)");
+  rm->control = rm->sys.open(rm->sys.user, "/dev/nvidiactl", TN_NV_OPEN);
+  if (rm->control == -2 || rm->control == -6 || rm->control == -19)
+    return tn_nv_wrong(rm, TINY_E_DEVICE, "there is no NVIDIA driver here: /dev/nvidiactl: errno %d: %s", -rm->control,
+                       tn_nv_errno_text(-rm->control));
+  return tn_nv_errno(rm, rm->control, "/dev/nvidiactl");
+}
+static tiny_code tn_nv_rm_open(tn_nv_rm *rm, const tiny_nv_system *system) {
+  memset(rm, 0, sizeof *rm);
+  rm->control = rm->uvm = rm->uvm_mm = -1;
+  rm->sys = tn_nv_system_of(system);
+  tiny_code code = tn_nv_rm_open_control(rm);
+  if (code != TINY_OK) return code;
+  tn_nv_rm_version(rm);
+  if (rm->major && rm->major < 525)
+    return tn_nv_wrong(rm, TINY_E_DEVICE, "the driver is %.40s; install one of 535 or later", rm->version);
+  return tn_nv_make(rm, 0, TN_NV_ROOT, NULL, 0, "a client of the driver (NV01_ROOT_CLIENT)", &rm->root);
+}
+// Whatever is left of its objects goes with it.
+static void tn_nv_rm_close(tn_nv_rm *rm) {
+  tn_nv_drop(rm, 0, rm->root);
+  int *const files[] = {&rm->uvm_mm, &rm->uvm, &rm->control};
+  for (int i = 0; i < 3; i++) {
+    if (*files[i] >= 0) rm->sys.close(rm->sys.user, *files[i]);
+    *files[i] = -1;
+  }
+  rm->root = 0;
+}
+static tiny_code tn_nv_rm_open_uvm(tn_nv_rm *rm) {
+  static const char path[] = "/dev/nvidia-uvm";
+  tn_uvm_initialize i = {0, 0, 0};
+  tn_uvm_mm m = {0, 0};
+  rm->uvm = rm->sys.open(rm->sys.user, path, TN_NV_OPEN);
+  if (rm->uvm == -2)
+    return tn_nv_wrong(rm, TINY_E_DEVICE, "%s: errno 2: the module nvidia-uvm is not loaded: modprobe nvidia-uvm, "
+                       "or nvidia-modprobe -u -c 0", path);
+  tiny_code code = tn_nv_errno(rm, rm->uvm, path);
+  if (code == TINY_OK) code = tn_nv_uvm(rm, TN_UVM_INITIALIZE, &i, &i.status, "UVM_INITIALIZE");
+  if (code != TINY_OK) return code;
+  rm->uvm_mm = rm->sys.open(rm->sys.user, path, TN_NV_OPEN);
+  if (rm->uvm_mm < 0) return tn_nv_errno(rm, rm->uvm_mm, path);
+  m.fd = rm->uvm;                          // the file stays open: it keeps the process's memory (uvm_ioctl.h)
+  const int result = rm->sys.ioctl(rm->sys.user, rm->uvm_mm, TN_UVM_MM_INITIALIZE, &m);
+  if (result < 0 || (m.status && m.status != 0x10006)) {
+    if (result < 0) return tn_nv_errno(rm, result, "UVM_MM_INITIALIZE");
+    return tn_nv_status(rm, m.status, "UVM_MM_INITIALIZE");
+  }
+  return TINY_OK;
+}
+#endif
+// ---- end src/nv/rm.c ----
+// ---- begin src/nv/cubin.c ----
+// cubin: reads machine code as ptxas writes it: an ELF file with kernels, what each needs, and where addresses go.
+//
+// In:    any bytes. Out: what stands in them, or a sentence about what is wrong; nothing is copied or executed.
+// Holds: after tn_cubin_open returned NULL each section lies within the bytes and each name ends there. What a record
+//        says is not trusted: sizes are bounded where they are used. Records of unknown codes are passed over.
+// What is what: the layout was read from files of ptxas 13.0 and 12.x for sm_75 to sm_120; names of records are those
+// that cuobjdump -elf shows (CUDA Binary Utilities).
+#ifndef TN_NV_CUBIN
+#define TN_NV_CUBIN
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TN_CUBIN_SECTIONS = 4096, TN_CUBIN_BANKS = 8 };       // the most sections; constant banks that hardware has
+
+typedef struct tn_cubin { const uint8_t *data; size_t nbytes; int sm, n; uint64_t table; int names, symbols; } tn_cubin;
+typedef struct tn_cubin_section {
+  const char *name; const uint8_t *data;   // NULL: zeros, as of .nv.global
+  uint64_t nbytes, flags, align; uint32_t type, link, info, each;      // each: bytes of an entry
+} tn_cubin_section;
+typedef struct tn_cubin_symbol { const char *name; uint64_t value, nbytes; int section, entry; } tn_cubin_symbol;
+// Address of symbol + addend goes to `at` of section; 8 bytes.
+typedef struct tn_cubin_relocation { int section; uint64_t at; int symbol; uint64_t addend; } tn_cubin_relocation;
+
+typedef struct tn_cubin_kernel {
+  const char *name;
+  int text, symbol, bank[TN_CUBIN_BANKS];  // sections; 0: none. bank 0 is made for each launch
+  uint32_t text_nbytes, shared;            // shared: static, with the bytes that sm_90 and later keep for themselves
+  uint32_t registers, barriers, frame, stack;              // stack: the least of local memory, bytes of a thread
+  uint32_t param_base, param_nbytes;       // in bank 0
+  uint32_t max_threads, required[3], cluster[3];           // of .maxntid, .reqntid and .reqnctapercluster; 0: not said
+  int nparam;
+} tn_cubin_kernel;
+typedef struct tn_cubin_param { uint32_t at, nbytes; } tn_cubin_param;  // bytes behind param_base
+
+enum {                                     // ELF-64 (System V ABI, Object Files); what CUDA adds to it
+  TN_CUBIN_PROGBITS = 1, TN_CUBIN_SYMTAB = 2, TN_CUBIN_STRTAB = 3, TN_CUBIN_RELA = 4, TN_CUBIN_NOBITS = 8,
+  TN_CUBIN_REL = 9, TN_CUBIN_ALLOC = 2, TN_CUBIN_EXEC = 2, TN_CUBIN_MACHINE = 190, TN_CUBIN_ABI = 0x41,
+  TN_CUBIN_ABI_OLD = 0x33, TN_CUBIN_FUNC = 2, TN_CUBIN_ENTRY = 0x10, TN_CUBIN_ABSOLUTE = 2
+};
+enum {                                     // codes of records in .nv.info
+  TN_CUBIN_MAX_THREADS = 0x05, TN_CUBIN_PARAM_BANK = 0x0A, TN_CUBIN_REQUIRED = 0x10, TN_CUBIN_FRAME = 0x11,
+  TN_CUBIN_MIN_STACK = 0x12, TN_CUBIN_PARAM = 0x17, TN_CUBIN_PARAM_NBYTES = 0x19, TN_CUBIN_REGISTERS = 0x2F,
+  TN_CUBIN_CLUSTER = 0x3D, TN_CUBIN_BARRIERS = 0x4C
+};
+
+// ** bytes **
+
+static uint64_t tn_cubin_read(const uint8_t *p, int nbytes) {
+  uint64_t x = 0;
+  for (int i = nbytes - 1; i >= 0; i--) x = x << 8 | p[i];
+  return x;
+}
+static uint32_t tn_cubin_u32(const uint8_t *p) { return (uint32_t)tn_cubin_read(p, 4); }
+static int tn_cubin_within(uint64_t at, uint64_t nbytes, uint64_t all) { return at <= all && nbytes <= all - at; }
+
+// ** sections and symbols **
+
+// Without a look at what it says. i < n.
+static tn_cubin_section tn_cubin_header(const tn_cubin *c, int i) {
+  const uint8_t *h = c->data + c->table + (size_t)i * 64;
+  tn_cubin_section s = {"", NULL, tn_cubin_read(h + 32, 8), tn_cubin_read(h + 8, 8), tn_cubin_read(h + 48, 8),
+                        tn_cubin_u32(h + 4), tn_cubin_u32(h + 40), tn_cubin_u32(h + 44),
+                        (uint32_t)tn_cubin_read(h + 56, 8)};
+  if (s.type != TN_CUBIN_NOBITS && s.type) s.data = c->data + tn_cubin_read(h + 24, 8);
+  if (s.type == 0) s.nbytes = 0;
+  if (!s.align) s.align = 1;
+  return s;
+}
+static const char *tn_cubin_text(const tn_cubin *c, int table, uint64_t at) {
+  const tn_cubin_section s = tn_cubin_header(c, table);
+  return s.data && at < s.nbytes ? (const char *)s.data + at : "";
+}
+static tn_cubin_section tn_cubin_section_at(const tn_cubin *c, int i) {
+  tn_cubin_section s = tn_cubin_header(c, i);
+  s.name = tn_cubin_text(c, c->names, tn_cubin_u32(c->data + c->table + (size_t)i * 64));
+  return s;
+}
+// By the whole name, or by prefix and the name of a kernel; 0: none.
+static int tn_cubin_find(const tn_cubin *c, const char *prefix, const char *name) {
+  const size_t n = strlen(prefix);
+  for (int i = 1; i < c->n; i++) {
+    const char *s = tn_cubin_text(c, c->names, tn_cubin_u32(c->data + c->table + (size_t)i * 64));
+    if (!strncmp(s, prefix, n) && !strcmp(s + n, name)) return i;
+  }
+  return 0;
+}
+
+static int tn_cubin_symbol_count(const tn_cubin *c) {
+  return c->symbols ? (int)(tn_cubin_header(c, c->symbols).nbytes / 24) : 0;
+}
+static tn_cubin_symbol tn_cubin_symbol_at(const tn_cubin *c, int i) {
+  const tn_cubin_section table = tn_cubin_header(c, c->symbols);
+  const uint8_t *p = table.data + (size_t)i * 24;
+  const int section = (int)tn_cubin_read(p + 6, 2);
+  tn_cubin_symbol s = {tn_cubin_text(c, (int)table.link, tn_cubin_u32(p)), tn_cubin_read(p + 8, 8),
+                       tn_cubin_read(p + 16, 8), section < c->n ? section : 0, 0};
+  s.entry = (p[4] & 15) == TN_CUBIN_FUNC && p[5] & TN_CUBIN_ENTRY;
+  return s;
+}
+// NULL after the last; *i goes on from 0.
+static int tn_cubin_next_entry(const tn_cubin *c, int *i, tn_cubin_symbol *out) {
+  for (const int n = tn_cubin_symbol_count(c); *i < n; ) {
+    *out = tn_cubin_symbol_at(c, (*i)++);
+    if (out->entry && out->section) return 1;
+  }
+  return 0;
+}
+static int tn_cubin_has_symbol(const tn_cubin *c, const char *name) {
+  for (int i = 0; i < tn_cubin_symbol_count(c); i++) if (!strcmp(tn_cubin_symbol_at(c, i).name, name)) return 1;
+  return 0;
+}
+
+// ** opened **
+
+static const char *tn_cubin_section_wrong(tn_cubin *c, int i) {
+  const uint8_t *h = c->data + c->table + (size_t)i * 64;
+  const tn_cubin_section s = tn_cubin_header(c, i);
+  if (s.data && !tn_cubin_within(tn_cubin_read(h + 24, 8), s.nbytes, c->nbytes)) return "a section goes beyond its end";
+  if (s.nbytes >> 32 || s.align & (s.align - 1) || s.align > 65536) return "a section has an odd size or alignment";
+  if (s.type == TN_CUBIN_STRTAB && s.nbytes && s.data[s.nbytes - 1]) return "a name has no end";
+  if (s.type != TN_CUBIN_SYMTAB) return NULL;
+  if (c->symbols) return "it has two tables of symbols";
+  if (s.link >= (uint32_t)c->n || tn_cubin_header(c, (int)s.link).type != TN_CUBIN_STRTAB)
+    return "its symbols have no names";
+  c->symbols = i;
+  return NULL;
+}
+static const char *tn_cubin_sections_wrong(tn_cubin *c) {
+  for (int i = 0; i < c->n; i++) {
+    const char *wrong = tn_cubin_section_wrong(c, i);
+    if (wrong) return wrong;
+  }
+  return tn_cubin_header(c, c->names).type == TN_CUBIN_STRTAB ? NULL : "its sections have no names";
+}
+// NULL: c tells what stands there, while the bytes stay. Otherwise why they are not used: "the cubin ..".
+static const char *tn_cubin_open(tn_cubin *c, const void *data, size_t nbytes) {
+  const uint8_t *p = (const uint8_t *)data;
+  memset(c, 0, sizeof *c);
+  if (nbytes < 64 || memcmp(p, "\177ELF\2\1\1", 7)) return "it is no ELF file of 64 bits";
+  if (tn_cubin_read(p + 18, 2) != TN_CUBIN_MACHINE) return "it is for another kind of machine";
+  const uint32_t flags = tn_cubin_u32(p + 48);
+  if (p[7] == TN_CUBIN_ABI) c->sm = (int)(flags >> 8 & 255);
+  else if (p[7] == TN_CUBIN_ABI_OLD) c->sm = (int)(flags & 255);
+  else return "its ABI is not known: it is of a toolkit newer than CUDA 13";
+  if (tn_cubin_read(p + 16, 2) != TN_CUBIN_EXEC) return "it is not linked: leave out -c and -rdc=true";
+  c->data = p; c->nbytes = nbytes;
+  c->table = tn_cubin_read(p + 40, 8);
+  c->n = (int)tn_cubin_read(p + 60, 2);
+  c->names = (int)tn_cubin_read(p + 62, 2);
+  if (tn_cubin_read(p + 58, 2) != 64 || c->n < 2 || c->n > TN_CUBIN_SECTIONS || c->names >= c->n ||
+      !tn_cubin_within(c->table, (uint64_t)c->n * 64, nbytes))
+    return "its table of sections is cut off or none";
+  return tn_cubin_sections_wrong(c);
+}
+
+// ** what a kernel needs **
+
+typedef struct tn_cubin_record { int code; uint32_t value; const uint8_t *data; size_t nbytes; } tn_cubin_record;
+
+// Formats: 1 nothing, 2 a byte, 3 16 bits, 4 so many bytes behind it. 0: there is none left.
+static int tn_cubin_next(const tn_cubin_section *s, uint64_t *at, tn_cubin_record *r) {
+  if (!s->data || !tn_cubin_within(*at, 4, s->nbytes)) return 0;
+  const uint8_t *p = s->data + *at;
+  r->code = p[1];
+  r->value = (uint32_t)tn_cubin_read(p + 2, 2);
+  r->nbytes = p[0] == 4 ? r->value : 0;
+  r->data = p + 4;
+  *at += 4;
+  if (p[0] < 1 || p[0] > 4 || !tn_cubin_within(*at, r->nbytes, s->nbytes)) return 0;
+  *at += r->nbytes;
+  return 1;
+}
+static void tn_cubin_three(const tn_cubin_record *r, uint32_t out[3]) {
+  for (int i = 0; i < 3 && r->nbytes >= 12; i++) out[i] = tn_cubin_u32(r->data + 4 * i);
+}
+// Of .nv.info: {symbol, number} for all kernels.
+static void tn_cubin_common(const tn_cubin *c, tn_cubin_kernel *k) {
+  const int section = tn_cubin_find(c, ".nv.info", "");
+  const tn_cubin_section s = tn_cubin_section_at(c, section);
+  tn_cubin_record r;
+  for (uint64_t at = 0; section && tn_cubin_next(&s, &at, &r); ) {
+    if (r.nbytes < 8 || (int)tn_cubin_u32(r.data) != k->symbol) continue;
+    const uint32_t value = tn_cubin_u32(r.data + 4);
+    if (r.code == TN_CUBIN_REGISTERS) k->registers = value;
+    if (r.code == TN_CUBIN_FRAME) k->frame = value;
+    if (r.code == TN_CUBIN_MIN_STACK) k->stack = value;
+  }
+}
+// Of .nv.info.NAME.
+static void tn_cubin_own(const tn_cubin *c, tn_cubin_kernel *k) {
+  const int section = tn_cubin_find(c, ".nv.info.", k->name);
+  const tn_cubin_section s = tn_cubin_section_at(c, section);
+  tn_cubin_record r;
+  for (uint64_t at = 0; section && tn_cubin_next(&s, &at, &r); ) {
+    uint32_t three[3] = {0, 0, 0};
+    tn_cubin_three(&r, three);
+    if (r.code == TN_CUBIN_PARAM_BANK && r.nbytes >= 8) {
+      k->param_base = (uint32_t)tn_cubin_read(r.data + 4, 2);
+      k->param_nbytes = (uint32_t)tn_cubin_read(r.data + 6, 2);
+    }
+    if (r.code == TN_CUBIN_PARAM_NBYTES && !k->param_nbytes) k->param_nbytes = r.value;
+    if (r.code == TN_CUBIN_PARAM && r.nbytes >= 12) k->nparam++;
+    if (r.code == TN_CUBIN_BARRIERS) k->barriers = r.value & 255;
+    if (r.code == TN_CUBIN_REQUIRED) memcpy(k->required, three, sizeof three);
+    if (r.code == TN_CUBIN_CLUSTER) memcpy(k->cluster, three, sizeof three);
+    if (r.code == TN_CUBIN_MAX_THREADS && (uint64_t)three[0] * three[1] * three[2] <= 1024)
+      k->max_threads = three[0] * three[1] * three[2];
+  }
+}
+// 0: the kernel has no parameter of that number, or the cubin does not tell.
+static int tn_cubin_param_at(const tn_cubin *c, const tn_cubin_kernel *k, int number, tn_cubin_param *out) {
+  const int section = tn_cubin_find(c, ".nv.info.", k->name);
+  const tn_cubin_section s = tn_cubin_section_at(c, section);
+  tn_cubin_record r;
+  for (uint64_t at = 0; section && tn_cubin_next(&s, &at, &r); ) {
+    if (r.code != TN_CUBIN_PARAM || r.nbytes < 12 || (int)tn_cubin_read(r.data + 4, 2) != number) continue;
+    out->at = (uint32_t)tn_cubin_read(r.data + 6, 2);
+    out->nbytes = tn_cubin_u32(r.data + 8) >> 18;
+    return 1;
+  }
+  return 0;
+}
+static const char *tn_cubin_kernel_wrong(const tn_cubin_kernel *k) {
+  if (!k->registers || k->registers > 255) return "a kernel's registers are not told";
+  if (k->barriers > 16) return "a kernel has more than 16 barriers";
+  if (k->param_base < 0x160 || k->param_base > 0x1000 || k->param_nbytes > 32764)
+    return "a kernel's parameters are not told";
+  if (k->shared > 1u << 20 || k->stack > 512u << 10 || !k->text_nbytes) return "a kernel has odd sizes";
+  return NULL;
+}
+// NULL: k tells all about the kernel of this entry, that of symbol number `symbol`.
+static const char *tn_cubin_kernel_of(const tn_cubin *c, int symbol, tn_cubin_kernel *k) {
+  static const char *const prefix[TN_CUBIN_BANKS] = {
+    ".nv.constant0.", ".nv.constant1.", ".nv.constant2.", ".nv.constant3", ".nv.constant4", ".nv.constant5.",
+    ".nv.constant6.", ".nv.constant7."
+  };
+  const tn_cubin_symbol s = tn_cubin_symbol_at(c, symbol);
+  memset(k, 0, sizeof *k);
+  k->name = s.name; k->symbol = symbol; k->text = s.section;
+  const tn_cubin_section text = tn_cubin_section_at(c, s.section);
+  if (!text.data || text.type != TN_CUBIN_PROGBITS) return "a kernel has no code";
+  k->text_nbytes = (uint32_t)text.nbytes;
+  const int shared = tn_cubin_find(c, ".nv.shared.", s.name);
+  if (shared) k->shared = (uint32_t)tn_cubin_section_at(c, shared).nbytes;
+  for (int i = 0; i < TN_CUBIN_BANKS; i++) k->bank[i] = tn_cubin_find(c, prefix[i], i == 3 || i == 4 ? "" : s.name);
+  tn_cubin_common(c, k);
+  tn_cubin_own(c, k);
+  return tn_cubin_kernel_wrong(k);
+}
+
+// ** where it lies when it is loaded **
+
+// Is it brought to the device? Shared memory and bank 0 are made when a kernel is launched.
+static int tn_cubin_loaded(const tn_cubin_section *s) {
+  if (!(s->flags & TN_CUBIN_ALLOC) || (s->type != TN_CUBIN_PROGBITS && s->type != TN_CUBIN_NOBITS)) return 0;
+  return strncmp(s->name, ".nv.shared", 10) != 0 && strncmp(s->name, ".nv.constant0.", 14) != 0;
+}
+// Bytes of the image; where[i]: of section i in it, which begins at a multiple of 256, as code and constant banks
+// want it. UINT64_MAX: it is not loaded.
+static uint64_t tn_cubin_place(const tn_cubin *c, uint64_t *where) {
+  uint64_t at = 0;
+  for (int i = 0; i < c->n; i++) {
+    const tn_cubin_section s = tn_cubin_section_at(c, i);
+    where[i] = UINT64_MAX;
+    if (!tn_cubin_loaded(&s)) continue;
+    const uint64_t align = s.align > 256 ? s.align : 256;
+    where[i] = at = (at + align - 1) & ~(align - 1);
+    at += s.nbytes;
+  }
+  return at;
+}
+// Relocation `i` of section `table`, one of its n. A sentence: of a kind that a linked cubin does not have.
+static const char *tn_cubin_relocation_at(const tn_cubin *c, int table, uint64_t i, tn_cubin_relocation *out) {
+  const tn_cubin_section s = tn_cubin_section_at(c, table);
+  const uint8_t *p = s.data + i * (s.type == TN_CUBIN_RELA ? 24 : 16);
+  const uint64_t info = tn_cubin_read(p + 8, 8);
+  out->section = (int)s.info; out->at = tn_cubin_read(p, 8); out->symbol = (int)(info >> 32);
+  const tn_cubin_section to = tn_cubin_header(c, out->section);
+  if ((uint32_t)info != TN_CUBIN_ABSOLUTE) return "it has relocations that a linked cubin has not: link it";
+  if (!to.data || !tn_cubin_within(out->at, 8, to.nbytes) || out->symbol < 0 ||
+      out->symbol >= tn_cubin_symbol_count(c))
+    return "a relocation goes beyond its end";
+  out->addend = s.type == TN_CUBIN_RELA ? tn_cubin_read(p + 16, 8) : tn_cubin_read(to.data + out->at, 8);
+  return NULL;
+}
+// How many relocations a section has that the image needs.
+static uint64_t tn_cubin_relocation_count(const tn_cubin *c, int table) {
+  const tn_cubin_section s = tn_cubin_section_at(c, table);
+  if ((s.type != TN_CUBIN_RELA && s.type != TN_CUBIN_REL) || !s.data || s.info >= (uint32_t)c->n) return 0;
+  const tn_cubin_section to = tn_cubin_section_at(c, (int)s.info);
+  if (!tn_cubin_loaded(&to)) return 0;
+  return s.nbytes / (s.type == TN_CUBIN_RELA ? 24 : 16);
+}
+// The image, which lies at this address of the device: nbytes as tn_cubin_place says, zeros before. NULL, or what is
+// wrong.
+static const char *tn_cubin_image(const tn_cubin *c, const uint64_t *where, uint64_t address, uint8_t *image) {
+  for (int i = 0; i < c->n; i++) {
+    const tn_cubin_section s = tn_cubin_header(c, i);
+    if (where[i] != UINT64_MAX && s.data && s.nbytes) memcpy(image + where[i], s.data, (size_t)s.nbytes);
+  }
+  for (int t = 0; t < c->n; t++) {
+    const uint64_t n = tn_cubin_relocation_count(c, t);
+    for (uint64_t i = 0; i < n; i++) {
+      tn_cubin_relocation r;
+      const char *wrong = tn_cubin_relocation_at(c, t, i, &r);
+      if (wrong) return wrong;
+      const tn_cubin_symbol s = tn_cubin_symbol_at(c, r.symbol);
+      if (!s.section || where[s.section] == UINT64_MAX) return "a relocation is of something that is not in it";
+      const uint64_t value = address + where[s.section] + s.value + r.addend;
+      for (int b = 0; b < 8; b++) image[where[r.section] + r.at + (uint64_t)b] = (uint8_t)(value >> 8 * b);
+    }
+  }
+  return NULL;
+}
+#endif
+// ---- end src/nv/cubin.c ----
+// ---- begin src/nv/qmd.c ----
+// qmd: launch descriptors, which tell a GPU all about a launch: one table of their fields, a column for each version.
+//
+// In:    a version, fields, values. Out: words; 256 bytes before Hopper, 384 from there on.
+// Holds: what is not set is 0. A value that does not fit its field is cut: who writes it has checked it.
+// What is what: NVIDIA/open-gpu-doc, classes/compute/cl{c5,c6,cb,cd}c0qmd.h, whose names stand here; which version goes
+// with which class: Mesa, src/nouveau/compiler/nak/qmd.rs.
+#ifndef TN_NV_QMD
+#define TN_NV_QMD
+#include <stdint.h>
+#include <string.h>
+
+enum { TN_QMD_WORDS = 96 };                // of the longest
+typedef enum tn_qmd_version {              // Turing; Ampere, Ada; Hopper; Blackwell's first and second
+  TN_QMD_0203, TN_QMD_0300, TN_QMD_0400, TN_QMD_0401, TN_QMD_0500, TN_QMD_VERSIONS
+} tn_qmd_version;
+
+// n bits from lo on, of the i-th lo + i * stride; they hold value >> shift. n 0: this version does not have it.
+typedef struct tn_qmd_bits { uint16_t lo; uint8_t n, shift; uint16_t stride; } tn_qmd_bits;
+
+// _(name, V02_03, V03_00, V04_00, V04_01, V05_00); B: bits hi to lo; E: of several, so far apart; NO: there is none.
+#define TN_QMD_FIELDS(_, B, S, E, NO) \
+  _(QMD_MAJOR_VERSION, B(583, 580), B(583, 580), B(583, 580), B(583, 580), B(471, 468)) \
+  _(QMD_MINOR_VERSION, B(579, 576), B(579, 576), B(579, 576), B(579, 576), B(467, 464)) \
+  _(QMD_TYPE, NO, NO, B(25, 23), B(25, 23), B(153, 151)) \
+  _(QMD_GROUP_ID, B(133, 128), B(133, 128), B(21, 16), B(21, 16), B(149, 144)) \
+  _(SM_GLOBAL_CACHING_ENABLE, B(134, 134), B(134, 134), NO, NO, NO) \
+  _(API_VISIBLE_CALL_LIMIT, B(378, 378), B(378, 378), B(568, 568), B(568, 568), B(456, 456)) \
+  _(SAMPLER_INDEX, B(382, 382), B(382, 382), B(569, 569), B(569, 569), B(457, 457)) \
+  _(CWD_MEMBAR_TYPE, B(369, 368), B(369, 368), B(1137, 1136), B(1137, 1136), B(625, 624)) \
+  _(INVALIDATE_TEXTURE_HEADER_CACHE, B(186, 186), B(186, 186), B(602, 602), B(602, 602), B(472, 472)) \
+  _(INVALIDATE_TEXTURE_SAMPLER_CACHE, B(187, 187), B(187, 187), B(603, 603), B(603, 603), B(473, 473)) \
+  _(INVALIDATE_TEXTURE_DATA_CACHE, B(188, 188), B(188, 188), B(604, 604), B(604, 604), B(474, 474)) \
+  _(INVALIDATE_SHADER_DATA_CACHE, B(189, 189), B(189, 189), B(605, 605), B(605, 605), B(475, 475)) \
+  _(INVALIDATE_INSTRUCTION_CACHE, B(190, 190), B(190, 190), B(606, 606), B(606, 606), B(476, 476)) \
+  _(INVALIDATE_SHADER_CONSTANT_CACHE, B(191, 191), B(191, 191), B(607, 607), B(607, 607), B(477, 477)) \
+  _(GRID_WIDTH, B(415, 384), B(415, 384), B(1055, 1024), B(1055, 1024), B(1279, 1248)) \
+  _(GRID_HEIGHT, B(431, 416), B(431, 416), B(1071, 1056), B(1071, 1056), B(1295, 1280)) \
+  _(GRID_DEPTH, B(463, 448), B(463, 448), B(1103, 1088), B(1103, 1088), B(1327, 1312)) \
+  _(CTA_THREAD_DIMENSION0, B(607, 592), B(607, 592), B(1167, 1152), B(1167, 1152), B(1103, 1088)) \
+  _(CTA_THREAD_DIMENSION1, B(623, 608), B(623, 608), B(1183, 1168), B(1183, 1168), B(1119, 1104)) \
+  _(CTA_THREAD_DIMENSION2, B(639, 624), B(639, 624), B(1199, 1184), B(1191, 1184), B(1127, 1120)) \
+  _(REGISTER_COUNT, B(656, 648), B(656, 648), B(1208, 1200), B(1208, 1200), B(1136, 1128)) \
+  _(BARRIER_COUNT, B(959, 955), B(767, 763), B(1215, 1211), B(1215, 1211), B(1141, 1137)) \
+  _(PROGRAM_ADDRESS_LOWER, B(1567, 1536), B(1567, 1536), B(1247, 1216), B(1247, 1216), S(1055, 1024, 4)) \
+  _(PROGRAM_ADDRESS_UPPER, B(1584, 1568), B(1584, 1568), B(1272, 1248), B(1272, 1248), B(1076, 1056)) \
+  _(SHARED_MEMORY_SIZE, B(561, 544), B(561, 544), B(601, 584), B(601, 584), S(1162, 1152, 7)) \
+  _(MIN_SM_CONFIG_SHARED_MEM_SIZE, B(568, 562), B(567, 562), B(613, 608), B(613, 608), B(1168, 1163)) \
+  _(MAX_SM_CONFIG_SHARED_MEM_SIZE, B(575, 569), B(574, 569), B(619, 614), B(619, 614), B(1174, 1169)) \
+  _(TARGET_SM_CONFIG_SHARED_MEM_SIZE, B(663, 657), B(662, 657), B(625, 620), B(625, 620), B(1180, 1175)) \
+  _(SHADER_LOCAL_MEMORY_LOW_SIZE, B(951, 928), B(759, 736), B(535, 512), B(535, 512), S(1199, 1184, 4)) \
+  _(SHADER_LOCAL_MEMORY_HIGH_SIZE, B(983, 960), B(1623, 1600), B(567, 544), B(567, 544), S(1215, 1200, 4)) \
+  _(SASS_VERSION, B(1023, 1016), B(1663, 1656), B(543, 536), B(543, 536), B(455, 448)) \
+  _(CONSTANT_BUFFER_VALID, E(640, 640, 1, 0), E(640, 640, 1, 0), E(416, 416, 4, 0), E(416, 416, 4, 0), \
+    E(1856, 1856, 4, 0)) \
+  _(CONSTANT_BUFFER_ADDR_LOWER, E(1055, 1024, 64, 0), E(1055, 1024, 64, 0), E(1567, 1536, 64, 6), \
+    E(1567, 1536, 64, 6), E(1375, 1344, 64, 6)) \
+  _(CONSTANT_BUFFER_ADDR_UPPER, E(1072, 1056, 64, 0), E(1072, 1056, 64, 0), E(1586, 1568, 64, 0), \
+    E(1586, 1568, 64, 0), E(1394, 1376, 64, 0)) \
+  _(CONSTANT_BUFFER_SIZE, E(1087, 1075, 64, 4), E(1087, 1075, 64, 4), E(1599, 1587, 64, 4), E(1599, 1587, 64, 4), \
+    E(1407, 1395, 64, 4)) \
+  _(CONSTANT_BUFFER_INVALIDATE, E(1074, 1074, 64, 0), E(1074, 1074, 64, 0), E(419, 419, 4, 0), E(419, 419, 4, 0), \
+    E(1859, 1859, 4, 0)) \
+  _(RELEASE_ENABLE, NO, E(823, 823, 128, 0), E(320, 320, 16, 0), E(320, 320, 16, 0), E(288, 288, 16, 0)) \
+  _(RELEASE_STRUCTURE_SIZE, NO, E(831, 830, 128, 0), E(322, 321, 16, 0), E(322, 321, 16, 0), E(290, 289, 16, 0)) \
+  _(RELEASE_MEMBAR_TYPE, NO, E(819, 819, 128, 0), E(323, 323, 16, 0), E(323, 323, 16, 0), E(291, 291, 16, 0)) \
+  _(RELEASE_PAYLOAD64B, NO, E(829, 829, 128, 0), E(332, 332, 16, 0), E(332, 332, 16, 0), E(300, 300, 16, 0)) \
+  _(RELEASE_ADDR_LOWER, NO, E(799, 768, 128, 0), E(671, 640, 128, 0), E(671, 640, 128, 0), E(511, 480, 288, 0)) \
+  _(RELEASE_ADDR_UPPER, NO, E(807, 800, 128, 0), E(696, 672, 128, 0), E(696, 672, 128, 0), E(536, 512, 288, 0)) \
+  _(RELEASE_PAYLOAD_LOWER, NO, E(863, 832, 128, 0), E(735, 704, 128, 0), E(735, 704, 128, 0), E(575, 544, 288, 0)) \
+  _(RELEASE_PAYLOAD_UPPER, NO, E(895, 864, 128, 0), E(767, 736, 128, 0), E(767, 736, 128, 0), E(607, 576, 288, 0)) \
+  _(DEPENDENT_QMD0_ENABLE, NO, B(512, 512), B(368, 368), B(368, 368), B(336, 336)) \
+  _(DEPENDENT_QMD0_ACTION, NO, B(515, 513), B(371, 369), B(371, 369), B(339, 337)) \
+  _(DEPENDENT_QMD0_PREFETCH, NO, B(516, 516), B(372, 372), B(372, 372), B(340, 340)) \
+  _(DEPENDENT_QMD0_POINTER, NO, S(511, 480, 8), S(479, 448, 8), S(479, 448, 8), S(415, 384, 8)) \
+  _(GPC_CGA_WIDTH, NO, NO, B(2149, 2144), B(2149, 2144), B(2053, 2048)) \
+  _(GPC_CGA_HEIGHT, NO, NO, B(2157, 2152), B(2157, 2152), B(2061, 2056)) \
+  _(GPC_CGA_DEPTH, NO, NO, B(2165, 2160), B(2165, 2160), B(2069, 2064))
+
+#define TN_QMD_NAME(name, ...) TN_QMD_##name,
+typedef enum tn_qmd_field { TN_QMD_FIELDS(TN_QMD_NAME, , , , ) TN_QMD_FIELD_COUNT } tn_qmd_field;
+#undef TN_QMD_NAME
+
+#define TN_QMD_B(hi, lo) {lo, (hi) - (lo) + 1, 0, 0}
+#define TN_QMD_S(hi, lo, shift) {lo, (hi) - (lo) + 1, shift, 0}
+#define TN_QMD_E(hi, lo, stride, shift) {lo, (hi) - (lo) + 1, shift, stride}
+#define TN_QMD_NO {0, 0, 0, 0}
+#define TN_QMD_ROW(name, ...) {#name, {__VA_ARGS__}},
+static const struct tn_qmd_row { const char *name; tn_qmd_bits of[TN_QMD_VERSIONS]; } tn_qmd_rows[] = {
+  TN_QMD_FIELDS(TN_QMD_ROW, TN_QMD_B, TN_QMD_S, TN_QMD_E, TN_QMD_NO)
+};
+#undef TN_QMD_B
+#undef TN_QMD_S
+#undef TN_QMD_E
+#undef TN_QMD_NO
+#undef TN_QMD_ROW
+
+static size_t tn_qmd_nbytes(tn_qmd_version v) { return v < TN_QMD_0400 ? 256 : 384; }
+
+// The i-th of a field, which may go over the end of a word. A field that the version does not have is left alone.
+static void tn_qmd_set_at(uint32_t *q, tn_qmd_version v, tn_qmd_field f, int i, uint64_t value) {
+  const tn_qmd_bits b = tn_qmd_rows[f].of[v];
+  unsigned at = b.lo + (unsigned)i * b.stride;
+  value >>= b.shift;
+  for (unsigned left = b.n, n; left; left -= n, at += n, value >>= n) {
+    n = 32 - at % 32 < left ? 32 - at % 32 : left;
+    const uint32_t mask = (uint32_t)((UINT64_C(1) << n) - 1) << at % 32;
+    q[at / 32] = (q[at / 32] & ~mask) | ((uint32_t)value << at % 32 & mask);
+  }
+}
+static void tn_qmd_set(uint32_t *q, tn_qmd_version v, tn_qmd_field f, uint64_t value) {
+  tn_qmd_set_at(q, v, f, 0, value);
+}
+// An address whose upper part is what does not fit into the lower one, after its shift.
+static void tn_qmd_set_address(uint32_t *q, tn_qmd_version v, tn_qmd_field lower, int i, uint64_t address) {
+  const unsigned up = 32 + tn_qmd_rows[lower].of[v].shift;
+  tn_qmd_set_at(q, v, lower, i, address);
+  tn_qmd_set_at(q, v, (tn_qmd_field)(lower + 1), i, address >> up);
+}
+static void tn_qmd_set_bank(uint32_t *q, tn_qmd_version v, int bank, uint64_t address, uint64_t nbytes) {
+  tn_qmd_set_at(q, v, TN_QMD_CONSTANT_BUFFER_VALID, bank, 1);
+  tn_qmd_set_at(q, v, TN_QMD_CONSTANT_BUFFER_INVALIDATE, bank, 1);
+  tn_qmd_set_at(q, v, TN_QMD_CONSTANT_BUFFER_SIZE, bank, nbytes + 15);
+  tn_qmd_set_address(q, v, TN_QMD_CONSTANT_BUFFER_ADDR_LOWER, bank, address);
+}
+#endif
+// ---- end src/nv/qmd.c ----
+// ---- begin src/nv/generation.c ----
+// generation: what differs between NVIDIA's GPUs from Turing on, a row for each class of compute.
+//
+// Holds: the row is chosen by the classes that the driver lists, never by a chip's name.
+// What is what: classes: NVIDIA/open-gpu-kernel-modules, src/nvidia/generated/g_gpu_class_list.c. Shared memory: CUDA
+// C++ Programming Guide, Compute Capabilities. Constant bank 0: what ptxas's code for each target reads, one kernel for
+// each special register.
+#ifndef TN_NV_GENERATION
+#define TN_NV_GENERATION
+#ifndef TINY_AMALGAMATED
+#include "qmd.c"
+#endif
+
+// Places in constant bank 0, bytes. params: of the address of the parameters, of which code subtracts params_less.
+typedef struct tn_nv_bank0 {
+  uint16_t base, block, grid, shared_window, local_window, stack, dynamic, memory, params, params_less;
+} tn_nv_bank0;
+static const tn_nv_bank0 tn_nv_bank0_turing = {0x160, 0x0, 0xC, 0x18, 0x20, 0x28, 0x2C, 0x118, 0x40, 0x160},
+                         tn_nv_bank0_hopper = {0x210, 0x0, 0xC, 0x18, 0x20, 0x28, 0x2C, 0x208, 0x198, 0},
+                         tn_nv_bank0_blackwell = {0x380, 0x360, 0x370, 0x2F0, 0x2F8, 0x37C, 0x2AC, 0x358, 0x348, 0};
+
+typedef struct tn_nv_generation {
+  const char *name;
+  uint16_t compute, fifo[2], copy[2], doorbell[2];         // classes, the newest first; 0: none
+  uint16_t sm; tn_qmd_version qmd; const tn_nv_bank0 *bank0;
+  uint16_t shared[10];                     // KiB that an SM may have as shared memory, ascending from the first
+  uint16_t shared_block, shared_kept;      // of a block: KiB that it may have; bytes that come on top of static ones
+  uint16_t threads;                        // of an SM
+} tn_nv_generation;
+
+#define TN_NV_SHARED_TURING {32, 64}
+#define TN_NV_SHARED_A100 {0, 8, 16, 32, 64, 100, 132, 164}
+#define TN_NV_SHARED_GA10X {0, 8, 16, 32, 64, 100}
+#define TN_NV_SHARED_HOPPER {0, 8, 16, 32, 64, 100, 132, 164, 196, 228}
+static const tn_nv_generation tn_nv_generations[] = {
+  {"Turing", 0xC5C0, {0xC46F, 0}, {0xC5B5, 0}, {0xC461, 0}, 75, TN_QMD_0203, &tn_nv_bank0_turing,
+   TN_NV_SHARED_TURING, 64, 0, 1024},
+  {"Ampere", 0xC6C0, {0xC56F, 0}, {0xC6B5, 0}, {0xC561, 0xC461}, 80, TN_QMD_0300, &tn_nv_bank0_turing,
+   TN_NV_SHARED_A100, 163, 0x400, 2048},
+  {"Ampere", 0xC7C0, {0xC56F, 0}, {0xC7B5, 0}, {0xC561, 0xC461}, 86, TN_QMD_0300, &tn_nv_bank0_turing,
+   TN_NV_SHARED_GA10X, 99, 0x400, 1536},
+  {"Ada", 0xC9C0, {0xC56F, 0}, {0xC7B5, 0}, {0xC561, 0xC461}, 89, TN_QMD_0300, &tn_nv_bank0_turing,
+   TN_NV_SHARED_GA10X, 99, 0x400, 1536},
+  {"Hopper", 0xCBC0, {0xC86F, 0}, {0xC8B5, 0}, {0xC661, 0xC461}, 90, TN_QMD_0400, &tn_nv_bank0_hopper,
+   TN_NV_SHARED_HOPPER, 227, 0, 2048},
+  {"Blackwell", 0xCDC0, {0xC96F, 0}, {0xC9B5, 0}, {0xC661, 0xC461}, 100, TN_QMD_0500, &tn_nv_bank0_blackwell,
+   TN_NV_SHARED_HOPPER, 227, 0, 2048},
+  {"Blackwell", 0xCEC0, {0xCA6F, 0xC96F}, {0xCAB5, 0xC9B5}, {0xC761, 0xC661}, 120, TN_QMD_0500,
+   &tn_nv_bank0_blackwell, TN_NV_SHARED_GA10X, 99, 0, 1536}
+};
+enum { TN_NV_GENERATIONS = sizeof tn_nv_generations / sizeof *tn_nv_generations };
+
+static int tn_nv_has_class(const uint32_t *list, uint32_t n, uint32_t cls) {
+  for (uint32_t i = 0; i < n; i++) if (list[i] == cls && cls) return 1;
+  return 0;
+}
+// The newest whose class is in the list; NULL: none that is known.
+static const tn_nv_generation *tn_nv_generation_of(const uint32_t *list, uint32_t n) {
+  for (int i = TN_NV_GENERATIONS - 1; i >= 0; i--)
+    if (tn_nv_has_class(list, n, tn_nv_generations[i].compute)) return &tn_nv_generations[i];
+  return NULL;
+}
+// Of two classes the first that the GPU has; 0: neither.
+static uint32_t tn_nv_class_of(const uint32_t *list, uint32_t n, const uint16_t two[2]) {
+  return tn_nv_has_class(list, n, two[0]) ? two[0] : tn_nv_has_class(list, n, two[1]) ? two[1] : 0;
+}
+// What NV2080_CTRL_GR_INFO's SM_VERSION says of the same classes: 0xA03 of class 0xCDC0 is 10.3, 0xA04 of 0xCEC0 is
+// 12.0 (not 10.4), 0xC01 is 12.1.
+static int tn_nv_sm_of(const tn_nv_generation *g, uint32_t version) {
+  const int major = (int)(version >> 8 & 255), minor = (int)(version & 15);
+  if (g->sm == 100 && major == 10 && minor <= 3) return 100 + minor;
+  if (g->sm == 120 && major == 12) return 120 + minor;
+  return g->sm;
+}
+// KiB of the smallest configuration with so many bytes; the largest where none has.
+static int tn_nv_shared_config(const tn_nv_generation *g, uint64_t nbytes) {
+  int best = g->shared[0];
+  for (int i = 0; i < 10 && (!i || g->shared[i]); i++) {
+    best = g->shared[i];
+    if ((uint64_t)best << 10 >= nbytes) break;
+  }
+  return best;
+}
+#endif
+// ---- end src/nv/generation.c ----
+// ---- begin src/nv/device.c ----
+// device: a GPU: found, asked what it is, its address space and channels; opened and closed; what went wrong.
+//
+// In:    "", a number, or "on-SYSTEM-NUMBER". Out: a tn_nv with its limits.
+// Holds: what the host sees lies at one address for the host and the GPU, below 2^40. One group of channels: launches,
+//        copies to the GPU, copies from it; each goes on by itself and tells how far it is in a semaphore. After an
+//        error of a channel each call says so, and nothing more is given to the GPU.
+#ifndef TN_NV_DEVICE_ROOM
+#define TN_NV_DEVICE_ROOM
+#ifndef TINY_AMALGAMATED
+#include "rm.c"
+#include "generation.c"
+#endif
+
+enum {
+  TN_NV_WINDOW_LOG2 = 34,                  // bytes of addresses that host and GPU share
+  TN_NV_ENTRIES = 1024, TN_NV_PARTS = 8, TN_NV_CARDS = 32, TN_NV_CLASSES_MOST = 512, TN_NV_GRAPHS = 16
+};
+enum { TN_NV_LAUNCHES, TN_NV_IN, TN_NV_OUT, TN_NV_CHANNELS };              // what a channel is for
+
+// Memory of the GPU or of the host that the GPU sees at va, and the host too if cpu is not NULL.
+typedef struct tn_nv_memory {
+  struct tn_nv_memory *next;
+  uint32_t handle; uint64_t va, nbytes, token; char *cpu;
+} tn_nv_memory;
+// Memory in parts, which are used one after the other, and again when the channel has come so far.
+typedef struct tn_nv_ring {
+  tn_nv_memory *memory; size_t part, fill; int now, channel; uint64_t busy[TN_NV_PARTS];
+} tn_nv_ring;
+typedef struct tn_nv_channel {
+  uint32_t handle, token;
+  tn_nv_memory *control, *notifier;        // entries and USERD; what the driver writes after an error
+  uint32_t put;
+  uint64_t given, seen[TN_NV_CHANNELS];    // submissions; those of others that it has waited for
+  uint64_t *done;                          // the last that happened, as the GPU writes it
+  tn_nv_ring words;
+  uint32_t *at, *from, *end;               // of words: where to write, what is not submitted yet, the part's end
+  int registered;                          // with nvidia-uvm
+} tn_nv_channel;
+typedef struct tn_nv_stamp { uint64_t *out; } tn_nv_stamp;
+
+typedef struct tn_nv {
+  tiny_ctx *t;
+  tn_nv_rm rm;
+  char name[40], gpu[72], target[16];
+  int number, minor, file, sm, lost, exclusive;
+  uint8_t uuid[16];
+  const tn_nv_generation *generation;
+  uint32_t device, subdevice, vaspace, group, share, debugger, doorbell, compute_object;
+  uint32_t fifo_class, copy_class, doorbell_class;
+  uint32_t gpu_id;
+  uint32_t sass;                           // as descriptors have it: 0x90 of 9.0
+  int gpcs, tpcs, sms, warps;              // GPCs, TPCs of each at most, SMs of a TPC, warps of an SM
+  int processors; uint64_t nbytes, free_nbytes, l2;
+  char *window; uint64_t from_low, next_low, next_high;    // addresses: the first that are given again, the next
+  tn_nv_memory *memory;                    // all of it
+  char *bell; uint64_t bell_token;         // the page with the doorbell
+  tn_nv_memory *signals;                   // semaphores: of channels, then of stamps
+  tn_nv_channel channel[TN_NV_CHANNELS];
+  tn_nv_ring args, stage_in, stage_out;
+  tn_nv_memory *local; uint64_t local_thread;              // local memory, and bytes of it that a thread has
+  int code_is_new;                         // instructions were written since the last launch
+  struct tn_nv_region *regions;            // what blocks are parts of
+  struct tn_nv_module *gone;
+  struct tn_nv_graph *graph[TN_NV_GRAPHS];
+  tn_nv_stamp *stamp; int nstamp, stamp_cap;
+  uint64_t timeout_ns, launches;
+  struct tn_nv_assembler *assembler;
+} tn_nv;
+
+static tiny_code tn_nv_failed(tn_nv *d) { return tiny_fail(d->t, d->rm.code, "%s: %s", d->name, d->rm.why); }
+static tiny_code tn_nv_check(tn_nv *d, tiny_code code) { return code == TINY_OK ? code : tn_nv_failed(d); }
+
+// ** which GPU **
+
+static tiny_code tn_nv_cards(tn_nv_rm *rm, tn_nv_card cards[TN_NV_CARDS], int *n) {
+  memset(cards, 0, TN_NV_CARDS * sizeof *cards);
+  *n = 0;
+  const tiny_code code = tn_nv_call(rm, rm->control, TN_NV_CARD_INFO, cards, TN_NV_CARDS * sizeof *cards,
+                                    "a list of GPUs (NV_ESC_CARD_INFO)");
+  for (int i = 0; i < TN_NV_CARDS; i++) if (cards[i].valid) cards[(*n)++] = cards[i];
+  return code;
+}
+// The file stays open: it keeps the GPU awake. Containers show some of the GPUs: numbers count those that open.
+static tiny_code tn_nv_choose(tn_nv *d, uint64_t number) {
+  tn_nv_card cards[TN_NV_CARDS];
+  int n = 0, seen = 0;
+  tiny_code code = tn_nv_cards(&d->rm, cards, &n), refused = TINY_OK;
+  if (code != TINY_OK) return code;
+  for (int i = 0; i < n; i++) {
+    const int file = tn_nv_file(&d->rm, (int)cards[i].minor);
+    if (file < 0) { refused = d->rm.code; continue; }
+    if ((uint64_t)seen++ != number) { d->rm.sys.close(d->rm.sys.user, file); continue; }
+    d->file = file; d->minor = (int)cards[i].minor; d->gpu_id = cards[i].gpu;
+    return TINY_OK;
+  }
+  if (n && !seen) return refused;          // why it does not open, stands there
+  if (!n) return tn_nv_wrong(&d->rm, TINY_E_DEVICE, "the driver (%s) finds no GPU", d->rm.version);
+  return tn_nv_wrong(&d->rm, TINY_E_DEVICE, "there is no GPU of this number; there are %d, counted from 0", seen);
+}
+
+// ** what it is **
+
+static tiny_code tn_nv_classes(tn_nv *d, uint32_t *list, uint32_t *n) {
+  tn_nv_classes_params p = {0, 0, 0};
+  static const char what[] = "its classes (NV0080_CTRL_CMD_GPU_GET_CLASSLIST)";
+  tiny_code code = tn_nv_control(&d->rm, d->device, TN_NV_CLASSES, &p, sizeof p, what);
+  if (code == TINY_OK && p.n > TN_NV_CLASSES_MOST)
+    code = tn_nv_wrong(&d->rm, TINY_E_DEVICE, "%s: %u are too many", what, (unsigned)p.n);
+  p.list = tn_nv_pointer(list);
+  if (code == TINY_OK) code = tn_nv_control(&d->rm, d->device, TN_NV_CLASSES, &p, sizeof p, what);
+  *n = p.n;
+  return code;
+}
+static tiny_code tn_nv_take_classes(tn_nv *d) {
+  uint32_t list[TN_NV_CLASSES_MOST], n = 0;
+  memset(list, 0, sizeof list);
+  const tiny_code code = tn_nv_classes(d, list, &n);
+  if (code != TINY_OK) return code;
+  d->generation = tn_nv_generation_of(list, n);
+  if (!d->generation)
+    return tn_nv_wrong(&d->rm, TINY_E_DEVICE, "it is older than Turing or newer than Blackwell: none of its %u classes "
+                       "is a compute class that is known here", (unsigned)n);
+  d->sm = d->generation->sm;
+  d->fifo_class = tn_nv_class_of(list, n, d->generation->fifo);
+  d->copy_class = tn_nv_class_of(list, n, d->generation->copy);
+  d->doorbell_class = tn_nv_class_of(list, n, d->generation->doorbell);
+  if (d->fifo_class && d->copy_class && d->doorbell_class) return TINY_OK;
+  return tn_nv_wrong(&d->rm, TINY_E_DEVICE, "its classes are not those of %s", d->generation->name);
+}
+static uint32_t tn_nv_found(const tn_nv_pair *p, int n, uint32_t index) {
+  for (int i = 0; i < n; i++) if (p[i].index == index) return p[i].data;
+  return 0;
+}
+// Where the driver does not tell, what the generation's largest has.
+static void tn_nv_take_processors(tn_nv *d) {
+  tn_nv_pair p[] = {{TN_NV_GR_SM_VERSION, 0}, {TN_NV_GR_WARPS, 0}, {TN_NV_GR_GPCS, 0}, {TN_NV_GR_TPCS, 0},
+                    {TN_NV_GR_SMS, 0}, {TN_NV_GR_SUBPIPES, 0}};
+  enum { N = sizeof p / sizeof *p };
+  tn_nv_gr_params g = {N, 0, 0, 0, 0, 0};
+  g.list = tn_nv_pointer(p);
+  if (tn_nv_control(&d->rm, d->subdevice, TN_NV_GR_INFO, &g, sizeof g, "its processors") != TINY_OK)
+    memset(p, 0, sizeof p);
+  const uint32_t version = tn_nv_found(p, N, TN_NV_GR_SM_VERSION);
+  d->sm = tn_nv_sm_of(d->generation, version);
+  d->sass = version ? (version & 0xF00) >> 4 | (version & 15) : (uint32_t)(d->sm / 10 << 4 | d->sm % 10);
+  d->warps = (int)tn_nv_found(p, N, TN_NV_GR_WARPS);
+  d->gpcs = (int)tn_nv_found(p, N, TN_NV_GR_GPCS);
+  d->tpcs = (int)tn_nv_found(p, N, TN_NV_GR_TPCS);
+  d->sms = (int)tn_nv_found(p, N, TN_NV_GR_SMS);
+  if (d->warps < 1 || d->warps > 128) d->warps = d->generation->threads / 32;
+  if (d->gpcs < 1 || d->gpcs > 32) d->gpcs = 12;
+  if (d->tpcs < 1 || d->tpcs > 32) d->tpcs = 10;
+  if (d->sms < 1 || d->sms > 4) d->sms = 2;
+  const int told = (int)tn_nv_found(p, N, TN_NV_GR_SUBPIPES);      // TPCs that are there
+  const int most = d->gpcs * d->tpcs;
+  d->processors = (told >= 1 && told <= most ? told : most) * d->sms;
+}
+static void tn_nv_take_memory(tn_nv *d) {
+  struct { uint32_t n; tn_nv_pair p[127]; uint32_t more[4]; } f;
+  memset(&f, 0, sizeof f);
+  static const uint32_t asked[] = {TN_NV_FB_USABLE, TN_NV_FB_RAM, TN_NV_FB_L2, TN_NV_FB_HEAP_FREE};
+  for (int i = 0; i < 4; i++) f.p[f.n++].index = asked[i];
+  if (tn_nv_control(&d->rm, d->subdevice, TN_NV_FB_INFO, &f, d->rm.branch->fb_info, "its memory") != TINY_OK) return;
+  d->nbytes = (uint64_t)f.p[0].data << 10;
+  if (!d->nbytes) d->nbytes = (uint64_t)f.p[1].data << 10;
+  d->l2 = f.p[2].data;
+  d->free_nbytes = (uint64_t)f.p[3].data << 10;
+}
+static void tn_nv_take_name(tn_nv *d) {
+  uint8_t p[132];
+  memset(p, 0, sizeof p);
+  if (tn_nv_control(&d->rm, d->subdevice, TN_NV_NAME, p, d->rm.branch->name, "its name") != TINY_OK) p[4] = 0;
+  snprintf(d->gpu, sizeof d->gpu, "%.64s", p[4] ? (const char *)p + 4 : d->generation->name);
+}
+static int tn_nv_is_partitioned(tn_nv *d) {
+  struct { uint32_t n; tn_nv_pair p[70]; } i;
+  memset(&i, 0, sizeof i);
+  i.n = 1;
+  i.p[0].index = TN_NV_GPU_MIG;
+  return tn_nv_control(&d->rm, d->subdevice, TN_NV_INFO, &i, d->rm.branch->info, "its mode") == TINY_OK &&
+      i.p[0].data == 1;
+}
+static tiny_code tn_nv_take_uuid(tn_nv *d) {
+  tn_nv_uuid_params u;
+  memset(&u, 0, sizeof u);
+  u.flags = 2; u.nbytes = 16;              // binary
+  const tiny_code code = tn_nv_control(&d->rm, d->subdevice, TN_NV_UUID, &u, sizeof u, "its uuid");
+  memcpy(d->uuid, u.data, 16);
+  return code;
+}
+
+// The objects that stand for it, without an address space.
+static tiny_code tn_nv_attach(tn_nv *d) {
+  tn_nv_id_params id;
+  tn_nv_device_params device;
+  uint32_t subdevice = 0;
+  memset(&id, 0, sizeof id);
+  memset(&device, 0, sizeof device);
+  id.gpu = d->gpu_id;
+  tiny_code code = tn_nv_control(&d->rm, d->rm.root, TN_NV_GET_ID, &id, sizeof id, "its number");
+  device.device = id.device; device.client_share = d->rm.root;
+  if (code == TINY_OK)
+    code = tn_nv_make(&d->rm, d->rm.root, TN_NV_DEVICE, &device, sizeof device, "a device (NV01_DEVICE_0)", &d->device);
+  if (code == TINY_OK)
+    code = tn_nv_make(&d->rm, d->device, TN_NV_SUBDEVICE, &subdevice, sizeof subdevice, "a device (NV20_SUBDEVICE_0)",
+                      &d->subdevice);
+  if (code == TINY_OK) code = tn_nv_take_classes(d);
+  if (code != TINY_OK) return code;
+  tn_nv_take_processors(d);
+  tn_nv_take_memory(d);
+  tn_nv_take_name(d);
+  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm >= 90 ? "a" : "");
+  return tn_nv_take_uuid(d);
+}
+
+// ** addresses and memory **
+
+// Of those from *next to high the first that have nothing; 0: there are none.
+static uint64_t tn_nv_place(tn_nv *d, uint64_t low, uint64_t high, uint64_t *next, uint64_t nbytes, uint64_t align) {
+  for (int again = 0; again < 2; again++) {
+    uint64_t at = again ? low : *next;
+    at = (at + align - 1) / align * align;
+    for (const tn_nv_memory *m = d->memory; m && at + nbytes <= high; ) {
+      if (at < m->va + m->nbytes && m->va < at + nbytes) {
+        at = (m->va + m->nbytes + align - 1) / align * align;
+        m = d->memory;
+      } else m = m->next;
+    }
+    if (at + nbytes <= high) { *next = at + nbytes; return at; }
+  }
+  return 0;
+}
+static uint64_t tn_nv_low(tn_nv *d, uint64_t nbytes, uint64_t align) {
+  const uint64_t high = tn_nv_pointer(d->window) + ((uint64_t)1 << TN_NV_WINDOW_LOG2);
+  return tn_nv_place(d, d->from_low, high, &d->next_low, nbytes, align);
+}
+// Above whatever a host's window can be, below the windows of shared and local memory.
+static uint64_t tn_nv_high(tn_nv *d, uint64_t nbytes, uint64_t align) {
+  return tn_nv_place(d, UINT64_C(0x20000000000), UINT64_C(0x400000000000), &d->next_high, nbytes, align);
+}
+
+// What the GPU has, or what the host has and both see: a handle and a size. Sizes are multiples of a page.
+static tiny_code tn_nv_memory_object(tn_nv *d, tn_nv_memory *m, int host, uint64_t page) {
+  tn_nv_memory_params p;
+  memset(&p, 0, sizeof p);
+  p.owner = d->rm.root; p.flags = TN_NV_MEMORY_FLAGS; p.nbytes = m->nbytes; p.limit = m->nbytes - 1; p.alignment = page;
+  p.format = 6;
+  p.attr = TN_NV_ATTR_ANYWHERE;
+  if (host) {
+    p.type = TN_NV_TYPE_NOTIFIER;
+    p.attr |= TN_NV_ATTR_SYSTEM | TN_NV_ATTR_CACHED;
+    p.attr2 = TN_NV_ATTR2_UNCACHED | TN_NV_ATTR2_UNCOMPRESSED;
+  } else {
+    p.attr |= page == 2u << 20 ? (uint32_t)TN_NV_ATTR_HUGE : 0;
+    p.attr2 = TN_NV_ATTR2_CACHED | TN_NV_ATTR2_UNCOMPRESSED | (page == 2u << 20 ? (uint32_t)TN_NV_ATTR2_2MIB : 0);
+  }
+  return tn_nv_make(&d->rm, d->device, host ? TN_NV_SYSTEM_MEMORY : TN_NV_VIDEO_MEMORY, &p, d->rm.branch->memory,
+                    host ? "memory of the host" : "memory of the GPU", &m->handle);
+}
+static void tn_nv_memory_free(tn_nv *d, tn_nv_memory *m) {
+  if (!m) return;
+  for (tn_nv_memory **at = &d->memory; *at; at = &(*at)->next) if (*at == m) { *at = m->next; break; }
+  tn_nv_uvm_free(&d->rm, m->va, m->nbytes);
+  if (m->cpu) {
+    tn_nv_unmap(&d->rm, d->device, m->handle, m->cpu, (size_t)m->nbytes, m->token);
+    tn_nv_reserve_again(m->cpu, (size_t)m->nbytes);
+  }
+  tn_nv_drop(&d->rm, d->device, m->handle);
+  tiny_realloc(d->t, m, sizeof *m, 0);
+}
+static tiny_code tn_nv_memory_map(tn_nv *d, tn_nv_memory *m, int host) {
+  void *at = (void *)(uintptr_t)m->va;
+  tiny_code code = tn_nv_uvm_range(&d->rm, m->va, m->nbytes);
+  if (code != TINY_OK) return code;
+  if (host)
+    code = tn_nv_map(&d->rm, -1, d->device, m->handle, (size_t)m->nbytes, TN_NV_READ | TN_NV_WRITE, TN_NV_MAP_FLAGS,
+                     &at, &m->token, "mapping memory for the host");
+  if (code == TINY_OK && host) m->cpu = (char *)at;
+  if (code == TINY_OK) code = tn_nv_uvm_map(&d->rm, d->uuid, m->va, m->nbytes, m->handle);
+  if (code != TINY_OK) tn_nv_uvm_free(&d->rm, m->va, m->nbytes);
+  return code;
+}
+// NULL, and why in d->rm.why. The host's is zeros.
+static tn_nv_memory *tn_nv_memory_make(tn_nv *d, uint64_t nbytes, int host) {
+  const uint64_t page = host ? 4096 : nbytes >= 2u << 20 ? 2u << 20 : 65536;
+  tn_nv_memory *m = (tn_nv_memory *)tiny_realloc(d->t, NULL, 0, sizeof *m);
+  if (!m) { tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no memory for what is known of memory"); return NULL; }
+  memset(m, 0, sizeof *m);
+  m->nbytes = (nbytes + page - 1) / page * page;
+  m->va = host ? tn_nv_low(d, m->nbytes, page) : tn_nv_high(d, m->nbytes, page);
+  if (!m->va) tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no addresses are left for %llu bytes", (unsigned long long)nbytes);
+  const int made = m->va && tn_nv_memory_object(d, m, host, page) == TINY_OK;
+  if (made && tn_nv_memory_map(d, m, host) == TINY_OK) {
+    m->next = d->memory;
+    d->memory = m;
+    if (host) memset(m->cpu, 0, (size_t)m->nbytes);
+    return m;
+  }
+  if (m->cpu) {
+    tn_nv_unmap(&d->rm, d->device, m->handle, m->cpu, (size_t)m->nbytes, m->token);
+    tn_nv_reserve_again(m->cpu, (size_t)m->nbytes);
+  }
+  if (made) tn_nv_drop(&d->rm, d->device, m->handle);
+  tiny_realloc(d->t, m, sizeof *m, 0);
+  return NULL;
+}
+
+// ** its address space **
+
+static tiny_code tn_nv_open_vaspace(tn_nv *d) {
+  tn_nv_vaspace_params v;
+  tn_uvm_gpu g;
+  tn_uvm_vaspace s;
+  memset(&v, 0, sizeof v);
+  memset(&g, 0, sizeof g);
+  memset(&s, 0, sizeof s);
+  v.flags = TN_NV_VASPACE_EXTERNAL | TN_NV_VASPACE_FAULTS;
+  tiny_code code = tn_nv_make(&d->rm, d->device, TN_NV_VASPACE, &v, d->rm.branch->vaspace,
+                              "an address space (FERMI_VASPACE_A)", &d->vaspace);
+  if (code == TINY_OK) code = tn_nv_rm_open_uvm(&d->rm);
+  memcpy(g.uuid, d->uuid, 16);
+  g.control = -1;
+  if (code == TINY_OK) code = tn_nv_uvm(&d->rm, TN_UVM_REGISTER_GPU, &g, &g.status, "UVM_REGISTER_GPU");
+  if (code != TINY_OK) return code;
+  memcpy(d->uuid, g.uuid, 16);
+  memcpy(s.uuid, g.uuid, 16);
+  s.control = d->rm.control; s.client = d->rm.root; s.vaspace = d->vaspace;
+  return tn_nv_uvm(&d->rm, TN_UVM_REGISTER_VASPACE, &s, &s.status, "UVM_REGISTER_GPU_VASPACE");
+}
+
+// ** the doorbell **
+
+// Of two classes and, from Hopper on, two ways, the first that the driver gives.
+static tiny_code tn_nv_open_doorbell(tn_nv *d) {
+  tiny_code code = TINY_E_DEVICE;
+  const uint32_t classes[2] = {d->doorbell_class, d->generation->doorbell[1]};
+  for (int i = 0; i < 3 && code != TINY_OK; i++) {
+    const uint32_t cls = classes[i / 2];
+    tn_nv_doorbell_params p = {(uint8_t)(i == 0), 0};
+    const int params = cls >= 0xC661;
+    if (!cls || (i == 1 && !params)) continue;
+    code = tn_nv_make(&d->rm, d->subdevice, cls, params ? &p : NULL, params ? sizeof p : 0,
+                      "a doorbell (usermode class)", &d->doorbell);
+  }
+  void *at = NULL;
+  if (code == TINY_OK)
+    code = tn_nv_map(&d->rm, d->minor, d->subdevice, d->doorbell, 65536, TN_NV_READ | TN_NV_WRITE, TN_NV_SHARED, &at,
+                     &d->bell_token, "mapping the doorbell");
+  if (code == TINY_OK) d->bell = (char *)at;
+  return code;
+}
+#endif
+// ---- end src/nv/device.c ----
+// ---- begin src/nv/info.c ----
+// info: what the driver tells of its GPUs, without a context of the library's.
+//
+// In:    a system, or NULL. Out: a row for each GPU. Nothing is left open.
+#ifndef TN_NV_INFO
+#define TN_NV_INFO
+#ifndef TINY_AMALGAMATED
+#include "device.c"
+#endif
+
+static void tn_nv_uuid_text(const uint8_t uuid[16], char *out, size_t nbytes) {
+  size_t at = (size_t)snprintf(out, nbytes, "GPU-");
+  for (int i = 0; i < 16; i++)
+    at += (size_t)snprintf(out + at, nbytes - at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+static void tn_nv_tell(tn_nv *d, tiny_nv_gpu *out) {
+  snprintf(out->name, sizeof out->name, "%s", d->gpu);
+  snprintf(out->target, sizeof out->target, "%s", d->target);
+  tn_nv_uuid_text(d->uuid, out->uuid, sizeof out->uuid);
+  out->processors = d->processors; out->warps = d->warps;
+  out->shared_nbytes = (size_t)d->generation->shared_block << 10;
+  out->nbytes = d->nbytes; out->free_nbytes = d->free_nbytes; out->l2_nbytes = d->l2;
+  out->compute = d->generation->compute; out->channel = d->fifo_class;
+  out->copy = d->copy_class; out->doorbell = d->doorbell_class;
+  out->partitioned = tn_nv_is_partitioned(d);
+}
+static void tn_nv_tell_card(tn_nv *d, const tn_nv_card *card, tiny_nv_gpu *out) {
+  out->minor = (int)card->minor;
+  snprintf(out->driver, sizeof out->driver, "%s", d->rm.version);
+  snprintf(out->pci, sizeof out->pci, "%04x:%02x:%02x.%x", (unsigned)card->domain & 0xFFFF, card->bus, card->slot,
+           card->function & 7u);
+  d->gpu_id = card->gpu; d->minor = out->minor; d->device = 0;
+  d->file = tn_nv_file(&d->rm, out->minor);
+  if (d->file >= 0 && tn_nv_attach(d) == TINY_OK) tn_nv_tell(d, out);
+  else snprintf(out->error, sizeof out->error, "%s", d->rm.why);
+  tn_nv_drop(&d->rm, d->rm.root, d->device);
+  if (d->file >= 0) d->rm.sys.close(d->rm.sys.user, d->file);
+}
+TINY_API int tiny_nv_gpus(const tiny_nv_system *system, tiny_nv_gpu *out, int n) {
+  tn_nv d;
+  tn_nv_card cards[TN_NV_CARDS];
+  int found = 0;
+  memset(&d, 0, sizeof d);
+  if (n > 0) memset(out, 0, (size_t)n * sizeof *out);
+  tiny_code code = tn_nv_rm_open(&d.rm, system);
+  if (code == TINY_OK) code = tn_nv_cards(&d.rm, cards, &found);
+  if (code == TINY_OK && !found) tn_nv_wrong(&d.rm, TINY_E_DEVICE, "the driver (%s) finds no GPU", d.rm.version);
+  for (int i = 0; i < found && i < n && code == TINY_OK; i++) tn_nv_tell_card(&d, &cards[i], &out[i]);
+  if (!found && n > 0) snprintf(out->error, sizeof out->error, "%s", d.rm.why);
+  if (d.rm.control >= 0) tn_nv_rm_close(&d.rm);
+  return code == TINY_OK ? found : 0;
+}
+#endif
+// ---- end src/nv/info.c ----
+// ---- begin src/nv/channel.c ----
+// channel: what a GPU is told: words in memory, where they stand in a ring, a doorbell; how far it is; faults.
+//
+// In:    methods and their values. Out: submissions, numbered for each channel; waits for a number, with an end.
+// Holds: behind each submission its number is written to the channel's semaphore, when all before it has happened. A
+//        ring's part is written again when what used it has happened. What waits is ended after timeout_ns without
+//        progress: the GPU is lost then, for this context alone.
+// What is what: NVIDIA/open-gpu-doc, classes/host/clc56f.h, clc86f.h; manuals/volta/gv100/dev_pbdma.ref.txt.
+#ifndef TN_NV_CHANNEL_ROOM
+#define TN_NV_CHANNEL_ROOM
+#ifndef TINY_AMALGAMATED
+#include "device.c"
+#endif
+
+enum { TN_NV_ON_HOST = 0, TN_NV_ON_COMPUTE = 1, TN_NV_ON_COPY = 4 };       // subchannels
+enum {                                     // methods of a channel, and of both classes
+  TN_NV_SET_OBJECT = 0x0, TN_NV_SEM_ADDR_LO = 0x5C, TN_NV_SEM_RELEASE = 1, TN_NV_SEM_ACQUIRE = 3 /* GEQ */,
+  TN_NV_SEM_WFI = 1 << 20, TN_NV_SEM_64 = 1 << 24, TN_NV_SEM_TIME = 1 << 25
+};
+enum { TN_NV_RING_NBYTES = TN_NV_ENTRIES * 8, TN_NV_USERD_PUT = 0x8C, TN_NV_DOORBELL = 0x90, TN_NV_SEM_NBYTES = 16 };
+enum { TN_NV_SIGNALS = 4096, TN_NV_STAMPS = TN_NV_SIGNALS / 2 - TN_NV_CHANNELS };  // semaphores; timed launches
+
+// ** waiting **
+
+static const char *tn_nv_fault_text(uint32_t xid) {          // nverror.h; NVIDIA, XID errors
+  switch (xid) {
+    case 13: return "a kernel used an address outside of memory or misaligned, or an illegal instruction";
+    case 31: return "an address that is no memory was used";
+    case 32: return "the GPU does not understand what it was told";
+    case 43: return "the channel was stopped";
+    case 45: return "the channel was ended, as of another that failed";
+    case 48: case 94: case 95: return "the GPU's memory has an error that cannot be corrected";
+    case 69: return "the GPU does not take a method";
+    case 79: return "the GPU has fallen off the bus";
+    case 109: return "switching to another program took too long";
+    default: return "the GPU reports an error";
+  }
+}
+// " at 0x1200000 (a write)": what the driver recorded of the first fault; "" where it does not tell.
+static void tn_nv_fault_place(tn_nv *d, char *out, size_t nbytes) {
+  static const char *const accesses[] = {"a read", "a write", "an atomic operation", "a prefetch"};
+  tn_nv_faults_params f;
+  memset(&f, 0, sizeof f);
+  out[0] = 0;
+  char was[sizeof d->rm.why];
+  memcpy(was, d->rm.why, sizeof was);
+  if (d->debugger &&
+      tn_nv_control(&d->rm, d->debugger, TN_NV_FAULTS, &f, sizeof f, "faults") == TINY_OK && f.n && f.n <= 4)
+    snprintf(out, nbytes, " at 0x%llx (%s)", (unsigned long long)f.fault[0].address,
+             accesses[f.fault[0].access & 3]);
+  memcpy(d->rm.why, was, sizeof was);
+}
+// Has the driver ended a channel? Then the device is lost, and rm.why says what was wrong.
+static int tn_nv_faulted(tn_nv *d) {
+  char place[64];
+  for (int i = 0; i < TN_NV_CHANNELS && !d->lost; i++) {
+    if (!d->channel[i].notifier) continue;
+    tn_nv_notification n;
+    memcpy(&n, d->channel[i].notifier->cpu, sizeof n);
+    if (!n.status) continue;
+    d->lost = (int)n.info ? (int)n.info : -1;
+    tn_nv_fault_place(d, place, sizeof place);
+    tn_nv_wrong(&d->rm, TINY_E_DEVICE, "the device is lost: %s%s (Xid %u); close the context, or go on with another "
+                "device", tn_nv_fault_text(n.info), place, (unsigned)n.info);
+  }
+  return d->lost;
+}
+// rm.why says why, from the first time on.
+static tiny_code tn_nv_enter(tn_nv *d) { return d->lost ? tn_nv_failed(d) : TINY_OK; }
+
+static uint64_t tn_nv_done(const tn_nv_channel *c) { return c->done ? tn_nv_load(c->done) : 0; }
+// Hardware needs no second ring; what plays hardware has its turn.
+static void tn_nv_ring_bell(tn_nv *d, const tn_nv_channel *c) {
+  *(volatile uint32_t *)(d->bell + TN_NV_DOORBELL) = c->token;
+  if (d->rm.sys.doorbell) d->rm.sys.doorbell(d->rm.sys.user, c->token);
+}
+static tiny_code tn_nv_too_long(tn_nv *d) {
+  d->lost = -1;
+  return tn_nv_wrong(&d->rm, TINY_E_DEVICE, "the device is lost: nothing has happened for %llu s; a kernel may never "
+                     "end (TINY_NV_TIMEOUT_MS); close the context, or go on with another device",
+                     (unsigned long long)(d->timeout_ns / 1000000000u));
+}
+// Until the channel's submission `value` has happened; the time counts from the last progress of any channel.
+static tiny_code tn_nv_wait_for(tn_nv *d, int channel, uint64_t value) {
+  tn_nv_channel *c = &d->channel[channel];
+  uint64_t since = 0, seen = UINT64_MAX;
+  for (int spins = 0; tn_nv_done(c) < value; spins++) {
+    tn_nv_pause(spins);
+    if (spins < 1000 || spins % 64) continue;
+    if (tn_nv_faulted(d)) return TINY_E_DEVICE;
+    uint64_t all = 0;
+    for (int i = 0; i < TN_NV_CHANNELS; i++) all += tn_nv_done(&d->channel[i]);
+    const uint64_t now = tn_nv_clock_ns();
+    if (all != seen) { seen = all; since = now; }
+    if (now - since > d->timeout_ns) return tn_nv_too_long(d);
+    if (d->rm.sys.doorbell) tn_nv_ring_bell(d, c);
+  }
+  return tn_nv_faulted(d) ? TINY_E_DEVICE : TINY_OK;
+}
+
+// ** words **
+
+static void tn_nv_word(tn_nv_channel *c, uint32_t word) { *c->at++ = word; }
+// n values follow, of methods one after the other.
+static void tn_nv_method(tn_nv_channel *c, int subchannel, uint32_t method, int n) {
+  tn_nv_word(c, (uint32_t)(1u << 29 | (uint32_t)n << 16 | (uint32_t)subchannel << 13 | method >> 2));
+}
+static void tn_nv_one(tn_nv_channel *c, int subchannel, uint32_t method, uint32_t value) {
+  tn_nv_method(c, subchannel, method, 1);
+  tn_nv_word(c, value);
+}
+static void tn_nv_address(tn_nv_channel *c, uint64_t address) {            // the upper part first
+  tn_nv_word(c, (uint32_t)(address >> 32));
+  tn_nv_word(c, (uint32_t)address);
+}
+static void tn_nv_semaphore(tn_nv_channel *c, uint64_t address, uint64_t value, uint32_t execute) {
+  tn_nv_method(c, TN_NV_ON_HOST, TN_NV_SEM_ADDR_LO, 5);
+  tn_nv_word(c, (uint32_t)address);
+  tn_nv_word(c, (uint32_t)(address >> 32));
+  tn_nv_word(c, (uint32_t)value);
+  tn_nv_word(c, (uint32_t)(value >> 32));
+  tn_nv_word(c, execute | TN_NV_SEM_64);
+}
+static uint64_t tn_nv_signal_at(const tn_nv *d, int i) { return d->signals->va + (uint64_t)i * TN_NV_SEM_NBYTES; }
+
+// ** submissions **
+
+enum { TN_NV_RELEASE_WORDS = 6 };
+static tiny_code tn_nv_wait_for_entries(tn_nv *d, int channel) {
+  const tn_nv_channel *c = &d->channel[channel];
+  enum { MOST = TN_NV_ENTRIES / 2 - 2 };   // up to two entries for each
+  return c->given < MOST ? TINY_OK : tn_nv_wait_for(d, channel, c->given - MOST);
+}
+static void tn_nv_entry(tn_nv_channel *c, uint64_t va, size_t nwords) {
+  const uint64_t entry = (va & ~UINT64_C(3)) | (uint64_t)1 << 41 | (uint64_t)nwords << 42;
+  memcpy(c->control->cpu + (size_t)c->put * 8, &entry, sizeof entry);
+  c->put = (c->put + 1) % TN_NV_ENTRIES;
+}
+static uint64_t tn_nv_words_va(const tn_nv_channel *c, const uint32_t *at) {
+  return c->words.memory->va + (uint64_t)((const char *)at - c->words.memory->cpu);
+}
+// What was written since the last one, behind a list of commands that was prepared (nwords 0: there is none).
+static tiny_code tn_nv_submit_list(tn_nv *d, int channel, uint64_t list, size_t nwords) {
+  tn_nv_channel *c = &d->channel[channel];
+  if (c->at == c->from && !nwords) return TINY_OK;
+  const tiny_code code = tn_nv_wait_for_entries(d, channel);
+  if (code != TINY_OK) return code;
+  const uint32_t *const from = c->from;
+  if (nwords) {
+    if (c->at > from) { tn_nv_entry(c, tn_nv_words_va(c, from), (size_t)(c->at - from)); c->from = c->at; }
+    tn_nv_entry(c, list, nwords);
+  }
+  tn_nv_semaphore(c, tn_nv_signal_at(d, channel), ++c->given, TN_NV_SEM_RELEASE | TN_NV_SEM_WFI);
+  tn_nv_entry(c, tn_nv_words_va(c, c->from), (size_t)(c->at - c->from));
+  c->from = c->at;
+  tn_nv_fence();
+  *(volatile uint32_t *)(c->control->cpu + TN_NV_RING_NBYTES + TN_NV_USERD_PUT) = c->put;
+  tn_nv_fence();
+  tn_nv_ring_bell(d, c);
+  return TINY_OK;
+}
+static tiny_code tn_nv_submit_words(tn_nv *d, int channel) { return tn_nv_submit_list(d, channel, 0, 0); }
+
+// ** rings **
+
+static tiny_code tn_nv_ring_make(tn_nv *d, tn_nv_ring *r, int channel, size_t part) {
+  r->memory = tn_nv_memory_make(d, part * TN_NV_PARTS, 1);
+  r->part = part; r->channel = channel;
+  return r->memory ? TINY_OK : d->rm.code;
+}
+// nbytes, up to a part's; NULL after an error. They are free again when what is submitted next has happened.
+static char *tn_nv_ring_take(tn_nv *d, tn_nv_ring *r, size_t nbytes, size_t align) {
+  tn_nv_channel *c = &d->channel[r->channel];
+  size_t at = (r->fill + align - 1) / align * align;
+  if (at + nbytes > r->part) {
+    r->busy[r->now] = c->given + 1;
+    r->now = (r->now + 1) % TN_NV_PARTS;
+    if (r->busy[r->now] > c->given && tn_nv_submit_words(d, r->channel) != TINY_OK) return NULL;
+    if (tn_nv_wait_for(d, r->channel, r->busy[r->now]) != TINY_OK) return NULL;
+    at = 0;
+  }
+  r->fill = at + nbytes;
+  return r->memory->cpu + (size_t)r->now * r->part + at;
+}
+static uint64_t tn_nv_ring_va(const tn_nv_ring *r, const char *at) {
+  return r->memory->va + (uint64_t)(at - r->memory->cpu);
+}
+// Room for n words and what ends a submission.
+static tiny_code tn_nv_room(tn_nv *d, int channel, int n) {
+  tn_nv_channel *c = &d->channel[channel];
+  n += 2 * TN_NV_RELEASE_WORDS;
+  if (c->at && c->end - c->at >= n) return TINY_OK;
+  const tiny_code code = c->at ? tn_nv_submit_words(d, channel) : TINY_OK;
+  if (code != TINY_OK) return code;
+  c->words.fill = c->at ? c->words.part : 0;
+  char *const part = tn_nv_ring_take(d, &c->words, c->words.part, 1);
+  if (!part) return TINY_E_DEVICE;
+  c->at = c->from = (uint32_t *)(void *)part;
+  c->end = (uint32_t *)(void *)(part + c->words.part);
+  return TINY_OK;
+}
+// What `channel` does next comes after submission `value` of another.
+static void tn_nv_after(tn_nv *d, int channel, int other, uint64_t value) {
+  tn_nv_channel *c = &d->channel[channel];
+  if (value <= c->seen[other] || value <= tn_nv_done(&d->channel[other])) return;
+  tn_nv_semaphore(c, tn_nv_signal_at(d, other), value, TN_NV_SEM_ACQUIRE);
+  c->seen[other] = value;
+}
+
+// ** opened **
+
+static tiny_code tn_nv_open_group(tn_nv *d) {
+  tn_nv_group_params g;
+  tn_nv_share_params s;
+  memset(&g, 0, sizeof g);
+  memset(&s, 0, sizeof s);
+  g.vaspace = d->vaspace; g.engine = TN_NV_ENGINE_COMPUTE;
+  s.vaspace = d->vaspace; s.flags = TN_NV_SHARE_ASYNC;
+  const tiny_code code = tn_nv_make(&d->rm, d->device, TN_NV_GROUP, &g, sizeof g,
+                                    "a group of channels (KEPLER_CHANNEL_GROUP_A)", &d->group);
+  if (code != TINY_OK) return code;
+  return tn_nv_make(&d->rm, d->group, TN_NV_SHARE, &s, sizeof s, "a shared context (FERMI_CONTEXT_SHARE_A)", &d->share);
+}
+static tiny_code tn_nv_make_channel(tn_nv *d, tn_nv_channel *c) {
+  tn_nv_channel_params p;
+  uint8_t call[sizeof p + 8];
+  const size_t head = offsetof(tn_nv_channel_params, userd_memory), gap = d->rm.branch->channel_gap;
+  memset(&p, 0, sizeof p);
+  memset(call, 0, sizeof call);
+  p.error = c->notifier->handle; p.ring = c->control->va; p.entries = TN_NV_ENTRIES; p.share = d->share;
+  p.userd_memory[0] = c->control->handle; p.userd[0] = TN_NV_RING_NBYTES; p.engine = TN_NV_ENGINE_COMPUTE;
+  memcpy(call, &p, head);
+  memcpy(call + head + gap, (const char *)&p + head, sizeof p - head);
+  return tn_nv_make(&d->rm, d->group, d->fifo_class, call, d->rm.branch->channel, "a channel (GPFIFO)", &c->handle);
+}
+static tiny_code tn_nv_make_engines(tn_nv *d, tn_nv_channel *c, int compute) {
+  tn_nv_compute_params p = {2, 0, sizeof p, 0};
+  uint32_t copy = 0;
+  tiny_code code = TINY_OK;
+  if (compute)
+    code = tn_nv_make(&d->rm, c->handle, d->generation->compute, &p, sizeof p, "compute on a channel",
+                      &d->compute_object);
+  if (code != TINY_OK) return code;
+  return tn_nv_make(&d->rm, c->handle, d->copy_class, NULL, 0, "copies on a channel", &copy);
+}
+static tiny_code tn_nv_register_channel(tn_nv *d, tn_nv_channel *c) {
+  enum { NBYTES = 64 << 20 };              // of addresses for the driver's own buffers
+  tn_uvm_channel u;
+  uint32_t token = UINT32_MAX;
+  memset(&u, 0, sizeof u);
+  tiny_code code = tn_nv_control(&d->rm, c->handle, TN_NV_TOKEN, &token, sizeof token,
+                                 "a doorbell's token (GET_WORK_SUBMIT_TOKEN)");
+  if (code != TINY_OK) return code;
+  c->token = token;
+  memcpy(u.uuid, d->uuid, 16);
+  u.control = d->rm.control; u.client = d->rm.root; u.channel = c->handle;
+  u.base = tn_nv_low(d, NBYTES, 2u << 20); u.nbytes = NBYTES;
+  code = tn_nv_uvm(&d->rm, TN_UVM_REGISTER_CHANNEL, &u, &u.status, "UVM_REGISTER_CHANNEL");
+  c->registered = code == TINY_OK;
+  return code;
+}
+static tiny_code tn_nv_open_channel(tn_nv *d, int i) {
+  tn_nv_channel *c = &d->channel[i];
+  c->control = tn_nv_memory_make(d, TN_NV_RING_NBYTES + 4096, 1);
+  if (c->control) c->notifier = tn_nv_memory_make(d, 4096, 1);
+  if (!c->notifier) return d->rm.code;
+  c->done = (uint64_t *)(void *)(d->signals->cpu + i * TN_NV_SEM_NBYTES);
+  tiny_code code = tn_nv_ring_make(d, &c->words, i, i == TN_NV_LAUNCHES ? 65536 : 16384);
+  if (code == TINY_OK) code = tn_nv_make_channel(d, c);
+  if (code == TINY_OK) code = tn_nv_make_engines(d, c, i == TN_NV_LAUNCHES);
+  return code == TINY_OK ? tn_nv_register_channel(d, c) : code;
+}
+static tiny_code tn_nv_open_channels(tn_nv *d) {
+  uint8_t schedule[3] = {1, 0, 0};
+  tiny_code code = tn_nv_open_group(d);
+  d->signals = code == TINY_OK ? tn_nv_memory_make(d, TN_NV_SIGNALS * TN_NV_SEM_NBYTES, 1) : NULL;
+  if (code == TINY_OK && !d->signals) code = d->rm.code;
+  for (int i = 0; i < TN_NV_CHANNELS && code == TINY_OK; i++) code = tn_nv_open_channel(d, i);
+  if (code == TINY_OK)
+    code = tn_nv_control(&d->rm, d->group, TN_NV_SCHEDULE, schedule, d->rm.branch->schedule, "starting the channels");
+  if (code != TINY_OK) return code;
+  tn_nv_debugger_params p = {0, d->rm.root, d->compute_object};    // reads what faulted; it may be refused
+  if (tn_nv_make(&d->rm, d->device, TN_NV_DEBUGGER, &p, sizeof p, "fault reports", &d->debugger) != TINY_OK)
+    d->debugger = 0;
+  return TINY_OK;
+}
+// The driver ends what is still running there.
+static void tn_nv_close_channels(tn_nv *d) {
+  for (int i = TN_NV_CHANNELS - 1; i >= 0; i--) {
+    if (d->channel[i].registered) tn_nv_uvm_unregister(&d->rm, d->uuid, d->channel[i].handle);
+    d->channel[i].registered = 0;
+  }
+  if (d->debugger) tn_nv_drop(&d->rm, d->device, d->debugger);
+  for (int i = TN_NV_CHANNELS - 1; i >= 0; i--) tn_nv_drop(&d->rm, d->group, d->channel[i].handle);
+  if (d->share) tn_nv_drop(&d->rm, d->group, d->share);
+  if (d->group) tn_nv_drop(&d->rm, d->device, d->group);
+}
+#endif
+// ---- end src/nv/channel.c ----
+// ---- begin src/nv/memory.c ----
+// memory: of the GPU, given out in blocks of larger regions; bytes to it and from it by its copy engines.
+//
+// In:    what the backend is asked. Out: blocks, which is what tiny_mem.base is; submissions on the channels of copies.
+// Holds: a region is the driver's; it is kept when all of it is free, until memory runs out. Of each block is known
+//        which submission of launches used it last: bytes go to a block that nothing uses any more while kernels before
+//        them run. Bytes from the host are in memory of both when the call returns.
+// What is what: NVIDIA/open-gpu-doc, classes/dma-copy/clc6b5.h to clcab5.h.
+#ifndef TN_NV_MEMORY_ROOM
+#define TN_NV_MEMORY_ROOM
+#ifndef TINY_AMALGAMATED
+#include "channel.c"
+#endif
+
+enum {
+  TN_NV_LEAST = 256, TN_NV_REGION = 32 << 20, TN_NV_STAGE = 2 << 20,       // bytes: of a block, a region, a chunk
+  TN_NV_OFFSET_IN = 0x400, TN_NV_LINE_LENGTH = 0x418, TN_NV_LAUNCH_DMA = 0x300,
+  TN_NV_DMA_LINEAR = 0x186                 // not pipelined, flushed, from pitch to pitch
+};
+
+typedef struct tn_nv_block {
+  struct tn_nv_block *next, *before;       // neighbours in the region, by address
+  struct tn_nv_region *region;
+  uint64_t va, nbytes, used;               // used: submission of launches
+  int taken;
+} tn_nv_block;
+typedef struct tn_nv_region { struct tn_nv_region *next; tn_nv_memory *memory; tn_nv_block *first; } tn_nv_region;
+
+static uint64_t tn_nv_at(tiny_mem m) { return ((const tn_nv_block *)m.base)->va + m.offset; }
+static void tn_nv_use(tn_nv *d, tiny_mem m) { ((tn_nv_block *)m.base)->used = d->channel[TN_NV_LAUNCHES].given + 1; }
+
+// ** blocks **
+
+static tn_nv_block *tn_nv_block_new(tn_nv *d, tn_nv_region *r, uint64_t va, uint64_t nbytes) {
+  tn_nv_block *b = (tn_nv_block *)tiny_realloc(d->t, NULL, 0, sizeof *b);
+  if (!b) return NULL;
+  memset(b, 0, sizeof *b);
+  b->region = r; b->va = va; b->nbytes = nbytes;
+  return b;
+}
+static void tn_nv_region_free(tn_nv *d, tn_nv_region *r) {
+  for (tn_nv_block *b; (b = r->first) != NULL; ) { r->first = b->next; tiny_realloc(d->t, b, sizeof *b, 0); }
+  tn_nv_memory_free(d, r->memory);
+  tiny_realloc(d->t, r, sizeof *r, 0);
+}
+static tn_nv_region *tn_nv_region_make(tn_nv *d, uint64_t nbytes) {
+  tn_nv_region *r = (tn_nv_region *)tiny_realloc(d->t, NULL, 0, sizeof *r);
+  if (!r) return NULL;
+  memset(r, 0, sizeof *r);
+  r->memory = tn_nv_memory_make(d, nbytes > TN_NV_REGION / 2 ? nbytes : (uint64_t)TN_NV_REGION, 0);
+  if (r->memory) r->first = tn_nv_block_new(d, r, r->memory->va, r->memory->nbytes);
+  if (!r->first) { tn_nv_region_free(d, r); return NULL; }
+  r->next = d->regions;
+  return d->regions = r;
+}
+static void tn_nv_regions_close(tn_nv *d, int all) {
+  for (tn_nv_region **at = &d->regions, *r; (r = *at) != NULL; ) {
+    if (!all && (r->first->taken || r->first->next)) { at = &r->next; continue; }
+    *at = r->next;
+    tn_nv_region_free(d, r);
+  }
+}
+// The first nbytes of a free block; the rest stays free.
+static tn_nv_block *tn_nv_block_take(tn_nv *d, tn_nv_block *b, uint64_t nbytes) {
+  if (b->nbytes > nbytes) {
+    tn_nv_block *rest = tn_nv_block_new(d, b->region, b->va + nbytes, b->nbytes - nbytes);
+    if (!rest) return NULL;
+    rest->next = b->next; rest->before = b; rest->used = b->used;
+    if (b->next) b->next->before = rest;
+    b->next = rest;
+    b->nbytes = nbytes;
+  }
+  b->taken = 1;
+  return b;
+}
+static tn_nv_block *tn_nv_block_of(tn_nv *d, uint64_t nbytes) {
+  for (tn_nv_region *r = d->regions; r; r = r->next)
+    for (tn_nv_block *b = r->first; b; b = b->next)
+      if (!b->taken && b->nbytes >= nbytes) return tn_nv_block_take(d, b, nbytes);
+  tn_nv_region *r = tn_nv_region_make(d, nbytes);
+  return r ? tn_nv_block_take(d, r->first, nbytes) : NULL;
+}
+// The one behind it becomes part of it.
+static void tn_nv_block_join(tn_nv *d, tn_nv_block *b) {
+  tn_nv_block *n = b->next;
+  b->nbytes += n->nbytes;
+  b->next = n->next;
+  if (n->next) n->next->before = b;
+  if (n->used > b->used) b->used = n->used;
+  tiny_realloc(d->t, n, sizeof *n, 0);
+}
+static void tn_nv_block_give(tn_nv *d, tn_nv_block *b) {
+  b->taken = 0;
+  if (b->next && !b->next->taken) tn_nv_block_join(d, b);
+  if (b->before && !b->before->taken) tn_nv_block_join(d, b->before);
+}
+
+static tiny_code tn_nv_wait_all(tn_nv *d) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < TN_NV_CHANNELS && code == TINY_OK; i++) code = tn_nv_wait_for(d, i, d->channel[i].given);
+  return code;
+}
+// When memory has run out, what is free goes back to the driver and it is tried again.
+static void *tn_nv_alloc(void *dev, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  const uint64_t n = ((nbytes ? nbytes : 1) + (uint64_t)TN_NV_LEAST - 1) & ~(uint64_t)(TN_NV_LEAST - 1);
+  if (tn_nv_enter(d) != TINY_OK) return NULL;
+  tn_nv_block *b = n < nbytes ? NULL : tn_nv_block_of(d, n);
+  if (!b && n >= nbytes && tn_nv_wait_all(d) == TINY_OK) {
+    tn_nv_regions_close(d, 0);
+    b = tn_nv_block_of(d, n);
+  }
+  if (!b) { if (d->rm.code != TINY_E_MEMORY) tn_nv_failed(d); return NULL; }
+  const uint64_t now = d->channel[TN_NV_LAUNCHES].given;
+  if (b->used < now) b->used = now;        // what launches before did with it
+  return b;
+}
+static void tn_nv_free(void *dev, void *mem, size_t nbytes) {
+  (void)nbytes;
+  tn_nv_block_give((tn_nv *)dev, (tn_nv_block *)mem);
+}
+
+// ** copies **
+
+static void tn_nv_copy_words(tn_nv_channel *c, uint64_t to, uint64_t from, size_t nbytes) {
+  tn_nv_method(c, TN_NV_ON_COPY, TN_NV_OFFSET_IN, 4);
+  tn_nv_address(c, from);
+  tn_nv_address(c, to);
+  tn_nv_one(c, TN_NV_ON_COPY, TN_NV_LINE_LENGTH, (uint32_t)nbytes);
+  tn_nv_one(c, TN_NV_ON_COPY, TN_NV_LAUNCH_DMA, TN_NV_DMA_LINEAR);
+}
+// A chunk of staging is on its way to the block.
+static tiny_code tn_nv_copy_in_some(tn_nv *d, uint64_t to, const char *src, size_t nbytes, uint64_t used) {
+  char *const at = tn_nv_ring_take(d, &d->stage_in, nbytes, 64);
+  tiny_code code = at ? tn_nv_room(d, TN_NV_IN, 32) : TINY_E_DEVICE;
+  if (code != TINY_OK) return code;
+  memcpy(at, src, nbytes);
+  tn_nv_after(d, TN_NV_IN, TN_NV_LAUNCHES, used);
+  tn_nv_copy_words(&d->channel[TN_NV_IN], to, tn_nv_ring_va(&d->stage_in, at), nbytes);
+  return tn_nv_submit_words(d, TN_NV_IN);
+}
+static tiny_code tn_nv_copy_in_at(tn_nv *d, uint64_t to, const void *src, size_t nbytes, uint64_t used) {
+  tiny_code code = TINY_OK;
+  for (size_t at = 0, n; at < nbytes && code == TINY_OK; at += n) {
+    n = nbytes - at < TN_NV_STAGE ? nbytes - at : (size_t)TN_NV_STAGE;
+    code = tn_nv_copy_in_some(d, to + at, (const char *)src + at, n, used);
+  }
+  return code;
+}
+static tiny_code tn_nv_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  const tiny_code code = tn_nv_enter(d);
+  if (code != TINY_OK) return code;
+  return tn_nv_check(d, tn_nv_copy_in_at(d, tn_nv_at(dst), src, nbytes, ((const tn_nv_block *)dst.base)->used));
+}
+
+// A piece on its way to the host: what the channel's submission `value` brings.
+typedef struct tn_nv_piece { char *at, *to; size_t nbytes; uint64_t value; } tn_nv_piece;
+static tiny_code tn_nv_copy_out_begin(tn_nv *d, tn_nv_piece *p, uint64_t from) {
+  p->at = tn_nv_ring_take(d, &d->stage_out, p->nbytes, 64);
+  tiny_code code = p->at ? tn_nv_room(d, TN_NV_OUT, 32) : TINY_E_DEVICE;
+  if (code != TINY_OK) return code;
+  tn_nv_after(d, TN_NV_OUT, TN_NV_LAUNCHES, d->channel[TN_NV_LAUNCHES].given);
+  tn_nv_after(d, TN_NV_OUT, TN_NV_IN, d->channel[TN_NV_IN].given);
+  tn_nv_copy_words(&d->channel[TN_NV_OUT], tn_nv_ring_va(&d->stage_out, p->at), from, p->nbytes);
+  code = tn_nv_submit_words(d, TN_NV_OUT);
+  p->value = d->channel[TN_NV_OUT].given;
+  return code;
+}
+static tiny_code tn_nv_copy_out_end(tn_nv *d, const tn_nv_piece *p) {
+  const tiny_code code = tn_nv_wait_for(d, TN_NV_OUT, p->value);
+  if (code == TINY_OK) memcpy(p->to, p->at, p->nbytes);
+  return code;
+}
+// One is on its way while the host empties the one before.
+static tiny_code tn_nv_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  tn_nv_piece before = {NULL, NULL, 0, 0};
+  tiny_code code = tn_nv_enter(d);
+  if (code != TINY_OK) return code;
+  for (size_t at = 0; at < nbytes && code == TINY_OK; ) {
+    tn_nv_piece p = {NULL, (char *)dst + at, nbytes - at < TN_NV_STAGE ? nbytes - at : (size_t)TN_NV_STAGE, 0};
+    code = tn_nv_copy_out_begin(d, &p, tn_nv_at(src) + at);
+    if (code == TINY_OK && before.nbytes) code = tn_nv_copy_out_end(d, &before);
+    at += p.nbytes;
+    before = p;
+  }
+  if (code == TINY_OK) code = before.nbytes ? tn_nv_copy_out_end(d, &before) : tn_nv_wait_all(d);
+  return tn_nv_check(d, code);
+}
+#endif
+// ---- end src/nv/memory.c ----
+// ---- begin src/nv/module.c ----
+// module: cubins in the GPU's memory, and the kernels in them, each with the descriptor that its launches begin from.
+//
+// In:    cubins, as ptxas writes them. Out: modules, kernels; a sentence for those of another generation.
+// Holds: a module's memory goes back when the launches before have happened: at the next sync. Parameters of a module
+//        with the symbol tiny_values are words, as generated kernels have them (render/lang_cuda.c).
+#ifndef TN_NV_MODULE
+#define TN_NV_MODULE
+#ifndef TINY_AMALGAMATED
+#include "memory.c"
+#include "cubin.c"
+#endif
+
+enum { TN_NV_WORDS = 128, TN_NV_BANK0_MOST = 0x380 + 4096, TN_NV_PREFETCH = 4096, TN_NV_FRAME = 0x240 };
+
+typedef struct tn_nv_kernel {
+  struct tn_nv_kernel *next; struct tn_nv_module *module;
+  char *name;
+  int threads, nparam; tn_cubin_param *param;              // the most items of a group; of a foreign kernel
+  uint32_t registers, shared, local, base, nbytes;         // nbytes: of constant bank 0
+  uint32_t required[3];
+  uint32_t qmd[TN_QMD_WORDS];
+} tn_nv_kernel;
+typedef struct tn_nv_module {
+  struct tn_nv_module *next;
+  tn_nv_block *code; tn_nv_kernel *kernels; int words;
+} tn_nv_module;
+
+// ** the descriptor that launches begin from **
+
+enum {                                     // values of fields: classes/compute/cl*qmd.h
+  TN_QMD_GRID_CTA = 2, TN_QMD_GROUP = 0x3F, TN_QMD_NO_CHECK = 1, TN_QMD_VIA_HEADER = 1, TN_QMD_SYSMEMBAR = 1
+};
+static const struct { tn_qmd_version of; uint8_t major, minor; } tn_nv_versions[] = {
+  {TN_QMD_0203, 2, 3}, {TN_QMD_0300, 3, 0}, {TN_QMD_0400, 4, 0}, {TN_QMD_0401, 4, 1}, {TN_QMD_0500, 5, 0}
+};
+static void tn_nv_describe(tn_nv *d, const tn_cubin_kernel *c, uint64_t code, const uint64_t *where, tn_nv_kernel *k) {
+  const tn_qmd_version v = d->generation->qmd;
+  const struct { tn_qmd_field field; uint64_t value; } set[] = {
+    {TN_QMD_QMD_MAJOR_VERSION, tn_nv_versions[v].major}, {TN_QMD_QMD_MINOR_VERSION, tn_nv_versions[v].minor},
+    {TN_QMD_QMD_TYPE, TN_QMD_GRID_CTA}, {TN_QMD_QMD_GROUP_ID, TN_QMD_GROUP},
+    {TN_QMD_SM_GLOBAL_CACHING_ENABLE, 1}, {TN_QMD_API_VISIBLE_CALL_LIMIT, TN_QMD_NO_CHECK},
+    {TN_QMD_SAMPLER_INDEX, TN_QMD_VIA_HEADER}, {TN_QMD_CWD_MEMBAR_TYPE, TN_QMD_SYSMEMBAR},
+    {TN_QMD_INVALIDATE_TEXTURE_HEADER_CACHE, 1}, {TN_QMD_INVALIDATE_TEXTURE_SAMPLER_CACHE, 1},
+    {TN_QMD_INVALIDATE_TEXTURE_DATA_CACHE, 1}, {TN_QMD_INVALIDATE_SHADER_DATA_CACHE, 1},
+    {TN_QMD_REGISTER_COUNT, c->registers}, {TN_QMD_BARRIER_COUNT, c->barriers},
+    {TN_QMD_SASS_VERSION, d->sass},
+    {TN_QMD_SHADER_LOCAL_MEMORY_HIGH_SIZE, k->local}
+  };
+  for (size_t i = 0; i < sizeof set / sizeof *set; i++) tn_qmd_set(k->qmd, v, set[i].field, set[i].value);
+  tn_qmd_set_address(k->qmd, v, TN_QMD_PROGRAM_ADDRESS_LOWER, 0, code + where[c->text]);
+}
+// Banks but bank 0, which each launch has of its own.
+static void tn_nv_describe_banks(tn_nv *d, const tn_cubin *c, const tn_cubin_kernel *k, uint64_t code,
+                                 const uint64_t *where, uint32_t *qmd) {
+  for (int i = 1; i < TN_CUBIN_BANKS; i++) {
+    if (!k->bank[i] || where[k->bank[i]] == UINT64_MAX) continue;
+    tn_qmd_set_bank(qmd, d->generation->qmd, i, code + where[k->bank[i]], tn_cubin_section_at(c, k->bank[i]).nbytes);
+  }
+}
+// Registers are given to warps by 256; the SM has 65536 (CUDA C++ Programming Guide, Compute Capabilities).
+static int tn_nv_threads(const tn_cubin_kernel *c) {
+  const uint32_t of_warp = (c->registers * 32 + 255) / 256 * 256, warps = 65536 / of_warp / 4 * 4;
+  const uint32_t most = warps * 32 < 1024 ? warps * 32 : 1024;
+  return (int)(c->max_threads && c->max_threads < most ? c->max_threads : most);
+}
+
+// ** modules **
+
+static void tn_nv_module_close(tn_nv *d, tn_nv_module *m) {
+  for (tn_nv_kernel *k; (k = m->kernels) != NULL; ) {
+    m->kernels = k->next;
+    if (k->param) tiny_realloc(d->t, k->param, (size_t)k->nparam * sizeof *k->param, 0);
+    if (k->name) tiny_realloc(d->t, k->name, strlen(k->name) + 1, 0);
+    tiny_realloc(d->t, k, sizeof *k, 0);
+  }
+  if (m->code) tn_nv_block_give(d, m->code);
+  tiny_realloc(d->t, m, sizeof *m, 0);
+}
+static void tn_nv_modules_close(tn_nv *d) {
+  for (tn_nv_module *m; (m = d->gone) != NULL; ) { d->gone = m->next; tn_nv_module_close(d, m); }
+}
+static int tn_nv_no_room(tn_nv *d) {
+  tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a module", d->name);
+  return 0;
+}
+// Of a foreign kernel: where each parameter stands.
+static int tn_nv_take_params(tn_nv *d, const tn_cubin *c, const tn_cubin_kernel *from, tn_nv_kernel *k) {
+  if (k->module->words || !from->nparam || from->nparam > 512) return 1;
+  k->param = (tn_cubin_param *)tiny_realloc(d->t, NULL, 0, (size_t)from->nparam * sizeof *k->param);
+  if (!k->param) return tn_nv_no_room(d);
+  k->nparam = from->nparam;
+  for (int i = 0; i < k->nparam; i++) {
+    const tn_cubin_param none = {0, 0};
+    k->param[i] = none;
+    tn_cubin_param_at(c, from, i, &k->param[i]);
+  }
+  return 1;
+}
+static int tn_nv_add_kernel(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const tn_cubin_kernel *from,
+                            const uint64_t *where) {
+  tn_nv_kernel *k = (tn_nv_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
+  if (!k) return tn_nv_no_room(d);
+  memset(k, 0, sizeof *k);
+  k->next = m->kernels; k->module = m;
+  m->kernels = k;
+  const size_t length = strlen(from->name) + 1;
+  k->name = (char *)tiny_realloc(d->t, NULL, 0, length);
+  if (!k->name) return tn_nv_no_room(d);
+  memcpy(k->name, from->name, length);
+  k->threads = tn_nv_threads(from);
+  k->registers = from->registers; k->shared = from->shared + d->generation->shared_kept;
+  k->base = from->param_base; k->nbytes = (from->param_base + from->param_nbytes + 15) & ~15u;
+  memcpy(k->required, from->required, sizeof k->required);
+  const uint32_t stack = from->stack > from->frame ? from->stack : from->frame;
+  k->local = stack ? (stack + TN_NV_FRAME + 31) & ~31u : 0;
+  tn_nv_describe(d, from, m->code->va, where, k);
+  tn_nv_describe_banks(d, c, from, m->code->va, where, k->qmd);
+  return tn_nv_take_params(d, c, from, k);
+}
+static tiny_code tn_nv_cubin_wrong(tn_nv *d, const char *wrong) {
+  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a cubin is refused: %s", d->name, wrong);
+}
+static tiny_code tn_nv_kernel_fits(tn_nv *d, const tn_cubin_kernel *k) {
+  const char *wrong =
+      k->cluster[0] > 1 || k->cluster[1] > 1 || k->cluster[2] > 1 ? "kernels in clusters are not launched"
+      : k->param_base != d->generation->bank0->base ? "its parameters are not where this GPU has them"
+      : k->param_nbytes > 4096 ? "a kernel has more than 4096 bytes of parameters" : NULL;
+  return wrong ? tn_nv_cubin_wrong(d, wrong) : TINY_OK;
+}
+static tiny_code tn_nv_add_kernels(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const uint64_t *where) {
+  tn_cubin_symbol s;
+  tn_cubin_kernel k;
+  for (int i = 0; tn_cubin_next_entry(c, &i, &s); ) {
+    const char *wrong = tn_cubin_kernel_of(c, i - 1, &k);
+    const tiny_code code = wrong ? tn_nv_cubin_wrong(d, wrong) : tn_nv_kernel_fits(d, &k);
+    if (code != TINY_OK) return code;
+    if (!tn_nv_add_kernel(d, m, c, &k, where)) return TINY_E_MEMORY;
+  }
+  return TINY_OK;
+}
+// The code is copied there behind what the channel of copies has; launches come after it.
+static tiny_code tn_nv_upload(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const uint64_t *where, uint64_t nbytes) {
+  uint8_t *image = (uint8_t *)tiny_realloc(d->t, NULL, 0, (size_t)nbytes);
+  if (!image) { tn_nv_no_room(d); return TINY_E_MEMORY; }
+  memset(image, 0, (size_t)nbytes);
+  const char *wrong = tn_cubin_image(c, where, m->code->va, image);
+  tiny_code code = wrong ? tn_nv_cubin_wrong(d, wrong)
+                         : tn_nv_check(d, tn_nv_copy_in_at(d, m->code->va, image, (size_t)nbytes, m->code->used));
+  tiny_realloc(d->t, image, (size_t)nbytes, 0);
+  d->code_is_new = 1;
+  return code;
+}
+static tiny_code tn_nv_fill_module(tn_nv *d, tn_nv_module *m, const tn_cubin *c, uint64_t *where) {
+  const uint64_t nbytes = tn_cubin_place(c, where);
+  if (!nbytes || nbytes > (uint64_t)1 << 30) return tn_nv_cubin_wrong(d, "it has no code, or a GiB of it");
+  m->words = tn_cubin_has_symbol(c, "tiny_values");
+  m->code = (tn_nv_block *)tn_nv_alloc(d, (size_t)nbytes + TN_NV_PREFETCH);
+  if (!m->code) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory on the GPU for a module", d->name);
+  const tiny_code code = tn_nv_add_kernels(d, m, c, where);
+  return code == TINY_OK ? tn_nv_upload(d, m, c, where, nbytes) : code;
+}
+// Code of one generation runs on later ones of the same number, but for that of "sm_90a" and the like, which ELF files
+// do not tell from others (CUDA C++ Programming Guide, Binary Compatibility).
+static tiny_code tn_nv_is_for_it(tn_nv *d, const tn_cubin *c) {
+  if (c->sm / 10 == d->sm / 10 && c->sm <= d->sm) return TINY_OK;
+  return tiny_fail(d->t, TINY_E_DEVICE, "%s: a cubin is for sm_%d, but the GPU is %s: compile it for that", d->name,
+                   c->sm, d->target);
+}
+static void *tn_nv_load_cubin(tn_nv *d, const void *binary, size_t nbytes) {
+  tn_cubin c;
+  const char *wrong = tn_cubin_open(&c, binary, nbytes);
+  if (wrong) { tn_nv_cubin_wrong(d, wrong); return NULL; }
+  if (tn_nv_is_for_it(d, &c) != TINY_OK) return NULL;
+  const size_t size = (size_t)c.n * sizeof(uint64_t);
+  uint64_t *where = (uint64_t *)tiny_realloc(d->t, NULL, 0, size);
+  tn_nv_module *m = (tn_nv_module *)tiny_realloc(d->t, NULL, 0, sizeof *m);
+  tiny_code code = TINY_E_MEMORY;
+  if (m) memset(m, 0, sizeof *m);
+  if (where && m) code = tn_nv_fill_module(d, m, &c, where);
+  else tn_nv_no_room(d);
+  if (where) tiny_realloc(d->t, where, size, 0);
+  if (code != TINY_OK && m) { tn_nv_module_close(d, m); m = NULL; }
+  return m;
+}
+
+static void *tn_nv_find(void *dev, void *module, const char *name) {
+  (void)dev;
+  for (tn_nv_kernel *k = ((tn_nv_module *)module)->kernels; k; k = k->next) if (!strcmp(k->name, name)) return k;
+  return NULL;
+}
+#endif
+// ---- end src/nv/module.c ----
+// ---- begin src/nv/launch.c ----
+// launch: kernels with all that they are called with -> descriptors, constant banks, words for the GPU.
+//
+// In:    tiny_launch. Out: for each a descriptor and its bank 0 in memory of the host, and a few words in the channel.
+// Holds: a kernel begins when the one before has ended and what it wrote is seen. The words of several launches are one
+//        submission.
+// What is what: NVIDIA/open-gpu-doc, classes/compute/clc6c0.h to clcec0.h; how much local memory there is to be: Mesa,
+// src/nouveau/vulkan/nvk_cmd_dispatch.c and nvk_device.c.
+#ifndef TN_NV_LAUNCH
+#define TN_NV_LAUNCH
+#ifndef TINY_AMALGAMATED
+#include "module.c"
+#endif
+
+enum {
+  TN_NV_WAIT_FOR_IDLE = 0x110, TN_NV_SHARED_WINDOW = 0x2A0, TN_NV_SEND_PCAS = 0x2B4, TN_NV_SIGNAL_PCAS = 0x2BC,
+  TN_NV_SIGNAL_PCAS2 = 0x2C0, TN_NV_LOCAL_SIZE = 0x2E4, TN_NV_LOCAL_ADDRESS = 0x790, TN_NV_LOCAL_WINDOW = 0x7B0,
+  TN_NV_INVALIDATE = 0x1698, TN_NV_INVALIDATE_CODE = 1, TN_NV_INVALIDATE_DATA = 0x10, TN_NV_INVALIDATE_BANKS = 0x1000,
+  TN_NV_PCAS_COPY = 0xA,                   // INVALIDATE_PREFETCH_COPY_SCHEDULE: its memory may be written again
+  TN_NV_PCAS_OLD = 3                       // Turing: invalidate, schedule
+};
+// Where generic addresses mean shared and local memory: 4 GiB and 16 MiB that hold nothing else. The stack of a thread
+// begins so far below the end of the latter.
+#define TN_NV_SHARED_AT UINT64_C(0x729400000000)
+#define TN_NV_LOCAL_AT UINT64_C(0x729300000000)
+enum { TN_NV_STACK = 0xFFFDC0, TN_NV_LAUNCH_WORDS = 64, TN_NV_QMD_ROOM = 512 };
+
+// ** local memory **
+
+static uint64_t tn_nv_up(uint64_t x, uint64_t to) { return (x + to - 1) / to * to; }
+static void tn_nv_local_words(tn_nv *d, uint64_t of_tpc) {
+  tn_nv_channel *c = &d->channel[TN_NV_LAUNCHES];
+  tn_nv_one(c, TN_NV_ON_COMPUTE, TN_NV_WAIT_FOR_IDLE, 0);
+  tn_nv_method(c, TN_NV_ON_COMPUTE, TN_NV_LOCAL_ADDRESS, 2);
+  tn_nv_address(c, d->local->va);
+  tn_nv_method(c, TN_NV_ON_COMPUTE, TN_NV_LOCAL_SIZE, 3);
+  tn_nv_address(c, of_tpc);
+  tn_nv_word(c, 0xFF);
+}
+// For as many threads as the GPU can hold. What there was before is freed when nothing uses it any more.
+static tiny_code tn_nv_local_grow(tn_nv *d, uint64_t of_thread) {
+  if (of_thread <= d->local_thread) return TINY_OK;
+  const uint64_t of_warp = tn_nv_up(of_thread * 32, 0x200);
+  const uint64_t of_tpc = tn_nv_up(of_warp * (uint64_t)(d->warps * d->sms), 0x8000);
+  const uint64_t all = tn_nv_up(of_tpc * (uint64_t)(d->tpcs * d->gpcs), 0x20000);
+  tn_nv_memory *const was = d->local;
+  tiny_code code = tn_nv_submit_words(d, TN_NV_LAUNCHES);
+  if (code == TINY_OK) code = tn_nv_room(d, TN_NV_LAUNCHES, TN_NV_LAUNCH_WORDS);
+  tn_nv_memory *m = code == TINY_OK ? tn_nv_memory_make(d, all, 0) : NULL;
+  if (!m) return code == TINY_OK ? d->rm.code : code;
+  d->local = m;
+  d->local_thread = of_thread;
+  tn_nv_local_words(d, of_tpc);
+  if (!was) return TINY_OK;
+  code = tn_nv_submit_words(d, TN_NV_LAUNCHES);
+  if (code == TINY_OK) code = tn_nv_wait_for(d, TN_NV_LAUNCHES, d->channel[TN_NV_LAUNCHES].given);
+  tn_nv_memory_free(d, was);
+  return code;
+}
+
+// ** what does not fit **
+
+static tiny_code tn_nv_fits(tn_nv *d, const tiny_launch *l) {
+  const tn_nv_kernel *k = (const tn_nv_kernel *)l->kernel;
+  static const int64_t grid[3] = {INT32_MAX, 65535, 65535}, block[3] = {1024, 1024, 64};
+  const int64_t items = l->local[0] * l->local[1] * l->local[2];
+  for (int i = 0; i < 3; i++)
+    if (l->global[i] > grid[i] || l->local[i] < 1 || (l->local[i] > block[i] && !k->module->words))
+      return tiny_fail(d->t, TINY_E_DEVICE,
+                       "%s: %s: dim %d has %lld groups of %lld items; this device takes %lld of %lld", d->name, k->name,
+                       i, (long long)l->global[i], (long long)l->local[i], (long long)grid[i], (long long)block[i]);
+  if (items > k->threads)
+    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but its registers and launch bounds allow %d",
+                     d->name, k->name, (long long)items, k->threads);
+  if (k->shared + l->local_nbytes > ((uint64_t)d->generation->shared_block << 10) + 0x400)
+    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %llu bytes of shared memory, but a group has %d KiB", d->name,
+                     k->name, (unsigned long long)(k->shared + l->local_nbytes), d->generation->shared_block);
+  const int most = k->module->words ? (int)TN_NV_WORDS : k->nparam;
+  if (k->module->words ? l->nmem + l->nargs > most : l->nmem + l->nargs != most)
+    return tiny_fail(d->t, k->module->words ? TINY_E_DEVICE : TINY_E_ARG,
+                     "kernel: %s has %d parameters, but there are an output and %d inputs", k->name, most,
+                     l->nmem + l->nargs - 1);
+  for (int i = 0; i < l->nmem && !k->module->words; i++)
+    if (k->param[i].nbytes != 8)
+      return tiny_fail(d->t, TINY_E_ARG, "kernel: parameter %d of %s is no pointer: a number comes as an input of one "
+                       "element", i, k->name);
+  return TINY_OK;
+}
+
+// ** descriptor and constant bank **
+
+// Configurations of an SM: the least for a group, the largest there is, and one for as many groups as registers and
+// threads allow.
+static void tn_nv_set_shared(const tn_nv *d, const tn_nv_kernel *k, uint32_t *q, uint64_t shared, int64_t items) {
+  const tn_nv_generation *g = d->generation;
+  const uint64_t of_warp = (k->registers * 32 + 255) / 256 * 256, warps = (uint64_t)(items + 31) / 32;
+  uint64_t groups = g->threads / (warps * 32), by_registers = 65536 / (of_warp * warps);
+  if (groups > by_registers) groups = by_registers;
+  if (groups > 32) groups = 32;
+  const int least = tn_nv_shared_config(g, shared), most = tn_nv_shared_config(g, UINT64_MAX),
+            target = tn_nv_shared_config(g, shared * (groups ? groups : 1));
+  tn_qmd_set(q, g->qmd, TN_QMD_SHARED_MEMORY_SIZE, shared);
+  tn_qmd_set(q, g->qmd, TN_QMD_MIN_SM_CONFIG_SHARED_MEM_SIZE, (uint64_t)least / 4 + 1);
+  tn_qmd_set(q, g->qmd, TN_QMD_MAX_SM_CONFIG_SHARED_MEM_SIZE, (uint64_t)most / 4 + 1);
+  tn_qmd_set(q, g->qmd, TN_QMD_TARGET_SM_CONFIG_SHARED_MEM_SIZE, (uint64_t)target / 4 + 1);
+}
+static void tn_nv_put32(char *bank, unsigned at, uint64_t value) {
+  const uint32_t x = (uint32_t)value;
+  memcpy(bank + at, &x, sizeof x);
+}
+static void tn_nv_put64(char *bank, unsigned at, uint64_t value) { memcpy(bank + at, &value, sizeof value); }
+// The words that compiled code reads beside its parameters.
+static void tn_nv_set_bank0(const tn_nv *d, char *bank, uint64_t va, const uint32_t grid[3], const uint32_t block[3],
+                            uint64_t dynamic) {
+  const tn_nv_bank0 *w = d->generation->bank0;
+  memset(bank, 0, w->base);
+  for (unsigned i = 0; i < 3; i++) {
+    tn_nv_put32(bank, w->block + 4 * i, block[i]);
+    tn_nv_put32(bank, w->grid + 4 * i, grid[i]);
+  }
+  tn_nv_put64(bank, w->shared_window, TN_NV_SHARED_AT);
+  tn_nv_put64(bank, w->local_window, TN_NV_LOCAL_AT);
+  tn_nv_put32(bank, w->stack, TN_NV_STACK);
+  tn_nv_put32(bank, w->dynamic, dynamic);
+  tn_nv_put64(bank, w->params, va + w->base - w->params_less);
+}
+// Parameter i of nmem + nargs: where it stands behind the bank's base, and its bytes.
+static tn_cubin_param tn_nv_param_of(const tn_nv_kernel *k, int i, int nmem) {
+  const int words = k->module->words, slot = i < nmem ? i : TN_NV_WORDS - 1 - (i - nmem);
+  const tn_cubin_param word = {(uint32_t)slot * 8, 8};
+  return words ? word : k->param[i];
+}
+static uint64_t tn_nv_value_of(const tiny_launch *l, int i) {
+  return i < l->nmem ? tn_nv_at(l->mem[i]) : (uint64_t)l->args[i - l->nmem];
+}
+// A cubin may say that its parameters end before the one that this is.
+static void tn_nv_put_param(const tn_nv_kernel *k, char *bank, tn_cubin_param p, uint64_t value) {
+  if (p.at + p.nbytes <= k->nbytes - k->base) memcpy(bank + k->base + p.at, &value, p.nbytes < 8 ? p.nbytes : 8);
+}
+static void tn_nv_set_params(const tiny_launch *l, char *bank) {
+  const tn_nv_kernel *k = (const tn_nv_kernel *)l->kernel;
+  for (int i = 0; i < l->nmem + l->nargs; i++)
+    tn_nv_put_param(k, bank, tn_nv_param_of(k, i, l->nmem), tn_nv_value_of(l, i));
+}
+static size_t tn_nv_args_nbytes(const tn_nv_kernel *k) {
+  return TN_NV_QMD_ROOM + (size_t)tn_nv_up(k->nbytes, TN_NV_LEAST);
+}
+// At `at`, which the GPU sees at va: the descriptor, and bank 0 behind it.
+static void tn_nv_write_launch(tn_nv *d, const tiny_launch *l, char *at, uint64_t va) {
+  const tn_nv_kernel *k = (const tn_nv_kernel *)l->kernel;
+  const tn_qmd_version v = d->generation->qmd;
+  uint32_t q[TN_QMD_WORDS], grid[3], block[3];
+  const int64_t items = l->local[0] * l->local[1] * l->local[2];
+  memcpy(q, k->qmd, sizeof q);
+  for (int i = 0; i < 3; i++) {
+    grid[i] = (uint32_t)l->global[i];
+    block[i] = k->module->words ? (i ? 1 : (uint32_t)items) : (uint32_t)l->local[i];
+    tn_qmd_set(q, v, (tn_qmd_field)(TN_QMD_GRID_WIDTH + i), grid[i]);
+    tn_qmd_set(q, v, (tn_qmd_field)(TN_QMD_CTA_THREAD_DIMENSION0 + i), block[i]);
+  }
+  tn_nv_set_shared(d, k, q, tn_nv_up(k->shared + l->local_nbytes, 256), items);
+  tn_qmd_set_bank(q, v, 0, va + TN_NV_QMD_ROOM, k->nbytes);
+  memcpy(at, q, tn_qmd_nbytes(v));
+  tn_nv_set_bank0(d, at + TN_NV_QMD_ROOM, va + TN_NV_QMD_ROOM, grid, block, l->local_nbytes);
+  tn_nv_set_params(l, at + TN_NV_QMD_ROOM);
+}
+
+// ** words **
+
+static void tn_nv_send(const tn_nv *d, tn_nv_channel *c, uint64_t qmd) {
+  tn_nv_one(c, TN_NV_ON_COMPUTE, TN_NV_SEND_PCAS, (uint32_t)(qmd >> 8));
+  if (d->generation->sm < 80) tn_nv_one(c, TN_NV_ON_COMPUTE, TN_NV_SIGNAL_PCAS, TN_NV_PCAS_OLD);
+  else tn_nv_one(c, TN_NV_ON_COMPUTE, TN_NV_SIGNAL_PCAS2, TN_NV_PCAS_COPY);
+}
+// Before the first launch of a submission: what was copied is there, and nothing old is in the caches.
+static void tn_nv_begin_launches(tn_nv *d) {
+  tn_nv_channel *c = &d->channel[TN_NV_LAUNCHES];
+  tn_nv_after(d, TN_NV_LAUNCHES, TN_NV_IN, d->channel[TN_NV_IN].given);
+  tn_nv_one(c, TN_NV_ON_COMPUTE, TN_NV_INVALIDATE, TN_NV_INVALIDATE_BANKS | TN_NV_INVALIDATE_DATA |
+            (d->code_is_new ? TN_NV_INVALIDATE_CODE : 0));
+  d->code_is_new = 0;
+}
+// NULL: it is not timed.
+static tn_nv_stamp *tn_nv_stamp_new(tn_nv *d, uint64_t *out) {
+  if (!out || d->nstamp == TN_NV_STAMPS) return NULL;
+  if (d->nstamp == d->stamp_cap) {
+    const size_t cap = (size_t)d->stamp_cap, more = cap ? cap * 2 : 32;
+    tn_nv_stamp *s = (tn_nv_stamp *)tiny_realloc(d->t, d->stamp, cap * sizeof *s, more * sizeof *s);
+    if (!s) return NULL;
+    d->stamp = s;
+    d->stamp_cap = (int)more;
+  }
+  d->stamp[d->nstamp].out = out;
+  return &d->stamp[d->nstamp++];
+}
+static void tn_nv_stamp_words(tn_nv *d, int number, int end) {
+  const uint64_t at = tn_nv_signal_at(d, TN_NV_CHANNELS + 2 * number + end);
+  tn_nv_semaphore(&d->channel[TN_NV_LAUNCHES], at, 1, TN_NV_SEM_RELEASE | TN_NV_SEM_WFI | TN_NV_SEM_TIME);
+}
+// After sync. A record is the value and the time: {u64, u64 ns}.
+static void tn_nv_stamps_tell(tn_nv *d) {
+  for (int i = 0; i < d->nstamp; i++) for (int end = 0; end < 2; end++)
+    memcpy(&d->stamp[i].out[end], d->signals->cpu + (TN_NV_CHANNELS + 2 * i + end) * TN_NV_SEM_NBYTES + 8, 8);
+  d->nstamp = 0;
+}
+
+// ** launches **
+
+static int tn_nv_is_empty(const tiny_launch *l) { return l->global[0] < 1 || l->global[1] < 1 || l->global[2] < 1; }
+// It may write to any of its memory.
+static void tn_nv_use_all(tn_nv *d, const tiny_launch *l) {
+  for (int i = 0; i < l->nmem; i++) tn_nv_use(d, l->mem[i]);
+}
+// first: of a submission.
+static tiny_code tn_nv_launch_one(tn_nv *d, const tiny_launch *l, int first) {
+  const tn_nv_kernel *k = (const tn_nv_kernel *)l->kernel;
+  tn_nv_channel *c = &d->channel[TN_NV_LAUNCHES];
+  char *const at = tn_nv_ring_take(d, &d->args, tn_nv_args_nbytes(k), 256);
+  tiny_code code = at ? tn_nv_room(d, TN_NV_LAUNCHES, TN_NV_LAUNCH_WORDS) : TINY_E_DEVICE;
+  if (code == TINY_OK) code = tn_nv_local_grow(d, k->local);
+  if (code != TINY_OK) return tn_nv_failed(d);
+  tn_nv_write_launch(d, l, at, tn_nv_ring_va(&d->args, at));
+  if (first) tn_nv_begin_launches(d);
+  else tn_nv_one(c, TN_NV_ON_COMPUTE, TN_NV_WAIT_FOR_IDLE, 0);
+  const tn_nv_stamp *s = tn_nv_stamp_new(d, l->stamp);
+  const int number = d->nstamp - 1;
+  if (s) tn_nv_stamp_words(d, number, 0);
+  tn_nv_send(d, c, tn_nv_ring_va(&d->args, at));
+  if (s) tn_nv_stamp_words(d, number, 1);
+  tn_nv_use_all(d, l);
+  return TINY_OK;
+}
+// What was written of a submission that is refused in its middle, is submitted all the same.
+static tiny_code tn_nv_launch_all(tn_nv *d, const tiny_launch *l, int n) {
+  tiny_code code = TINY_OK;
+  int given = 0;
+  for (int i = 0; i < n && code == TINY_OK; i++) {
+    if (tn_nv_is_empty(&l[i])) continue;
+    code = tn_nv_fits(d, &l[i]);
+    if (code == TINY_OK) code = tn_nv_launch_one(d, &l[i], !given++);
+  }
+  const tiny_code submitted = d->lost ? TINY_OK : tn_nv_submit_words(d, TN_NV_LAUNCHES);
+  return code != TINY_OK ? code : tn_nv_check(d, submitted);
+}
+static tiny_code tn_nv_launch(void *dev, const tiny_launch *l) {
+  tn_nv *d = (tn_nv *)dev;
+  const tiny_code code = tn_nv_enter(d);
+  return code == TINY_OK ? tn_nv_launch_all(d, l, 1) : code;
+}
+
+// ** once, when it is opened **
+
+static tiny_code tn_nv_begin_words(tn_nv *d) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < TN_NV_CHANNELS && code == TINY_OK; i++) {
+    tn_nv_channel *c = &d->channel[i];
+    code = tn_nv_room(d, i, TN_NV_LAUNCH_WORDS);
+    if (code != TINY_OK) break;
+    if (i == TN_NV_LAUNCHES) {
+      tn_nv_one(c, TN_NV_ON_COMPUTE, TN_NV_SET_OBJECT, d->generation->compute);
+      tn_nv_method(c, TN_NV_ON_COMPUTE, TN_NV_SHARED_WINDOW, 2);
+      tn_nv_address(c, TN_NV_SHARED_AT);
+      tn_nv_method(c, TN_NV_ON_COMPUTE, TN_NV_LOCAL_WINDOW, 2);
+      tn_nv_address(c, TN_NV_LOCAL_AT);
+    }
+    tn_nv_one(c, TN_NV_ON_COPY, TN_NV_SET_OBJECT, d->copy_class);
+    code = tn_nv_submit_words(d, i);
+  }
+  return code == TINY_OK ? tn_nv_wait_all(d) : code;
+}
+#endif
+// ---- end src/nv/launch.c ----
+// ---- begin src/nv/graph.c ----
+// graph: launches that are handed over together again and again, as a list of commands that was prepared.
+//
+// In:    the launches of a submit. Out: one submission of the list; of parameters only what has changed is written.
+// Holds: the same kernels in the same grids are the same list, whatever memory and numbers they are given. It is made
+//        when they come for the second time. There are two copies of what the GPU reads, so that one may be written
+//        while the other is in use. A list goes before the module of one of its kernels does.
+#ifndef TN_NV_GRAPH
+#define TN_NV_GRAPH
+#ifndef TINY_AMALGAMATED
+#include "launch.c"
+#endif
+
+enum { TN_NV_GRAPH_LEAST = 2, TN_NV_GRAPH_AFTER = 2, TN_NV_COPIES = 2 };   // launches; times
+
+typedef struct tn_nv_step {
+  const tn_nv_kernel *kernel; int64_t global[3], local[3]; size_t local_nbytes, at, value; int nmem, nargs;
+} tn_nv_step;
+// What the GPU reads: descriptors and banks, then words. busy: the last submission of it.
+typedef struct tn_nv_list { tn_nv_memory *memory; uint64_t busy; uint64_t *value; size_t nwords; } tn_nv_list;
+typedef struct tn_nv_graph {
+  uint64_t hash, last; int n, seen;
+  tn_nv_step *step; size_t nvalue, nbytes;                   // nbytes: of descriptors and banks
+  tn_nv_list list[TN_NV_COPIES];
+} tn_nv_graph;
+
+static uint64_t tn_nv_mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+  return h ^ (h >> 29);
+}
+static uint64_t tn_nv_graph_hash(const tiny_launch *l, int n) {
+  uint64_t h = (uint64_t)n;
+  for (int i = 0; i < n; i++) {
+    h = tn_nv_mix(h, tn_nv_pointer(l[i].kernel));
+    for (int k = 0; k < 3; k++) h = tn_nv_mix(tn_nv_mix(h, (uint64_t)l[i].global[k]), (uint64_t)l[i].local[k]);
+    h = tn_nv_mix(tn_nv_mix(h, l[i].local_nbytes), (uint64_t)(l[i].nmem + l[i].nargs));
+  }
+  return h;
+}
+
+// Waits for what still uses it.
+static void tn_nv_graph_close(tn_nv *d, int i) {
+  tn_nv_graph *g = d->graph[i];
+  if (!g) return;
+  for (int k = 0; k < TN_NV_COPIES; k++) {
+    tn_nv_list *l = &g->list[k];
+    if (l->memory && !d->lost) tn_nv_wait_for(d, TN_NV_LAUNCHES, l->busy);
+    if (l->memory) tn_nv_memory_free(d, l->memory);
+    if (l->value) tiny_realloc(d->t, l->value, g->nvalue * sizeof *l->value, 0);
+  }
+  if (g->step) tiny_realloc(d->t, g->step, (size_t)g->n * sizeof *g->step, 0);
+  tiny_realloc(d->t, g, sizeof *g, 0);
+  d->graph[i] = NULL;
+}
+static void tn_nv_graphs_close(tn_nv *d) { for (int i = 0; i < TN_NV_GRAPHS; i++) tn_nv_graph_close(d, i); }
+// Those that launch a kernel of the module, or came before kernels that stand where one of its stood.
+static void tn_nv_graphs_leave(tn_nv *d, const tn_nv_module *m) {
+  for (int i = 0; i < TN_NV_GRAPHS; i++) {
+    const tn_nv_graph *g = d->graph[i];
+    int uses = 0;
+    for (int k = 0; g && k < g->n && !uses; k++) uses = g->step[k].kernel->module == m;
+    if (uses) tn_nv_graph_close(d, i);
+  }
+}
+
+static void tn_nv_steps(tn_nv_graph *g, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) {
+    tn_nv_step *s = &g->step[i];
+    s->kernel = (const tn_nv_kernel *)l[i].kernel;
+    memcpy(s->global, l[i].global, sizeof s->global);
+    memcpy(s->local, l[i].local, sizeof s->local);
+    s->local_nbytes = l[i].local_nbytes; s->nmem = l[i].nmem; s->nargs = l[i].nargs;
+    s->at = g->nbytes; s->value = g->nvalue;
+    g->nbytes += tn_nv_args_nbytes(s->kernel);
+    g->nvalue += (size_t)(s->nmem + s->nargs);
+  }
+  g->nvalue += !g->nvalue;
+}
+// The graph of these launches, perhaps one that is not made yet, in the place of the one that came longest ago. NULL:
+// memory was refused.
+static tn_nv_graph *tn_nv_graph_of(tn_nv *d, const tiny_launch *l, int n) {
+  const uint64_t hash = tn_nv_graph_hash(l, n);
+  int oldest = 0;
+  for (int i = 0; i < TN_NV_GRAPHS; i++) {
+    tn_nv_graph *g = d->graph[i];
+    if (g && g->hash == hash && g->n == n) return g;
+    if (!g || (d->graph[oldest] && g->last < d->graph[oldest]->last)) oldest = i;
+  }
+  tn_nv_graph_close(d, oldest);
+  tn_nv_graph *g = (tn_nv_graph *)tiny_realloc(d->t, NULL, 0, sizeof *g);
+  if (!g) return NULL;
+  memset(g, 0, sizeof *g);
+  g->hash = hash; g->n = n;
+  g->step = (tn_nv_step *)tiny_realloc(d->t, NULL, 0, (size_t)n * sizeof *g->step);
+  if (!g->step) { tiny_realloc(d->t, g, sizeof *g, 0); return NULL; }
+  tn_nv_steps(g, l);
+  return d->graph[oldest] = g;
+}
+// Is it the graph of these launches, and not one whose hash is the same?
+static int tn_nv_graph_fits(const tn_nv_graph *g, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) {
+    const tn_nv_step *s = &g->step[i];
+    if (s->kernel != (const tn_nv_kernel *)l[i].kernel || s->local_nbytes != l[i].local_nbytes ||
+        s->nmem != l[i].nmem || s->nargs != l[i].nargs || memcmp(s->global, l[i].global, sizeof s->global) ||
+        memcmp(s->local, l[i].local, sizeof s->local))
+      return 0;
+  }
+  return 1;
+}
+
+// ** lists **
+
+// Its words are written as those of a channel are, to the end of its memory.
+static void tn_nv_list_words(tn_nv *d, const tn_nv_graph *g, tn_nv_list *list) {
+  tn_nv_channel c;
+  memset(&c, 0, sizeof c);
+  c.at = (uint32_t *)(void *)(list->memory->cpu + g->nbytes);
+  for (int i = 0; i < g->n; i++) {
+    if (i) tn_nv_one(&c, TN_NV_ON_COMPUTE, TN_NV_WAIT_FOR_IDLE, 0);
+    tn_nv_send(d, &c, list->memory->va + g->step[i].at);
+  }
+  list->nwords = (size_t)(c.at - (uint32_t *)(void *)(list->memory->cpu + g->nbytes));
+}
+static tiny_code tn_nv_list_make(tn_nv *d, const tn_nv_graph *g, tn_nv_list *list, const tiny_launch *l) {
+  enum { OF_LAUNCH = 8 * 4 };              // bytes of words
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < g->n && code == TINY_OK; i++) code = tn_nv_local_grow(d, g->step[i].kernel->local);
+  code = tn_nv_check(d, code);
+  if (code != TINY_OK) return code;
+  list->value = (uint64_t *)tiny_realloc(d->t, NULL, 0, g->nvalue * sizeof *list->value);
+  if (!list->value) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a list of commands", d->name);
+  list->memory = tn_nv_memory_make(d, g->nbytes + (size_t)g->n * OF_LAUNCH, 1);
+  if (!list->memory) {
+    tiny_realloc(d->t, list->value, g->nvalue * sizeof *list->value, 0);
+    list->value = NULL;
+    return tn_nv_failed(d);
+  }
+  for (int i = 0; i < g->n; i++) {
+    tn_nv_write_launch(d, &l[i], list->memory->cpu + g->step[i].at, list->memory->va + g->step[i].at);
+    for (int k = 0; k < l[i].nmem + l[i].nargs; k++)
+      list->value[g->step[i].value + (size_t)k] = tn_nv_value_of(&l[i], k);
+  }
+  tn_nv_list_words(d, g, list);
+  return TINY_OK;
+}
+// Does the list have other parameters than these?
+static int tn_nv_list_differs(const tn_nv_graph *g, const tn_nv_list *list, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++)
+    for (int k = 0; k < l[i].nmem + l[i].nargs; k++)
+      if (list->value[g->step[i].value + (size_t)k] != tn_nv_value_of(&l[i], k)) return 1;
+  return 0;
+}
+static void tn_nv_list_bind(const tn_nv_graph *g, tn_nv_list *list, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) for (int k = 0; k < l[i].nmem + l[i].nargs; k++) {
+    uint64_t *was = &list->value[g->step[i].value + (size_t)k];
+    const uint64_t value = tn_nv_value_of(&l[i], k);
+    const tn_nv_kernel *kernel = g->step[i].kernel;
+    const tn_cubin_param p = tn_nv_param_of(kernel, k, l[i].nmem);
+    if (value == *was) continue;
+    *was = value;
+    tn_nv_put_param(kernel, list->memory->cpu + g->step[i].at + TN_NV_QMD_ROOM, p, value);
+  }
+}
+// One with these parameters already, or one that nothing uses, or a second one, or the one that is free first. NULL
+// after an error.
+static tn_nv_list *tn_nv_list_of(tn_nv *d, tn_nv_graph *g, const tiny_launch *l) {
+  const uint64_t done = tn_nv_done(&d->channel[TN_NV_LAUNCHES]);
+  tn_nv_list *best = NULL;
+  for (int i = 0; i < TN_NV_COPIES; i++) {
+    tn_nv_list *x = &g->list[i];
+    if (x->memory && !tn_nv_list_differs(g, x, l)) return x;
+    if (!x->memory && (!best || best->busy > done)) return tn_nv_list_make(d, g, x, l) == TINY_OK ? x : NULL;
+    if (!best || x->busy < best->busy) best = x;
+  }
+  if (tn_nv_check(d, tn_nv_wait_for(d, TN_NV_LAUNCHES, best->busy)) != TINY_OK) return NULL;
+  tn_nv_list_bind(g, best, l);
+  return best;
+}
+
+// ** submitted **
+
+static int tn_nv_graph_wanted(const tiny_launch *l, int n) {
+  for (int i = 0; i < n; i++) if (l[i].stamp || tn_nv_is_empty(&l[i])) return 0;
+  return n >= TN_NV_GRAPH_LEAST;
+}
+static tiny_code tn_nv_graph_submit(tn_nv *d, tn_nv_graph *g, const tiny_launch *l) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < g->n && code == TINY_OK && !g->list[0].memory; i++) code = tn_nv_fits(d, &l[i]);
+  if (code == TINY_OK) code = tn_nv_check(d, tn_nv_room(d, TN_NV_LAUNCHES, TN_NV_LAUNCH_WORDS));
+  tn_nv_list *list = code == TINY_OK ? tn_nv_list_of(d, g, l) : NULL;
+  if (!list) return code == TINY_OK ? tiny_status(d->t) : code;
+  for (int i = 0; i < g->n; i++) tn_nv_use_all(d, &l[i]);
+  tn_nv_begin_launches(d);
+  code = tn_nv_check(d, tn_nv_submit_list(d, TN_NV_LAUNCHES, list->memory->va + g->nbytes, list->nwords));
+  list->busy = d->channel[TN_NV_LAUNCHES].given;
+  return code;
+}
+static tiny_code tn_nv_submit(void *dev, const tiny_launch *l, int n) {
+  tn_nv *d = (tn_nv *)dev;
+  const tiny_code code = tn_nv_enter(d);
+  if (code != TINY_OK) return code;
+  tn_nv_graph *g = tn_nv_graph_wanted(l, n) ? tn_nv_graph_of(d, l, n) : NULL;
+  if (!g || !tn_nv_graph_fits(g, l)) return tn_nv_launch_all(d, l, n);
+  g->last = ++d->launches;
+  if (g->seen < TN_NV_GRAPH_AFTER && ++g->seen < TN_NV_GRAPH_AFTER) return tn_nv_launch_all(d, l, n);
+  return tn_nv_graph_submit(d, g, l);
+}
+#endif
+// ---- end src/nv/graph.c ----
+// ---- begin src/nv/assemble.c ----
+// assemble: PTX -> cubin, by whatever is found here: what a tiny_nv_system brings, ptxas, or a library of the toolkit.
+//
+// In:    PTX. Out: a cubin for the device, or what the assembler says. Cubins are kept in the library's disk cache.
+// Holds: the first that is found is taken, once for a device, and told in the log (letter p). Nothing is written to
+//        disk: ptxas reads and writes memory that has no name in a folder.
+// What is what: CUDA Compiler Driver NVCC (ptxas), PTX Compiler API, nvJitLink; Linux, memfd_create(2).
+#ifndef TN_NV_ASSEMBLE
+#define TN_NV_ASSEMBLE
+#ifndef TINY_AMALGAMATED
+#include "device.c"
+#include "../base/library.c"
+#endif
+#ifdef __linux__
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#endif
+
+// nvPTXCompiler.h (CUDA 11.1 and later) and nvJitLink.h (12.0 and later): results are 0 where it went well.
+typedef struct tn_nv_ptx_library {
+  int (*create)(void **out, size_t nbytes, const char *ptx), (*compile)(void *, int n, const char *const *options),
+      (*nbytes)(void *, size_t *out), (*get)(void *, void *out), (*log_nbytes)(void *, size_t *out),
+      (*log)(void *, char *out), (*destroy)(void **);
+} tn_nv_ptx_library;
+typedef struct tn_nv_link_library {
+  int (*create)(void **out, uint32_t n, const char **options), (*add)(void *, int type, const void *data, size_t nbytes,
+      const char *name), (*complete)(void *), (*nbytes)(void *, size_t *out), (*get)(void *, void *out),
+      (*log_nbytes)(void *, size_t *out), (*log)(void *, char *out), (*destroy)(void **);
+} tn_nv_link_library;
+typedef enum tn_nv_assembler_kind {
+  TN_NV_NONE, TN_NV_GIVEN, TN_NV_PTXAS, TN_NV_PTX_LIBRARY, TN_NV_LINK_LIBRARY
+} tn_nv_assembler_kind;
+typedef struct tn_nv_assembler {
+  tn_nv_assembler_kind kind;
+  char path[300];                          // of ptxas
+  tn_nv_ptx_library ptx; tn_nv_link_library link;
+} tn_nv_assembler;
+typedef struct tn_nv_made { void *cubin; size_t nbytes; char log[2048]; } tn_nv_made;    // by malloc
+
+// ** libraries **
+
+static int tn_nv_symbols(void *library, const char *const *names, void *const *to, int n) {
+  for (int i = 0; i < n; i++) {
+    void *const found = library ? tn_library_symbol(library, names[i]) : NULL;
+    if (!found) return 0;
+    memcpy(to[i], &found, sizeof found);
+  }
+  return 1;
+}
+static int tn_nv_find_ptx_library(tn_nv_ptx_library *p) {
+  static const char *const files[] = {"libnvptxcompiler.so.13", "libnvptxcompiler.so", NULL};
+  static const char *const names[] = {
+    "nvPTXCompilerCreate", "nvPTXCompilerCompile", "nvPTXCompilerGetCompiledProgramSize",
+    "nvPTXCompilerGetCompiledProgram", "nvPTXCompilerGetErrorLogSize", "nvPTXCompilerGetErrorLog",
+    "nvPTXCompilerDestroy"
+  };
+  void *const to[] = {&p->create, &p->compile, &p->nbytes, &p->get, &p->log_nbytes, &p->log, &p->destroy};
+  void *const library = tn_library_open(files);
+  const int found = tn_nv_symbols(library, names, to, 7);
+  if (library && !found) tn_library_close(library);
+  return found;
+}
+static int tn_nv_find_link_library(tn_nv_link_library *p) {
+  static const char *const files[] = {
+    "libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so", "/usr/local/cuda/lib64/libnvJitLink.so", NULL
+  };
+  // Symbols carry a version, which the library's own header spells: __nvJitLinkCreate_13_0.
+  static const char *const versions[] = {"13_0", "13_1", "12_9", "12_8", "12_6", "12_4", "12_2", "12_1", "12_0"};
+  static const char *const verbs[] = {"Create", "AddData", "Complete", "GetLinkedCubinSize", "GetLinkedCubin",
+                                      "GetErrorLogSize", "GetErrorLog", "Destroy"};
+  void *const to[] = {&p->create, &p->add, &p->complete, &p->nbytes, &p->get, &p->log_nbytes, &p->log, &p->destroy};
+  void *const library = tn_library_open(files);
+  for (size_t v = 0; library && v < sizeof versions / sizeof *versions; v++) {
+    char text[8][48];
+    const char *names[8];
+    for (int i = 0; i < 8; i++) {
+      snprintf(text[i], sizeof text[i], "__nvJitLink%s_%s", verbs[i], versions[v]);
+      names[i] = text[i];
+    }
+    if (tn_nv_symbols(library, names, to, 8)) return 1;
+  }
+  if (library) tn_library_close(library);
+  return 0;
+}
+static int tn_nv_take_cubin(void *of, int (*nbytes)(void *, size_t *), int (*get)(void *, void *), tn_nv_made *out) {
+  if (nbytes(of, &out->nbytes) || !out->nbytes) return -1;
+  out->cubin = malloc(out->nbytes);
+  return !out->cubin ? -1 : get(of, out->cubin);
+}
+static void tn_nv_take_log(void *of, int (*nbytes)(void *, size_t *), int (*log)(void *, char *), tn_nv_made *out) {
+  size_t n = 0;
+  if (nbytes(of, &n) || !n) return;
+  char *text = (char *)malloc(n + 1);
+  if (text && !log(of, text)) { text[n] = 0; snprintf(out->log, sizeof out->log, "%s", text); }
+  free(text);
+}
+static int tn_nv_by_ptx_library(const tn_nv_ptx_library *p, const char *ptx, const char *target, tn_nv_made *out) {
+  char arch[40];
+  void *compiler = NULL;
+  snprintf(arch, sizeof arch, "--gpu-name=%s", target);
+  const char *const options[] = {arch};
+  if (p->create(&compiler, strlen(ptx), ptx)) return -1;
+  int result = p->compile(compiler, 1, options);
+  if (result) tn_nv_take_log(compiler, p->log_nbytes, p->log, out);
+  else result = tn_nv_take_cubin(compiler, p->nbytes, p->get, out);
+  p->destroy(&compiler);
+  return result;
+}
+static int tn_nv_by_link_library(const tn_nv_link_library *p, const char *ptx, const char *target, tn_nv_made *out) {
+  enum { PTX = 2 };
+  char arch[40];
+  void *linker = NULL;
+  snprintf(arch, sizeof arch, "-arch=%s", target);
+  const char *options[] = {arch};
+  if (p->create(&linker, 1, options)) return -1;
+  int result = p->add(linker, PTX, ptx, strlen(ptx) + 1, "kernels");
+  if (!result) result = p->complete(linker);
+  if (result) tn_nv_take_log(linker, p->log_nbytes, p->log, out);
+  else result = tn_nv_take_cubin(linker, p->nbytes, p->get, out);
+  p->destroy(&linker);
+  return result;
+}
+
+// ** ptxas, as a process **
+
+#ifdef __linux__
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+extern long syscall(long number, ...);
+extern int ftruncate(int fd, off_t nbytes);
+#endif
+#ifndef __cplusplus
+extern char **environ;
+#endif
+// A file in memory alone, which a child inherits. Below 0: the kernel has none (Linux 3.17).
+static int tn_nv_memory_file(const char *name) {
+#ifdef SYS_memfd_create
+  return (int)syscall(SYS_memfd_create, name, 0u);
+#else
+  (void)name;
+  return -1;
+#endif
+}
+static int tn_nv_write_all(int fd, const char *data, size_t nbytes) {
+  for (size_t at = 0; at < nbytes; ) {
+    const ssize_t n = write(fd, data + at, nbytes - at);
+    if (n < 0 && errno != EINTR) return 0;
+    if (n > 0) at += (size_t)n;
+  }
+  return lseek(fd, 0, SEEK_SET) == 0;
+}
+// By malloc; *nbytes of it, and a 0. NULL: nothing is there, or no memory.
+static char *tn_nv_read_all(int fd, size_t *nbytes) {
+  const off_t end = lseek(fd, 0, SEEK_END);
+  char *data = end > 0 && lseek(fd, 0, SEEK_SET) == 0 ? (char *)malloc((size_t)end + 1) : NULL;
+  *nbytes = 0;
+  while (data && *nbytes < (size_t)end) {
+    const ssize_t n = read(fd, data + *nbytes, (size_t)end - *nbytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    *nbytes += (size_t)n;
+  }
+  if (data) data[*nbytes] = 0;
+  return data;
+}
+// 0: it ended well. What it says goes to the file `said`.
+static int tn_nv_run(const char *path, char *const *words, int said) {
+  posix_spawn_file_actions_t actions;
+  pid_t pid = 0;
+  int status = -1;
+  if (posix_spawn_file_actions_init(&actions)) return -1;
+  posix_spawn_file_actions_adddup2(&actions, said, 1);
+  posix_spawn_file_actions_adddup2(&actions, said, 2);
+  const int failed = posix_spawn(&pid, path, &actions, NULL, words, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed) return -1;
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno == EINTR) continue;
+    return errno == ECHILD ? 0 : -1;       // the host ignores SIGCHLD: what was written tells
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
+  char arch[40], from[32], to[32], tool[] = "ptxas", minus_o[] = "-o";
+  const int in = tn_nv_memory_file("ptx"), cubin = tn_nv_memory_file("cubin"), said = tn_nv_memory_file("said");
+  int result = -1;
+  snprintf(arch, sizeof arch, "-arch=%s", target);
+  snprintf(from, sizeof from, "/proc/self/fd/%d", in);
+  snprintf(to, sizeof to, "/proc/self/fd/%d", cubin);
+  char *const words[] = {tool, arch, from, minus_o, to, NULL};
+  if (in >= 0 && cubin >= 0 && said >= 0 && tn_nv_write_all(in, ptx, strlen(ptx))) {
+    result = tn_nv_run(path, words, said);
+    if (!result) out->cubin = tn_nv_read_all(cubin, &out->nbytes);
+    if (!out->cubin) {
+      size_t n;
+      char *text = tn_nv_read_all(said, &n);
+      if (text) snprintf(out->log, sizeof out->log, "%s", text);
+      free(text);
+      if (!result) result = -1;
+    }
+  }
+  if (in >= 0) close(in);
+  if (cubin >= 0) close(cubin);
+  if (said >= 0) close(said);
+  return result;
+}
+static int tn_nv_is_program(const char *path) { return *path == '/' && access(path, X_OK) == 0; }
+#else
+static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
+  (void)path; (void)ptx; (void)target; (void)out;
+  return -1;
+}
+static int tn_nv_is_program(const char *path) { (void)path; return 0; }
+#endif
+// TINY_NV_PTXAS, then the folders of PATH that are absolute, then the toolkit's. 0: it is in none.
+static int tn_nv_find_ptxas(char *out, size_t nbytes) {
+  const char *named = getenv("TINY_NV_PTXAS"), *path = getenv("PATH");
+  if (named && *named) { snprintf(out, nbytes, "%s", named); return tn_nv_is_program(out); }
+  while (path && *path) {
+    const size_t n = strcspn(path, ":");
+    snprintf(out, nbytes, "%.*s/ptxas", (int)(n < 250 ? n : 250), path);
+    if (*path == '/' && n < 250 && tn_nv_is_program(out)) return 1;
+    path += n + (path[n] == ':');
+  }
+  snprintf(out, nbytes, "/usr/local/cuda/bin/ptxas");
+  return tn_nv_is_program(out);
+}
+
+// ** which **
+
+static const char *tn_nv_assembler_open(tn_nv *d, tn_nv_assembler *a) {
+  const char *const said = a->path;
+  if (d->rm.sys.assemble) { a->kind = TN_NV_GIVEN; return "what the host brings"; }
+  if (tn_nv_find_ptxas(a->path, sizeof a->path)) { a->kind = TN_NV_PTXAS; return said; }
+  if (tn_nv_find_ptx_library(&a->ptx)) { a->kind = TN_NV_PTX_LIBRARY; return "libnvptxcompiler"; }
+  if (tn_nv_find_link_library(&a->link)) { a->kind = TN_NV_LINK_LIBRARY; return "nvJitLink"; }
+  return NULL;
+}
+static tiny_code tn_nv_find_assembler(tn_nv *d) {
+  if (!d->assembler) {
+    d->assembler = (tn_nv_assembler *)tiny_realloc(d->t, NULL, 0, sizeof *d->assembler);
+    if (!d->assembler) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an assembler", d->name);
+    memset(d->assembler, 0, sizeof *d->assembler);
+    const char *found = tn_nv_assembler_open(d, d->assembler);
+    if (found) tiny_log_line(d->t, 'p', "%s: PTX is assembled by %s", d->name, found);
+  }
+  if (d->assembler->kind != TN_NV_NONE) return TINY_OK;
+  return tiny_fail(d->t, TINY_E_COMPILE,
+                   "%s: a kernel is to be assembled and there is no ptxas, libnvptxcompiler or nvJitLink: "
+                   "pip install nvidia-cuda-nvcc (which has ptxas), name it in TINY_NV_PTXAS, or bring kernels that "
+                   "were exported where there is one (tiny_cache_export)", d->name);
+}
+// 0: out has a cubin, which free takes. Otherwise out->log may say why.
+static int tn_nv_assemble(tn_nv *d, const char *ptx, tn_nv_made *out) {
+  const tn_nv_assembler *a = d->assembler;
+  memset(out, 0, sizeof *out);
+  switch (a->kind) {
+    case TN_NV_GIVEN:
+      return d->rm.sys.assemble(d->rm.sys.user, ptx, d->sm, &out->cubin, &out->nbytes, out->log, sizeof out->log);
+    case TN_NV_PTXAS: return tn_nv_by_ptxas(a->path, ptx, d->target, out);
+    case TN_NV_PTX_LIBRARY: return tn_nv_by_ptx_library(&a->ptx, ptx, d->target, out);
+    case TN_NV_LINK_LIBRARY: return tn_nv_by_link_library(&a->link, ptx, d->target, out);
+    default: return -1;
+  }
+}
+
+// ** as the backend is asked **
+
+typedef struct tn_nv_batch { tn_nv *d; const tiny_bytes *source; tn_nv_made *made; int *result; } tn_nv_batch;
+static void tn_nv_assemble_task(void *arg, int i) {
+  const tn_nv_batch *b = (const tn_nv_batch *)arg;
+  b->result[i] = tn_nv_assemble(b->d, b->source[i].data, &b->made[i]);
+}
+static tiny_code tn_nv_refused(tn_nv *d, const tn_nv_made *m, tiny_bytes *log) {
+  const size_t n = strlen(m->log);
+  tiny_bytes_add(log, m->log, n);
+  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a kernel is not assembled for %s: %.600s", d->name, d->target,
+                   n ? m->log : "it is not said why");
+}
+// Processes run beside each other; what a host brings is called on this thread.
+static tiny_code tn_nv_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+  tn_nv *d = (tn_nv *)dev;
+  tiny_code code = tn_nv_find_assembler(d);
+  if (code != TINY_OK) return code;
+  const size_t size = (size_t)n * (sizeof(tn_nv_made) + sizeof(int));
+  tn_nv_made *made = (tn_nv_made *)tiny_realloc(d->t, NULL, 0, size);
+  if (!made) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for compiled kernels", d->name);
+  memset(made, 0, size);
+  tn_nv_batch b = {d, source, made, (int *)(void *)(made + n)};
+  if (d->assembler->kind == TN_NV_PTXAS) tiny_parallel(d->t, n, tn_nv_assemble_task, &b);
+  else for (int i = 0; i < n; i++) tn_nv_assemble_task(&b, i);
+  for (int i = 0; i < n; i++) {
+    if (code == TINY_OK && (b.result[i] || !made[i].cubin)) code = tn_nv_refused(d, &made[i], log);
+    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].cubin, made[i].nbytes);
+    free(made[i].cubin);
+  }
+  tiny_realloc(d->t, made, size, 0);
+  return code;
+}
+#endif
+// ---- end src/nv/assemble.c ----
+// ---- begin src/nv/backend.c ----
+// backend: the one object of tiny_nv.h: a device as others see it; that all has happened; opened and closed.
+//
+// In:    calls of the library, one at a time. Out: what the contract of tiny_backend says.
+#ifndef TN_NV_BACKEND
+#define TN_NV_BACKEND
+#ifndef TINY_AMALGAMATED
+#include "graph.c"
+#include "assemble.c"
+#include "info.c"
+#include "../render/lang_cuda.c"
+#endif
+
+// ** how kernels are written **
+
+static void tn_nv_renderer(void *dev, tiny_renderer *out) { tn_lang_cuda(out, ((const tn_nv *)dev)->sm); }
+
+// What schedules ask. Registers of a thread: CUDA C++ Programming Guide, Compute Capabilities; bytes that it loads at
+// once: there, Device Memory Accesses.
+static void tn_nv_limits(const tn_nv *d, tiny_limits *out) {
+  const int of_sm = d->generation->shared_block + 1;
+  out->warp = 32;
+  out->compute_units = d->processors;
+  out->vector_nbytes = 16; out->vector_registers = 255;
+  out->copies_async = d->sm >= 80;         // PTX ISA, cp.async
+  out->units = tiny_warp_units(d->target, &out->nunits);
+  out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
+  out->shared_nbytes = (size_t)d->generation->shared_block << 10;
+  out->local_total = 1024;
+  out->global_max[0] = INT32_MAX; out->global_max[1] = out->global_max[2] = 65535;
+  for (int i = 0; i < 3; i++) { out->local_max[i] = 1024; out->memory[i].line = 128; }
+  out->memory[0].nbytes = out->memory[1].nbytes = out->cache_nbytes = (size_t)of_sm << 10;
+  out->memory[2].nbytes = d->l2 ? (size_t)d->l2 : (size_t)4 << 20;
+}
+
+// ** opened and closed **
+
+static uint64_t tn_nv_timeout(void) {
+  enum { USUAL_MS = 60000 };
+  const char *given = getenv("TINY_NV_TIMEOUT_MS");
+  const uint64_t ms = given ? tn_digits_value(given, 10, NULL) : 0;
+  return (ms && ms < UINT64_C(1) << 32 ? ms : (uint64_t)USUAL_MS) * 1000000u;
+}
+// Clocks go up, and stay: without it a GPU may idle through short kernels (NV2080_CTRL_CMD_PERF_BOOST).
+static void tn_nv_boost(tn_nv *d) {
+  tn_nv_boost_params p = {0x12, UINT32_MAX};
+  tn_nv_control(&d->rm, d->subdevice, TN_NV_BOOST, &p, sizeof p, "clocks");
+}
+static tiny_code tn_nv_open_memory(tn_nv *d) {
+  d->window = tn_nv_reserve((size_t)1 << TN_NV_WINDOW_LOG2);
+  if (!d->window)
+    return tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no 16 GiB of addresses below 2^40 are left in this process "
+                       "(ulimit -v?)");
+  d->from_low = d->next_low = tn_nv_pointer(d->window);
+  d->next_high = UINT64_C(0x20000000000);
+  return tn_nv_open_vaspace(d);
+}
+static tiny_code tn_nv_open_rings(tn_nv *d) {
+  tiny_code code = tn_nv_ring_make(d, &d->args, TN_NV_LAUNCHES, 512 << 10);
+  if (code == TINY_OK) code = tn_nv_ring_make(d, &d->stage_in, TN_NV_IN, TN_NV_STAGE);
+  if (code == TINY_OK) code = tn_nv_ring_make(d, &d->stage_out, TN_NV_OUT, TN_NV_STAGE);
+  d->from_low = d->next_low;               // what stands below stays
+  return code;
+}
+static tiny_code tn_nv_begin(tn_nv *d, const char *which) {
+  const tiny_nv_system *system;
+  uint64_t number;
+  if (!tn_nv_which(which, &system, &number))
+    return tn_nv_wrong(&d->rm, TINY_E_DEVICE, "there is no device NV:%.40s; devices are numbers, NV:0, NV:1 ..", which);
+  snprintf(d->name, sizeof d->name, "NV%s%.16s", *which && !system ? ":" : "", system ? "" : which);
+  tiny_code code = tn_nv_rm_open(&d->rm, system);
+  if (code == TINY_OK) code = tn_nv_choose(d, number);
+  if (code == TINY_OK) code = tn_nv_attach(d);
+  if (code == TINY_OK && tn_nv_is_partitioned(d))
+    code = tn_nv_wrong(&d->rm, TINY_E_DEVICE, "the GPU is partitioned (MIG), which is not supported: "
+                       "nvidia-smi -mig 0");
+  if (code == TINY_OK) tn_nv_boost(d);
+  if (code == TINY_OK) code = tn_nv_open_memory(d);
+  if (code == TINY_OK) code = tn_nv_open_doorbell(d);
+  if (code == TINY_OK) code = tn_nv_open_channels(d);
+  if (code == TINY_OK) code = tn_nv_open_rings(d);
+  return code == TINY_OK ? tn_nv_begin_words(d) : code;
+}
+static void tn_nv_close(void *dev) {
+  tn_nv *d = (tn_nv *)dev;
+  if (d->channel[TN_NV_LAUNCHES].registered && !d->lost) tn_nv_wait_all(d);
+  tn_nv_graphs_close(d);
+  tn_nv_modules_close(d);
+  tn_nv_close_channels(d);
+  tn_nv_regions_close(d, 1);
+  while (d->memory) tn_nv_memory_free(d, d->memory);
+  if (d->bell) tn_nv_unmap(&d->rm, d->subdevice, d->doorbell, d->bell, 65536, d->bell_token);
+  if (d->rm.control >= 0) tn_nv_rm_close(&d->rm);
+  if (d->file >= 0) d->rm.sys.close(d->rm.sys.user, d->file);
+  tn_nv_unreserve(d->window, (size_t)1 << TN_NV_WINDOW_LOG2);
+  if (d->stamp) tiny_realloc(d->t, d->stamp, (size_t)d->stamp_cap * sizeof *d->stamp, 0);
+  if (d->assembler) tiny_realloc(d->t, d->assembler, sizeof *d->assembler, 0);
+  tiny_realloc(d->t, d, sizeof *d, 0);
+}
+static tn_nv *tn_nv_new(tiny_ctx *t) {
+  tn_nv *d = (tn_nv *)tiny_realloc(t, NULL, 0, sizeof *d);
+  if (!d) { tiny_fail(t, TINY_E_MEMORY, "NV: no memory for a device"); return NULL; }
+  memset(d, 0, sizeof *d);
+  d->t = t;
+  d->file = d->rm.control = d->rm.uvm = d->rm.uvm_mm = -1;
+  d->timeout_ns = tn_nv_timeout();
+  memcpy(d->name, "NV", 3);
+  return d;
+}
+static void *tn_nv_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  tn_nv *d = tn_nv_new(t);
+  if (!d) return NULL;
+  if (tn_nv_begin(d, which) == TINY_OK) {
+    tn_nv_limits(d, limits);
+    if (!d->rm.major || d->rm.major < 535 || d->rm.major > TN_NV_NEWEST)
+      tiny_log_line(t, 'p', "%s: the driver's release %s is not one that is known here; it is tried as one of %d",
+                    d->name, d->rm.version, d->rm.branch->from);
+    tiny_log_line(t, 'p', "%s: %s, %s, driver %s", d->name, d->gpu, d->target, d->rm.version);
+    return d;
+  }
+  tn_nv_failed(d);
+  tn_nv_close(d);
+  return NULL;
+}
+// cubins are for one architecture.
+static const char *tn_nv_target(void *dev) { return ((const tn_nv *)dev)->target; }
+
+// ** modules and waits **
+
+// A cubin, or PTX, which is assembled first.
+static void *tn_nv_load_binary(void *dev, const void *binary, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  if (tn_nv_enter(d) != TINY_OK) return NULL;
+  if (nbytes >= 4 && !memcmp(binary, "\177ELF", 4)) return tn_nv_load_cubin(d, binary, nbytes);
+  if (tn_nv_find_assembler(d) != TINY_OK) return NULL;
+  char *ptx = (char *)tiny_realloc(d->t, NULL, 0, nbytes + 1);
+  if (!ptx) { tn_nv_no_room(d); return NULL; }
+  memcpy(ptx, binary, nbytes);
+  ptx[nbytes] = 0;
+  tn_nv_made made;
+  void *module = NULL;
+  if (tn_nv_assemble(d, ptx, &made) || !made.cubin)
+    tiny_fail(d->t, TINY_E_COMPILE, "%s: PTX is not assembled for %s: %.600s", d->name, d->target, made.log);
+  else module = tn_nv_load_cubin(d, made.cubin, made.nbytes);
+  free(made.cubin);
+  tiny_realloc(d->t, ptx, nbytes + 1, 0);
+  return module;
+}
+// Launches that are given may use it, and lists that are not submitted again would.
+static void tn_nv_unload(void *dev, void *module) {
+  tn_nv *d = (tn_nv *)dev;
+  tn_nv_module *m = (tn_nv_module *)module;
+  if (!m) return;
+  tn_nv_graphs_leave(d, m);
+  m->next = d->gone;
+  d->gone = m;
+}
+static tiny_code tn_nv_sync(void *dev) {
+  tn_nv *d = (tn_nv *)dev;
+  tiny_code code = tn_nv_enter(d);
+  if (code != TINY_OK) return code;
+  code = tn_nv_check(d, tn_nv_wait_all(d));
+  if (code != TINY_OK) return code;
+  tn_nv_stamps_tell(d);
+  tn_nv_modules_close(d);
+  return TINY_OK;
+}
+
+// ** order between devices **
+
+// A place in a device's order, for a thread that knows no more of it.
+typedef struct tn_nv_event { const tn_nv *of; const uint64_t *done[2]; uint64_t value[2]; } tn_nv_event;
+
+static void *tn_nv_event_new(void *dev) {
+  tn_nv *d = (tn_nv *)dev;
+  if (tn_nv_enter(d) != TINY_OK) return NULL;
+  tn_nv_event *e = (tn_nv_event *)tiny_realloc(d->t, NULL, 0, sizeof *e);
+  if (!e) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name); return NULL; }
+  e->of = d;
+  for (int i = 0; i < 2; i++) { e->done[i] = d->channel[i].done; e->value[i] = d->channel[i].given; }
+  return e;
+}
+// The host waits: what goes wrong there, or takes too long, the other device tells.
+static tiny_code tn_nv_wait(void *dev, void *event) {
+  const tn_nv *d = (const tn_nv *)dev;
+  const tn_nv_event *e = (const tn_nv_event *)event;
+  const uint64_t since = tn_nv_clock_ns();
+  for (int i = 0; i < 2 && e->of != d; i++)
+    for (int spins = 0; tn_nv_load(e->done[i]) < e->value[i]; spins++) {
+      tn_nv_pause(spins);
+      if (spins % 64 == 63 && tn_nv_clock_ns() - since > d->timeout_ns) return TINY_OK;
+    }
+  return TINY_OK;
+}
+static void tn_nv_event_free(void *dev, void *event) {
+  tiny_realloc(((const tn_nv *)dev)->t, event, sizeof(tn_nv_event), 0);
+}
+
+#ifdef TINY_STATIC
+TINY_API
+#endif
+const tiny_backend tiny_nv = {
+  TINY_BACKEND_VERSION, "NV", tn_nv_open, tn_nv_close, tn_nv_target, tn_nv_renderer, tn_nv_alloc, tn_nv_free,
+  tn_nv_copy_in, tn_nv_copy_out, NULL, NULL, tn_nv_compile, tn_nv_load_binary, NULL, tn_nv_unload, tn_nv_find,
+  tn_nv_launch, tn_nv_submit, tn_nv_event_new, tn_nv_wait, tn_nv_event_free, tn_nv_sync, NULL
+};
+#endif
+// ---- end src/nv/backend.c ----
+// ---- end src/nv/all.c ----
+#endif // TINY_IMPLEMENTATION
+
+/*
+---- begin LICENSE ----
+MIT License
+
+Copyright (c) 2026 the tiny.h authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.
+---- end LICENSE ----
+
+Where things stand in tiny_nv.h
+
+    117  src/nv/../base/library.c      shared libraries that are loaded while the program runs: drivers, which
+                                       a program is not linked with
+    173  src/nv/../base/digits.c       whole numbers in text without a sign: of devices, of versions, of
+                                       addresses
+    200  src/nv/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
+                                       words below: an element at a time or vectors of 2, 4, 8 or 16
+    561  src/nv/structs.c              what NVIDIA's kernel driver takes: own declarations, and a table of
+                                       what differs between its releases
+    755  src/nv/system.c               open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+                                       their place; and a clock
+    928  src/nv/rm.c                   what NVIDIA's kernel driver is asked: objects are made and freed,
+                                       controlled, mapped; ranges of nvidia-uvm
+   1174  src/nv/cubin.c                reads machine code as ptxas writes it: an ELF file with kernels, what
+                                       each needs, and where addresses go
+   1493  src/nv/qmd.c                  launch descriptors, which tell a GPU all about a launch: one table of
+                                       their fields, a column for each version
+   1620  src/nv/generation.c           what differs between NVIDIA's GPUs from Turing on, a row for each class
+                                       of compute
+   1705  src/nv/device.c               a GPU: found, asked what it is, its address space and channels; opened
+                                       and closed; what went wrong
+   2059  src/nv/info.c                 what the driver tells of its GPUs, without a context of the library's
+   2113  src/nv/channel.c              what a GPU is told: words in memory, where they stand in a ring, a
+                                       doorbell; how far it is; faults
+   2412  src/nv/memory.c               of the GPU, given out in blocks of larger regions; bytes to it and from
+                                       it by its copy engines
+   2604  src/nv/module.c               cubins in the GPU's memory, and the kernels in them, each with the
+                                       descriptor that its launches begin from
+   2797  src/nv/launch.c               kernels with all that they are called with -> descriptors, constant
+                                       banks, words for the GPU
+   3069  src/nv/graph.c                launches that are handed over together again and again, as a list of
+                                       commands that was prepared
+   3278  src/nv/assemble.c             PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
+                                       ptxas, or a library of the toolkit
+   3579  src/nv/backend.c              the one object of tiny_nv.h: a device as others see it; that all has
+                                       happened; opened and closed
+*/
