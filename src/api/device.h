@@ -329,7 +329,8 @@ enum {
   TINY_TARGET_ALONE = 256,                 // a module holds one kernel
   TINY_TARGET_ALIGNED = 512,               // memory begins at a multiple of 16 bytes, also what tiny_blob_of takes
   TINY_TARGET_COPIES = 1024,               // STOREs that happen later, which items do not wait for
-  TINY_TARGET_ROWS = 2048                  // LOADs of rows of 8x8 matrices by a warp
+  TINY_TARGET_ROWS = 2048,                 // LOADs of rows of 8x8 matrices by a warp
+  TINY_TARGET_MATRICES = 4096              // products that read such matrices from LOCAL memory themselves
 };
 // What is worth knowing about a node of a list: tiny_listing.hints.
 enum {

@@ -10,7 +10,7 @@
 #ifndef TN_RENDER_PTX
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
-#include "ptx_memory.c"
+#include "ptx_wgmma.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -129,10 +129,13 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
   int n;
   const tiny_warp_unit *unit = tiny_warp_units("sm_75", &n) + (u->k >> TN_WMMA_UNIT) - 1;
   char name[96];
+  const char *type[2] = {tn_ptx_unit_type(unit->a), tn_ptx_unit_type(unit->b)};
+  const int own = u->k >> TN_WMMA_UNIT >= 1 && !strncmp(unit->name, "sm", 2);
+  if (own && tn_ptx_is_by_unit(u->src[1])) { tn_ptx_wgmma(x, u, unit, type); return; }
   const int first = tn_ptx_take(x, u->lanes);
-  if (u->k >> TN_WMMA_UNIT < 1 || strncmp(unit->name, "sm", 2) || u->lanes != 4) { tn_ptx_fail(x, "WMMA"); return; }
+  if (!own || u->lanes != 4) { tn_ptx_fail(x, "WMMA"); return; }
   snprintf(name, sizeof name, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", unit->m, unit->n, unit->k,
-           tn_ptx_type(unit->c), tn_ptx_unit_type(unit->a), tn_ptx_unit_type(unit->b), tn_ptx_type(unit->c));
+           tn_ptx_type(unit->c), type[0], type[1], tn_ptx_type(unit->c));
   tn_ptx_wants_version(x, unit->a >= TINY_F8E4M3 && unit->a <= TINY_F8E5M2 ? 84 : 65);           // PTX ISA, mma
   const char kind = tn_ptx_class(u->dtype);
   tn_ptx_operand o[3][4];
@@ -157,6 +160,7 @@ static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.commit_group;\n");
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)u->k - 1);
   }
+  if (x->by_unit) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
   tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
 }
 
@@ -206,7 +210,8 @@ static void tn_ptx_end(tn_ptx *x) {
   tn_ptx_level *l = tn_ptx_close(x);
   if (l->skips.kind) tn_ptx_branch(x, l->skips, 0, "E", l->label);
   tn_ptx_text(tn_ptx_body(x), "$L%d:\n", l->label);
-  if (x->k->hints[l->opened->seq] & TINY_HINT_ROLLED) tn_ptx_text(tn_ptx_body(x), "\t.pragma \"nounroll\";\n");
+  if (x->by_unit || x->k->hints[l->opened->seq] & TINY_HINT_ROLLED)
+    tn_ptx_text(tn_ptx_body(x), "\t.pragma \"nounroll\";\n");
   if (l->body.n) tiny_bytes_add(tn_ptx_body(x), l->body.data, l->body.n);
   if (l->tail.n) tiny_bytes_add(tn_ptx_body(x), l->tail.data, l->tail.n);
   const tn_ptx_operand next[3] = {l->counter, l->counter, tn_ptx_k(1)};
@@ -309,7 +314,25 @@ static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
     default: tn_ptx_elementwise(x, u);
   }
 }
+// Do products wait while u is done? Not for what they give, nor where memory or the place changes.
+static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
+  const int reg = (u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE) && tn_is_reg(u->src[0]->src[0]);
+  const int last = x->last[u->seq];
+  switch (u->op) {
+    case TINY_OP_WMMA: case TINY_OP_INDEX: return 1;
+    case TINY_OP_LOAD: return !reg || (last < x->k->n && x->k->list[last]->op == TINY_OP_WMMA);    // a sum so far
+    case TINY_OP_STORE:                    // of one that was added to in place
+      return reg && tn_ptx_in_registers(x, u->src[0]) && u->src[1]->op == TINY_OP_WMMA &&
+          x->elements[u->src[1]->seq] == tn_ptx_reg_at(x, u->src[0]);
+    case TINY_OP_BARRIER: case TINY_OP_RANGE: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: return 0;
+    default: break;
+  }
+  for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
+  return 1;
+}
 static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+  if (x->batch.n && !tn_ptx_leaves_batch(x, u)) tn_ptx_flush(x);
+  if (tn_ptx_is_by_unit(u)) return;
   switch (u->op) {
     case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: return;
     case TINY_OP_BARRIER: tn_ptx_barrier(x, u); return;
@@ -375,7 +398,7 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
   tn_ptx x;
   memset(&x, 0, sizeof x);
-  x.t = x.declares.t = t; x.k = k; x.sm = target->sm;
+  x.t = x.declares.t = x.batch.t = t; x.k = k; x.sm = target->sm;
   x.version = tn_ptx_version(target->sm, target->own);
   if (!tn_ptx_tables(&x)) return TINY_E_MEMORY;
   x.depth = -1;
@@ -383,6 +406,7 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
   tn_ptx_place(&x);
   for (int i = 0; i < k->n && !x.failed; i++)
     if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
+  for (int i = 0; i < k->n; i++) x.by_unit |= tn_ptx_loads_matrices(k->list[i]);
   if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
   if (x.failed) return TINY_E_INTERNAL;
@@ -436,6 +460,7 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   r->flags = TINY_TARGET_SATURATES | TINY_TARGET_SHIFTS | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
       TINY_TARGET_ALIGNED | TINY_TARGET_ROWS;
   if (((const tn_ptx_target *)r->own)->sm >= 80) r->flags |= TINY_TARGET_COPIES;
+  if (!strcmp(target, "sm_90a")) r->flags |= TINY_TARGET_MATRICES;             // wgmma is of this target alone
   r->kernel = tn_ptx_kernel;
   r->module = tn_ptx_module;
   return 1;

@@ -15,6 +15,7 @@
 #endif
 
 enum { TN_PTX_TERMS = 8, TN_PTX_OFFSET = 1 << 23 };           // bytes that an instruction adds
+enum { TN_PTX_TAKEN = 2 };                 // of a LOAD of REG memory: it stays until it is stored again, in its block
 enum { TN_PTX_LINE = 64 };                 // LOCAL memory that a launch brings is given out in so many bytes
 
 typedef struct tn_ptx_term { const tiny_uop *u; int64_t k; } tn_ptx_term;
@@ -195,7 +196,8 @@ static void tn_ptx_survey_registers(tn_ptx *x) {
     if ((u->op != TINY_OP_STORE && u->op != TINY_OP_LOAD) || !tn_is_reg(u->src[0]->src[0])) continue;
     int *stored = &x->words[tn_memory_behind(u->src[0]->src[0])->seq];         // the next place; -1: none
     if (u->op == TINY_OP_STORE) *stored = i;
-    else x->constant[i] = x->last[i] < (*stored < 0 ? x->k->n : *stored);
+    else if (x->last[i] >= (*stored < 0 ? x->k->n : *stored)) x->constant[i] = 0;
+    else if (*stored >= 0 && x->block[*stored] == x->block[i]) x->constant[i] = TN_PTX_TAKEN;
   }
 }
 
@@ -327,7 +329,7 @@ static tn_ptx_pieces tn_ptx_pieces_of(const tn_ptx *x, const tiny_uop *index, co
   return p;
 }
 static void tn_ptx_access(tn_ptx *x, const char *op, const tn_ptx_pieces *p) {
-  char name[64], vector[8] = "";
+  char name[64], vector[16] = "";
   if (p->each > 1) snprintf(vector, sizeof vector, ".v%d", p->each);
   snprintf(name, sizeof name, "%s%s.%s", op, vector, p->type);
   tn_ptx_begin(x, name);
@@ -395,6 +397,7 @@ static void tn_ptx_store_register(tn_ptx *x, const tiny_uop *u) {
   char tn_ptx_names[16];
   for (int i = 0; i < u->src[1]->lanes && !x->failed; i++) {
     const tn_ptx_operand o[2] = {x->pool.of[to + i], tn_ptx_element(x, u->src[1], i)};
+    if (o[0].kind == o[1].kind && o[0].n == o[1].n) continue;                  // it was added to in place
     tn_ptx_line(x, TN_PTX_NAME("mov", tn_ptx_bare(kind)), o, 2);
   }
 }

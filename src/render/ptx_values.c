@@ -40,6 +40,7 @@ struct tn_ptx_sum; struct tn_ptx_step;
 typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
+  int by_unit;                             // 1: units read shared memory themselves
   tn_ptx_level *level;
   tn_ptx_list pool;
   int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
@@ -50,7 +51,7 @@ typedef struct tn_ptx {
   struct tn_ptx_step *step; int nstep;
   int64_t registers[TN_PTX_CLASSES];
   int64_t local_at; int memories;
-  tiny_bytes declares;
+  tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
   tn_ptx_operand guard; int unless;        // of the next lines
 } tn_ptx;
 
@@ -151,6 +152,15 @@ static void tn_ptx_operand_text(tiny_bytes *out, tn_ptx_operand o) {
   }
 }
 static tiny_bytes *tn_ptx_body(tn_ptx *x) { return &x->level[x->at].body; }
+
+// The products of the batch, which are done behind it (PTX ISA, wgmma.fence, .commit_group, .wait_group).
+static void tn_ptx_flush(tn_ptx *x) {
+  if (!x->batch.n) return;
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
+  tiny_bytes_add(tn_ptx_body(x), x->batch.data, x->batch.n);
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;\n");
+  x->batch.n = 0;
+}
 
 // A line's beginning, with the guard that holds.
 static void tn_ptx_begin(tn_ptx *x, const char *op) {

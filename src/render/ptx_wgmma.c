@@ -1,0 +1,82 @@
+// ptx_wgmma: products of all columns of a warp at once, of which four warps of sm_90a make one (PTX ISA, wgmma).
+//
+// In:  WMMAs whose b is a LOAD of matrices by steps. Out: their lines, which wait in a batch; a batch is written when
+//      something else wants what it gives, or shared memory changes.
+// Holds:
+//  - a and the sum are in registers, as those of mma.sync; b is read from shared memory by a descriptor: where it
+//    begins, and the steps between matrices (PTX ISA, "Matrix Descriptor", no swizzle: leading along k, stride across
+//    columns).
+//  - The sum is added to in its own registers. Those of an accumulator are taken where nobody reads it before it is
+//    stored again.
+//  - What items wrote to shared memory is fenced before they meet, as the unit reads it by another way (PTX ISA,
+//    fence.proxy.async).
+#ifndef TN_RENDER_PTX_WGMMA
+#define TN_RENDER_PTX_WGMMA
+#ifndef TINY_AMALGAMATED
+#include "ptx_memory.c"
+#endif
+
+static int tn_ptx_loads_matrices(const tiny_uop *u) {
+  return u->op == TINY_OP_LOAD && u->k >> TN_MATRIX_ALONG && !tn_is_reg(u->src[0]->src[0]);
+}
+// The LOAD behind a source of words; NULL: it is another value.
+static const tiny_uop *tn_ptx_matrices(const tiny_uop *u) {
+  const tiny_uop *x = u->op == TINY_OP_BITCAST ? u->src[0] : u;
+  return tn_ptx_loads_matrices(x) ? x : NULL;
+}
+// No value of its own: a unit reads it.
+static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != NULL; }
+
+// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each.
+static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load) {
+  const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
+  const tn_ptx_address a = tn_ptx_address_of(x, load->src[0]);
+  tn_ptx_operand at = tn_ptx_held(x, a.base, 'r'), word[2];
+  if (a.base.kind == 's' || a.base.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", a.base);
+  if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
+  at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
+  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(tn_load_along(load) * size >> 4 << 16));
+  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(tn_load_next(load) * size >> 4));
+  return tn_ptx_join(x, 'd', "mov.b64", word);
+}
+
+// Registers that u adds to, which hold the sum so far: from there on in the pool.
+static int tn_ptx_sum_registers(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *sum = u->src[2];
+  const char kind = tn_ptx_class(u->dtype);
+  char tn_ptx_names[16];
+  const int mine = x->last[sum->seq] == (int)u->seq,
+            taken = (sum->op == TINY_OP_WMMA && x->elements[sum->seq] >= 0) ||
+                    (sum->op == TINY_OP_LOAD && x->constant[sum->seq] == TN_PTX_TAKEN);
+  if (mine && taken) return x->elements[sum->seq];
+  tn_ptx_flush(x);
+  const int first = tn_ptx_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->failed; i++)
+    tn_ptx_put(x, first + i, tn_ptx_do1(x, kind, TN_PTX_NAME("mov", tn_ptx_bare(kind)), tn_ptx_element(x, sum, i)));
+  return first;
+}
+
+static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *unit, const char *type[2]) {
+  const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes(unit->a);
+  const tiny_uop *load = tn_ptx_matrices(u->src[1]);
+  tn_ptx_operand a[4];
+  for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
+  const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
+  const int first = tn_ptx_sum_registers(x, u);
+  tiny_bytes *out = &x->batch;
+  if (x->failed) return;
+  tn_ptx_text(out, "\twgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s ", u->lanes / lanes * unit->n, unit->k,
+              tn_ptx_type(unit->c), type[0], type[1]);
+  tn_ptx_group(out, &x->pool.of[first], u->lanes);
+  tn_ptx_text(out, ", ");
+  tn_ptx_group(out, a, 4);
+  tn_ptx_text(out, ", ");
+  tn_ptx_operand_text(out, descriptor);
+  tn_ptx_text(out, ", ");
+  tn_ptx_operand_text(out, yes);
+  if (unit->c == TINY_F32) tn_ptx_text(out, ", 1, 1");
+  if (unit->c == TINY_F32 && bytes == 2) tn_ptx_text(out, ", %d", tn_load_kind(load) == TN_TURNED);
+  tn_ptx_text(out, ";\n");
+  x->elements[u->seq] = first;
+}
+#endif
