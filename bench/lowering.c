@@ -66,7 +66,7 @@ static int lowering_target(tiny_ctx *t, const char *name, tiny_limits *limits, t
     *renderer = t->device[0]->renderer;
     return 1;
   }
-  return cuda_target(name, limits, renderer);
+  return write_target("cu", name, limits, renderer);
 }
 
 // A graph's kernels, in their least times. 1: something went wrong.

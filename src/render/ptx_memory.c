@@ -226,7 +226,8 @@ static tn_ptx_operand tn_ptx_plus(tn_ptx *x, tn_ptx_operand from, const tiny_uop
     return k == 1 ? tn_ptx_do2(x, 'r', "add.s32", from, o) : tn_ptx_do(x, 'r', "mad.lo.s32", o, tn_ptx_k(k), from);
   }
   if (o.kind == 'r' && fits && (is_signed || k >= 0))
-    return tn_ptx_do(x, 'd', is_signed ? "mad.wide.s32" : "mad.wide.u32", o, tn_ptx_k(k), from);
+    return tn_ptx_do2(x, 'd', "add.s64", from,     // not mad: ptxas makes one of these for each `from`, of mads two
+                      tn_ptx_do2(x, 'd', is_signed ? "mul.wide.s32" : "mul.wide.u32", o, tn_ptx_k(k)));
   if (o.kind == 'r') o = tn_ptx_do1(x, 'd', is_signed ? "cvt.s64.s32" : "cvt.u64.u32", o);
   return tn_ptx_do(x, 'd', "mad.lo.s64", o, tn_ptx_k(k), from);
 }

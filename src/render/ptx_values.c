@@ -431,6 +431,11 @@ static tn_ptx_operand tn_ptx_choice(tn_ptx *x, int dtype, tn_ptx_operand c, tn_p
   return tn_ptx_do(x, kind, TN_PTX_NAME("selp", tn_ptx_bare(kind)), a, b, c);
 }
 
+static int tn_ptx_is_one(const tiny_uop *u) {
+  while (u->op == TINY_OP_BROADCAST) u = u->src[0];
+  return u->op == TINY_OP_CONST && u->k == (int64_t)0x3FF << 52;
+}
+
 // One element of what an ALU op gives. o: of its sources.
 static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_operand *o) {
   char tn_ptx_names[32];
@@ -444,6 +449,7 @@ static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_oper
   if (op == TINY_OP_WHERE) return tn_ptx_choice(x, u->dtype, o[0], o[1], o[2]);
   if (from == TINY_BOOL) return tn_ptx_logic(x, u, o[0], o[1]);
   if (op == TINY_OP_MAX && real) return tn_ptx_max(x, from, o[0], o[1]);
+  if (op == TINY_OP_FDIV && tn_ptx_is_one(u->src[0])) return tn_ptx_do1(x, kind, TN_PTX_NAME("rcp.rn", type), o[1]);
   if (op == TINY_OP_DOT) return tn_ptx_do(x, 'r', "dp4a.u32.s32", o[0], o[1], o[2]);
   if (op == TINY_OP_TRUNC) {
     if (!real) return o[0];

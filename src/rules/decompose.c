@@ -533,7 +533,7 @@ static tiny_uop *tn_lanes_to(tiny_ctx *t, tiny_uop *x, int lanes) {
   return ne(tn_lanes_copied(t, where(x, one, zero), lanes), tn_lanes_copied(t, zero, lanes));
 }
 
-RULES(tn_rules_spell, x, y, z, c)
+RULES(tn_rules_spell, x, y, z, p, c)
   RULE("(ADD x (MUL y c))")                return tn_lacks(ctx, TINY_OP_SUB) ||
       c != tn_minus_one(t, c->dtype) ? NULL : sub(x, y);
   RULE("(ADD x (NEG y))")                  return tn_lacks(ctx, TINY_OP_SUB) ? NULL : sub(x, y);
@@ -553,6 +553,10 @@ RULES(tn_rules_spell, x, y, z, c)
     if (tn_is_const(c) && c->k == 0)
       return tn_uop_make(t, TINY_OP_DOT, r->dtype, r->lanes, 3, src, r->src[r->src[1]->op == TINY_OP_DOT]->k, 0, NULL);
     return NULL;
+  }
+  RULE("(ADD (WHERE p x:f 0) (WHERE p y 0))") {              // exact, as 0 + 0 is; products under a condition are added
+    const tiny_uop *none = r->src[0]->src[2], *zero = r->src[1]->src[2];
+    return tn_lacks(ctx, TINY_OP_MULADD) || none->k || zero->k ? NULL : where(p, add(x, y), N(x, 0));
   }
   RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL
       : tn_u3(t, TINY_OP_MULADD, x, y, z);
