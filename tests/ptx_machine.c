@@ -5,7 +5,7 @@
 // to stand together (.sync) those that come early wait for those that are named: the model of threads that go on by
 // themselves (PTX ISA, "SIMT Architecture"; NVIDIA, Volta whitepaper, "Independent Thread Scheduling"), without any
 // promise on how they meet again. A stack of post dominators would promise more, and hide what relies on it.
-#include "ptx_wide.c"
+#include "ptx_wgmma.c"
 
 enum { PTX_SHARED_MOST = 227 << 10, PTX_THREADS = 1024, PTX_TURN = 50000 };
 
@@ -147,7 +147,7 @@ static int ptx_together(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const p
     case PTX_ldmatrix_: case PTX_stmatrix_: ptx_ldmatrix(v, w, ins, o, mask); return 1;
     case PTX_movmatrix_: ptx_movmatrix(v, w, o, mask); return 1;
     case PTX_mma_: ptx_mma(v, w, ins, o, mask); return 1;
-    case PTX_wgmma_: ptx_wgmma(v, w, ins, o, mask); return 1;
+    case PTX_wgmma_: ptx_wgmma(v, w, ins, o); return 1;
     case PTX_setmaxnreg_: return 1;
     default: break;
   }
@@ -197,7 +197,8 @@ static void ptx_alone(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx
     }
     case PTX_vote_: ptx_vote(v, w, ins, o, mask); return;
     case PTX_activemask_: { uint64_t *d = ptx_to(v, w, &o[0], mask); PTX_LANES(mask, d[i] = mask); return; }
-    case PTX_membar_: case PTX_fence_: case PTX_prefetch_: case PTX_prefetchu_: case PTX_nanosleep_: case PTX_pmevent_:
+    case PTX_fence_: ptx_fence(v, w, ins); return;
+    case PTX_membar_: case PTX_prefetch_: case PTX_prefetchu_: case PTX_nanosleep_: case PTX_pmevent_:
     case PTX_griddepcontrol_: case PTX_applypriority_: case PTX_discard_: case PTX_brkpt_: return;
     case PTX_trap_: ptx_stop(v, ptx_lowest(mask), "a trap"); return;
     default:
@@ -316,7 +317,7 @@ static void ptx_begin_warp(ptx_machine *v, ptx_warp *w, ptx_group *g, int index)
   w->group = g; w->index = index;
   w->exists = w->alive = w->waiting = w->spinning = w->carry = 0;
   w->blocked = w->stuck = w->cluster_arrivals = 0;
-  w->ncopy = 0; w->accumulators = 0; w->wgmma_open = 0;
+  w->ncopy = w->nproduct = w->product_fence = 0; w->product_group = 0; w->fenced = v->start;
   for (int i = 0; i < PTX_WARP; i++) {
     const uint32_t t = (uint32_t)(index * PTX_WARP + i);
     w->tid[0][i] = t % v->block[0]; w->tid[1][i] = t / v->block[0] % v->block[1]; w->tid[2][i] = t / v->block[0] / v->block[1];
@@ -454,7 +455,7 @@ static void ptx_release_all(ptx_machine *v) {
   }
   for (int k = 0; v->warp && k < v->nwarps; k++) {
     ptx_warp *w = &v->warp[k];
-    free(w->reg); free(w->defined); free(w->bits); free(w->bits_defined); free(w->local); free(w->before); free(w->copy);
+    free(w->reg); free(w->defined); free(w->bits); free(w->bits_defined); free(w->local); free(w->before); free(w->copy); free(w->product);
   }
   ptx_free_wide(v);
   free(v->group); free(v->warp); free(v->cluster_before); free(v);

@@ -21,10 +21,13 @@ typedef struct ptx_barrier {
 typedef struct ptx_piece { uint64_t from; uint32_t to; uint16_t n, there; } ptx_piece;
 // group: of cp.async, counted from 1 by each thread; thread; bulk ones: which mbarrier counts bytes, -1: none.
 typedef struct ptx_copy {
-  ptx_piece piece; int thread, rank, line; uint32_t group; int done; int mbar; ptx_piece *pieces; int npieces; uint32_t nbytes;
+  ptx_piece piece; int thread, rank, line; uint32_t group; int done; int mbar; ptx_piece *pieces; int npieces, room; uint32_t nbytes;
   int out, reduce, type;                   // from shared memory to global memory
 } ptx_copy;
 typedef struct ptx_mbar { int used, rank; uint32_t at, expected, pending, phase; int64_t tx; uint32_t *before; } ptx_mbar;
+
+// A wgmma under way: the instruction, its group (0: not committed), descriptors of what it reads.
+typedef struct ptx_product_open { int ins, has_a, turned_a, turned_b; uint32_t group; uint64_t a, b; } ptx_product_open;
 
 typedef struct ptx_group {
   unsigned char *shared; ptx_cell *cell; uint32_t *reads;
@@ -40,7 +43,8 @@ typedef struct ptx_warp {
   unsigned char *local;
   uint32_t *before, all;                                     // all: the least of before
   ptx_copy *copy; int ncopy, copy_room; uint32_t committed[PTX_WARP], bulk_committed[PTX_WARP];
-  uint64_t accumulators; int wgmma_open;
+  uint32_t fenced;                                           // when it last had a fence.proxy.async
+  ptx_product_open *product; int nproduct, product_room, product_fence; uint32_t product_group;
 } ptx_warp;
 // Elements of a matrix, floats or integers.
 typedef struct ptx_tile { double x[64][64]; int64_t i[64][64]; } ptx_tile;
@@ -56,7 +60,7 @@ typedef struct ptx_machine {
   uint64_t steps, clock, random;
   const ptx_ins *ins; ptx_warp *now;                         // for messages
   jmp_buf out; char *error; size_t nbytes;
-  uint64_t scratch[8][PTX_WARP]; ptx_tile a, b;
+  uint64_t scratch[8][PTX_WARP]; ptx_tile a, b; double wide_a[16 * 64], wide_b[256 * 64];
   uint32_t cluster_arrived, *cluster_before; int cluster_phase, changes;
 } ptx_machine;
 
@@ -267,6 +271,12 @@ static uint64_t ptx_special(ptx_machine *v, const ptx_warp *w, int which, int la
 }
 static void ptx_undefined(ptx_machine *v, const char *kind, int at, uint32_t lanes, int predicate) {
   const ptx_module *m = v->m;
+  const ptx_warp *w = v->now;
+  for (int i = 0; !predicate && i < w->nproduct; i++) {
+    const ptx_operand *d = &m->operand[m->ins[w->product[i].ins].o];
+    for (int k = 0; k < d->n; k++)
+      if (m->operand[d->at + k].at == at) ptx_stop(v, ptx_lowest(lanes), "what line %d's wgmma writes is read before it was waited for", m->ins[w->product[i].ins].line);
+  }
   for (int i = 0; i < m->nrange; i++) {
     const ptx_range *r = &m->range[i];
     const ptx_function *f = m->function[r->function];

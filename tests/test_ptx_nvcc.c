@@ -14,7 +14,32 @@ static int graph_number(const tiny_dtype *dtypes) { int n = 0; while (dtypes[n] 
 
 typedef struct subject { char name[64]; int n; tiny_tensor *got[GRAPH_OUTPUTS], *want[GRAPH_OUTPUTS]; } subject;
 
-static void compare(const subject *s) {
+static tiny_ctx *context_of(const char *device) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.backends[0] = &ptx_backend; d.cache_dir = ""; d.threads = 1; d.atomics = 1;
+  return tiny_open(&d);
+}
+// How far f32 is off by the interpreter, in epsilons: what a graph's rounding comes to, in any order, where differences
+// of what is almost the same are taken (the gradient of a norm of few values).
+static double noise_of(const graph *g, int variant, int output) {
+  tiny_ctx *t[2] = {context_of("INTERP"), context_of("INTERP")};
+  tiny_tensor *x[2][GRAPH_OUTPUTS];
+  g->make(t[0], TINY_F32, variant, x[0]);
+  g->make(t[1], TINY_F64, variant, x[1]);
+  x[1][output] = tiny_cast(x[1][output], TINY_F32);
+  const size_t nbytes = (size_t)tiny_nelem_of(x[0][output]) * 4;
+  unsigned char *got = (unsigned char *)malloc(nbytes + 1), *data = (unsigned char *)malloc(nbytes + 1);
+  const value v = {TINY_F32, tiny_shape_of(x[1][output]), data, NULL};
+  int64_t at = 0;
+  CHECK_EQ(tiny_read(x[0][output], got, nbytes), TINY_OK);
+  CHECK_EQ(tiny_read(x[1][output], data, nbytes), TINY_OK);
+  const double e = error_of(&v, got, 0, 0, &at);
+  free(got); free(data);
+  tiny_close(t[0]); tiny_close(t[1]);
+  return e;
+}
+static void compare(const subject *s, const graph *g, int variant) {
   for (int i = 0; i < s->n; i++) {
     const size_t nbytes = (size_t)tiny_nelem_of(s->got[i]) * tiny_dtype_nbytes(tiny_dtype_of(s->got[i]));
     unsigned char *got = (unsigned char *)malloc(nbytes + 1), *data = (unsigned char *)malloc(nbytes + 1);
@@ -23,18 +48,14 @@ static void compare(const subject *s) {
     CHECK_EQ(tiny_read(s->got[i], got, nbytes), TINY_OK);
     CHECK_EQ(tiny_read(s->want[i], data, nbytes), TINY_OK);
     const double e = error_of(&v, got, 0, 0, &at);
-    CHECK(e <= 32);                        // sums in another order
-    if (e > 32 && test_shown())
-      fprintf(stderr, "  output %d, element %lld: %.9g, by the interpreter %.9g\n", i, (long long)at,
-              number(v.dtype, got, at), number(v.dtype, data, at));
+    const int wide = v.dtype == TINY_F32 || v.dtype == TINY_F64;
+    const double most = 32 + (e > 32 && e < 1e7 && wide ? 8 * noise_of(g, variant, i) : 0);  // sums in another order
+    CHECK(e <= most);
+    if (e > most && test_shown())
+      fprintf(stderr, "  output %d, element %lld: %.9g, by the interpreter %.9g (%.3g)\n", i, (long long)at,
+              number(v.dtype, got, at), number(v.dtype, data, at), e);
     free(got); free(data);
   }
-}
-static tiny_ctx *context_of(const char *device) {
-  tiny_desc d;
-  memset(&d, 0, sizeof d);
-  d.device = device; d.backends[0] = &ptx_backend; d.cache_dir = ""; d.threads = 1; d.atomics = 1;
-  return tiny_open(&d);
 }
 static void test_graph(const graph *g, int at, const char *gpu) {
   const int dtypes = graph_number(g->dtypes);
@@ -47,7 +68,7 @@ static void test_graph(const graph *g, int at, const char *gpu) {
   CHECK_EQ(g->make(interp, d, at / dtypes, s.want), s.n);
   CHECK_EQ(tiny_realize(s.got, s.n), TINY_OK);
   if (tiny_status(t)) { if (test_shown()) fprintf(stderr, "  %s\n", tiny_error(t)); }
-  else compare(&s);
+  else compare(&s, g, at / dtypes);
   tiny_close(t);
   tiny_close(interp);
 }
