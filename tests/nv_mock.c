@@ -2,14 +2,16 @@
 //
 // All memory of GPU and system is one memfd: an object is mapped once for the mock's GPU, and again where a client asks,
 // so that the GPU never sees the client's addresses. One lock is held in every call; a late mock's thread takes it, too.
-#ifndef _GNU_SOURCE
-  #define _GNU_SOURCE
-#endif
 #include "nv_mock_state.h"
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+// With -std=c11 the C library hides what is not ISO C. Numbers: asm-generic/mman-common.h.
+extern long syscall(long number, ...);
+extern char *mkdtemp(char *pattern);
+enum { NVM_MAP_ANONYMOUS = 0x20, NVM_MAP_NORESERVE = 0x4000, NVM_MADV_REMOVE = 9 };
 #include "nv_mock_tables.c"
 #include "nv_mock_cubin.c"
 #include "nv_mock_uvm.c"
@@ -17,7 +19,6 @@
 #include "nv_mock_qmd.c"
 #include "nv_mock_gpu.c"
 
-extern int memfd_create(const char *name, unsigned flags);
 enum { NVM_FIRST_FD = 1000, NVM_PAGE = 4096 };
 
 static uint32_t nvm_wrong(nv_mock *m, uint32_t status, const char *format, ...) {
@@ -63,8 +64,8 @@ static void nvm_put64(void *at, size_t offset, uint64_t value) { memcpy((uint8_t
 // Memory of the GPU comes as it was left: not zero, where that is cheap to show. The system's pages are zero.
 static nvm_memory *nvm_memory_new(nv_mock *m, nvm_place place, int gpu, uint64_t nbytes) {
   if (place == NVM_VRAM && m->vram_left[gpu] < nbytes) return NULL;
-  if (ftruncate(m->memfd, m->memfd_nbytes + (int64_t)nbytes)) return NULL;
-  void *at = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, m->memfd, m->memfd_nbytes);
+  if (syscall(SYS_ftruncate, m->memfd, m->memfd_nbytes + (int64_t)nbytes)) return NULL;
+  void *at = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | NVM_MAP_NORESERVE, m->memfd, m->memfd_nbytes);
   nvm_memory *memory = calloc(1, sizeof *memory);
   if (at == MAP_FAILED || !memory) { free(memory); return NULL; }
   *memory = (nvm_memory){at, nbytes, m->memfd_nbytes, place, gpu, 1};
@@ -77,7 +78,7 @@ static nvm_memory *nvm_memory_new(nv_mock *m, nvm_place place, int gpu, uint64_t
 static void nvm_memory_drop(nv_mock *m, nvm_memory *memory) {
   if (!memory || --memory->references) return;
   if (memory->at >= 0) {
-    madvise(memory->bytes, memory->nbytes, MADV_REMOVE);
+    syscall(SYS_madvise, memory->bytes, memory->nbytes, NVM_MADV_REMOVE);
     munmap(memory->bytes, memory->nbytes);
   }
   if (memory->place == NVM_VRAM) m->vram_left[memory->gpu] += memory->nbytes;
@@ -187,7 +188,7 @@ static void *nvm_map_at(void *at, size_t n, int protection, int flags, int fd, i
   __asan_get_shadow_mapping(&scale, &shadow);
   uintptr_t from = (((uintptr_t)at >> scale) + shadow) & ~(uintptr_t)4095, to = (((uintptr_t)at + n) >> scale) + shadow + 4096;
   if (at && (uintptr_t)at < (uintptr_t)1 << 43)
-    syscall(SYS_mmap, from, to - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0L);
+    syscall(SYS_mmap, from, to - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | NVM_MAP_ANONYMOUS | MAP_FIXED | NVM_MAP_NORESERVE, -1, 0L);
 #endif
   long r = syscall(SYS_mmap, at, n, protection, flags, fd, (long)offset);
   return r == -1 ? MAP_FAILED : (void *)r;
@@ -260,7 +261,7 @@ static int nvm_mmap(void *user, void **at, size_t nbytes, int protection, int fl
   nv_mock *m = user;
   int r = 0;
   pthread_mutex_lock(&m->lock);
-  if (flags & MAP_ANONYMOUS) {
+  if (flags & NVM_MAP_ANONYMOUS) {
     void *p = nvm_map_at(*at, nbytes, protection, flags, -1, 0);
     if (p == MAP_FAILED) r = -errno;
     else nvm_view_add(m, *at = p, nbytes, 0, NULL);
@@ -330,7 +331,7 @@ static void *nvm_thread(void *user) {
     m->pending = 0;
     struct timespec wait = {0, (long)nvm_random(m, 200) * 1000};
     pthread_mutex_unlock(&m->lock);
-    nanosleep(&wait, NULL);
+    syscall(SYS_nanosleep, &wait, NULL);
     pthread_mutex_lock(&m->lock);
     if (!m->stop) nvm_run(m);
   }
@@ -357,7 +358,7 @@ nv_mock *nv_mock_new(const nv_mock_desc *d) {
   m->chip = &nvm_chips[d->gpu];
   for (int i = 0; i < NVM_MAX_GPUS; i++) m->vram_left[i] = m->desc.vram_nbytes;
   m->random = d->seed; m->next_handle = 0xcaf00001; m->next_channel = 3; m->time_ns = (uint64_t)1 << 40;
-  m->memfd = memfd_create("nv_mock", 0);
+  m->memfd = (int)syscall(SYS_memfd_create, "nv_mock", 0);
   if (m->memfd < 0) { free(m); return NULL; }
   pthread_mutex_init(&m->lock, NULL);
   pthread_cond_init(&m->rung, NULL);

@@ -7,8 +7,12 @@
 // cubin lies at the program's address. No globals; a mock belongs to one thread, and has one of its own where it is late.
 #ifndef NV_MOCK_H
 #define NV_MOCK_H
-#include "../src/api/api.h"
-#include "../src/nv/api.h"
+#ifndef TINY_API
+  #include "../src/api/api.h"
+#endif
+#ifndef TN_NV_SYSTEM                       // the companion, which brings it, is not here
+  #include "../src/nv/api.h"
+#endif
 #include "ptx_machine.h"
 
 typedef enum nv_mock_gpu { NV_MOCK_A100, NV_MOCK_GA102, NV_MOCK_AD102, NV_MOCK_GH100, NV_MOCK_GB100, NV_MOCK_GB202,

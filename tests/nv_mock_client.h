@@ -4,6 +4,8 @@
 #define NV_MOCK_CLIENT_H
 #include "nv_mock.h"
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 // What is done wrong, once: where it is, what is changed there.
 typedef enum patch_kind {
@@ -334,7 +336,7 @@ static int wait_for(const client *c, uint32_t at, uint64_t value) {
   struct timespec nap = {0, 100000};
   for (int i = 0; i < 20000; i++) {
     if (__atomic_load_n((const uint64_t *)(const void *)(c->at + at), __ATOMIC_ACQUIRE) >= value) return 1;
-    nanosleep(&nap, NULL);
+    syscall(SYS_nanosleep, &nap, NULL);
   }
   return 0;
 }

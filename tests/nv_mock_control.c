@@ -209,6 +209,16 @@ static uint32_t nvm_ctl_errors(nv_mock *m, nvm_object *o, uint8_t *p) {
   return 0;
 }
 
+// {faultAddress u64, faultType, accessType} of four, then how many. gVisor does not pass it on.
+static uint32_t nvm_ctl_faults(nv_mock *m, nvm_object *o, uint8_t *p) {
+  (void)o;
+  if (m->desc.gvisor) return NVM_UNSUPPORTED;
+  memset(p, 0, 72);
+  nvm_put64(p, 0, m->fault_at);
+  nvm_put32(p, 64, m->fault_at != 0);
+  return 0;
+}
+
 typedef uint32_t (*nvm_ctl)(nv_mock *m, nvm_object *o, uint8_t *p);
 #define ONE(n) {n, n, n, n, n, n, n, n, n, n}
 static const struct { uint32_t command, kind; uint16_t nbytes[10]; nvm_ctl call; } nvm_controls[] = {
@@ -229,6 +239,7 @@ static const struct { uint32_t command, kind; uint16_t nbytes[10]; nvm_ctl call;
   {0x20801701, NVM_SUBDEVICE, ONE(16), nvm_ctl_arch},
   {0x2080200a, NVM_SUBDEVICE, ONE(8), nvm_ctl_boost},
   {0x20802a0a, NVM_SUBDEVICE, {68, 136, 136, 136, 136, 136, 136, 136, 136, 136}, nvm_ctl_ce_caps},
+  {0x83de0328, NVM_DEBUGGER, ONE(72), nvm_ctl_faults},
   {0x83de030c, NVM_DEBUGGER, ONE(4824), nvm_ctl_errors},
   {0xa06c0101, NVM_GROUP, {2, 2, 2, 2, 2, 2, 3, 3, 3, 3}, nvm_ctl_schedule},
   {0xa06f0103, NVM_CHANNELS, {2, 2, 2, 2, 2, 2, 3, 3, 3, 3}, nvm_ctl_schedule},

@@ -217,6 +217,19 @@ static const char *nvm_read_entry(const char *text, const char *s, nvm_entry *k)
   return s;
 }
 
+// The next variable of the module (.global) behind s, its name and its bytes; NULL: none before the first kernel.
+static const char *nvm_read_global(const char *text, const char *s, char name[128], uint32_t *nbytes) {
+  const char *end = strstr(text, ".entry "), *line = strstr(s, ".global ");
+  uint32_t align;
+  if (!line || (end && line > end)) return NULL;
+  const char *stop = line + strcspn(line, ";=["), *first;
+  *nbytes = nvm_declared(line, line + strcspn(line, ";="), &align);
+  while (stop > line && strchr(" \t", stop[-1])) stop--;
+  for (first = stop; first > line && !strchr(" \t", first[-1]);) first--;
+  snprintf(name, 128, "%.*s", (int)(stop - first), first);
+  return stop;
+}
+
 // ---- writing
 
 typedef struct nvm_writer { uint8_t *bytes; size_t n, room; } nvm_writer;
@@ -255,6 +268,15 @@ static uint32_t nvm_put_section(nvm_cubin *c, const char *prefix, const char *na
   nvm_put64(h, 0x38, each);
   nvm_write(&c->headers, h, sizeof h, 1);
   return c->nsection++;
+}
+
+static void nvm_put_symbol(nvm_cubin *c, const char *name, uint32_t info, uint32_t section, uint64_t value, uint64_t nbytes) {
+  uint8_t entry[NVM_SYMBOL] = {0};
+  nvm_put32(entry, 0, nvm_write_text(&c->names, "", name));
+  nvm_put32(entry, 4, info | section << 16);
+  nvm_put64(entry, 8, value);
+  nvm_put64(entry, 16, nbytes);
+  nvm_write(&c->symbols, entry, sizeof entry, 1);
 }
 
 static void nvm_record(nvm_writer *w, int format, int code, uint32_t v, const uint32_t *payload, uint32_t n) {
@@ -296,7 +318,7 @@ static void nvm_kernel_records(nvm_writer *w, const nvm_entry *k, uint32_t symbo
 }
 
 static void nvm_put_kernel(nvm_cubin *c, const nvm_chip *chip, const char *ptx, const nvm_entry *k, uint32_t symbol) {
-  uint8_t code[512], entry[NVM_SYMBOL] = {0};
+  uint8_t code[512];
   nvm_writer records = {0};
   uint32_t reserved = chip->sm < 90 ? 0 : 0x400;
   nvm_code(code, ptx, k);
@@ -308,10 +330,7 @@ static void nvm_put_kernel(nvm_cubin *c, const nvm_chip *chip, const char *ptx, 
   nvm_record(&c->info, 4, 0x2f, 8, (uint32_t[2]){symbol, nvm_registers(k)}, 8);
   nvm_record(&c->info, 4, 0x11, 8, (uint32_t[2]){symbol, 0}, 8);
   nvm_record(&c->info, 4, 0x12, 8, (uint32_t[2]){symbol, 0}, 8);
-  nvm_put32(entry, 0, nvm_write_text(&c->names, "", k->name));
-  nvm_put32(entry, 4, 0x1012u | text << 16);             // FUNC, GLOBAL; STO_CUDA_ENTRY
-  nvm_put64(entry, 16, sizeof code);
-  nvm_write(&c->symbols, entry, sizeof entry, 1);
+  nvm_put_symbol(c, k->name, 0x1012, text, 0, sizeof code);                // FUNC, GLOBAL; STO_CUDA_ENTRY
   free(records.bytes);
 }
 
@@ -328,6 +347,18 @@ static void nvm_put_header(nvm_cubin *c, int sm) {
   nvm_put32(h, 0x3c, c->nsection | 1u << 16);
 }
 
+// The module's variables, as zeros of one section: code of this kind reads none.
+static uint32_t nvm_put_globals(nvm_cubin *c, const char *ptx) {
+  char name[128];
+  uint32_t n, all = 0, count = 0;
+  for (const char *s = ptx; (s = nvm_read_global(ptx, s, name, &n)); count++) {
+    nvm_put_symbol(c, name, 0x11, c->nsection, all, n);                    // OBJECT, GLOBAL
+    all += (n + 15) / 16 * 16;
+  }
+  if (count) nvm_put_section(c, ".nv.global", "", 8, NULL, all, 16, 0, 0, 0);
+  return count;
+}
+
 // Section 1 has the names, of sections and of symbols; 2 what .nv.info says of all; 3 the symbols.
 static void *nvm_own_cubin(const nvm_chip *chip, const char *ptx, size_t *nbytes) {
   nvm_cubin c = {0};
@@ -340,6 +371,7 @@ static void *nvm_own_cubin(const nvm_chip *chip, const char *ptx, size_t *nbytes
   nvm_write(&c.symbols, none, NVM_SYMBOL, 1);
   c.nsection = 1;
   for (int i = 0; i < 3; i++) nvm_put_section(&c, (const char *[]){".shstrtab", ".nv.info", ".symtab"}[i], "", i ? 0x70000000 : 3, NULL, 0, 8, i ? 3 : 0, 0, 0);
+  symbol += nvm_put_globals(&c, ptx);
   for (const char *s = ptx; (s = nvm_read_entry(ptx, s, &k)); symbol++) nvm_put_kernel(&c, chip, ptx, &k, symbol);
   const nvm_writer *late[3] = {&c.names, &c.info, &c.symbols};
   for (size_t i = 0; i < 3; i++) {

@@ -343,7 +343,9 @@ static void nvm_qmd_launch(nv_mock *m, nvm_channel *c, uint64_t qmd, int invalid
 typedef struct nvm_user { nv_mock *m; nvm_channel *c; } nvm_user;
 static void *nvm_kernel_memory(void *user, uint64_t address, size_t nbytes, int writes) {
   const nvm_user *u = user;
-  return nvm_at(u->m, u->c, address, nbytes, writes);
+  void *at = nvm_at(u->m, u->c, address, nbytes, writes);
+  if (!at) u->m->fault_at = address;
+  return at;
 }
 
 static int nvm_kernel_run(nv_mock *m, nvm_channel *c, nvm_job *j, const nvm_text *t) {

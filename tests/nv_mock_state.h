@@ -139,7 +139,7 @@ struct nv_mock {
   nvm_text *texts; int ntext;
   nvm_channel **channels; int nchannel;
   uint32_t next_handle, next_channel, random;
-  uint64_t time_ns;
+  uint64_t time_ns, fault_at;              // fault_at: an address that was not mapped, of a kernel or a method
   int lost, left_open;                     // left_open: handles and ranges that closing files had to free
   nv_mock_counts counts;
 };

@@ -2,9 +2,6 @@
 // also: tsan
 // test_nv_mock: the mock of NVIDIA's kernel driver and GPU (nv_mock.h) by a small client (nv_mock_client.h): every
 // personality and branch opens, launches, copies and tells time; whatever is done wrong is complained about by name.
-#ifndef _GNU_SOURCE
-  #define _GNU_SOURCE
-#endif
 #include "nv_mock.c"
 #if __has_include("ptx_machine.c")
   #include "ptx_machine.c"
