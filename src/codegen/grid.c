@@ -24,7 +24,7 @@ enum {
   TN_GRID_SIDE = TN_TILE_SIDE,             // items of a group along each side of a tile,
   TN_GRID_NEAR = TN_TILE_NEAR,             // elements of each that lie together,
   TN_GRID_REGISTERS = 48, TN_GRID_MANY = TN_TILE_MANY,    // of an item, from which it holds 4 x 4 elements, 8 x 8
-  TN_GRID_BAND = 8,                        // rows of tiles that a band has at most
+  TN_GRID_BAND = 16,                       // rows of tiles that a band has at most
   TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
@@ -173,16 +173,31 @@ static void tn_grid_fuse(tn_kernel_state *s) {
   }
 }
 
-// Groups that run at a time read few rows and few columns: bands of tiles, each walked column by column.
-static void tn_grid_bands(tn_kernel_state *s, tn_grid_tile *tile) {
-  tiny_uop *rows = tile->side[0].groups, *columns = tile->side[1].groups, *axes[2] = {columns, NULL}, *bands;
+// Does the last cache keep all that is read along these columns of tiles, until the next rows read it?
+static int tn_grid_keeps(tn_kernel_state *s, const tiny_uop *columns) {
+  const tn_profile p = tn_profile_of(s);
+  const int64_t last = (int64_t)tn_machine_memory(s->target->limits, 2).nbytes;
+  int64_t nbytes = 0;
+  for (int i = 0; i < p.nload; i++) {
+    const tiny_uop *memory = p.load[i]->src[0];
+    const int64_t own = tn_memory_nelem(memory) * tn_dtypes[memory->dtype].nbytes;
+    if (memory->op == TINY_OP_PARAM && own > nbytes && tn_depends(s->t, p.load[i]->src[1], columns)) nbytes = own;
+  }
+  return nbytes <= last - last / 4;
+}
+
+// Groups that run at a time read few rows and few columns: bands of tiles, each walked column by column (Tillet,
+// Triton's tutorial "Matrix Multiplication", "L2 Cache Optimizations"). Returns what is left of rows: bands.
+static tiny_uop *tn_grid_bands(tn_kernel_state *s, tiny_uop *rows, tiny_uop *columns) {
+  tiny_uop *axes[2] = {columns, NULL}, *bands;
   const int64_t band = rows ? tn_grid_divisor(tn_range_extent(rows), TN_GRID_BAND) : 1;
-  if (2 * band <= TN_GRID_BAND || !columns || tn_range_extent(columns) < TN_GRID_BAND || tn_range_extent(rows) == band)
-    return;
+  if (2 * band <= TN_GRID_BAND || !columns || tn_range_extent(columns) < TN_GRID_BAND ||
+      tn_range_extent(rows) == band || tn_grid_keeps(s, columns))
+    return rows;
   axes[1] = tn_do_split(s, TN_OPT_SPLIT, rows, band, &bands);
   tn_do_order(s, 2, axes);
   tn_grid_groups(s, axes[1]);
-  tile->side[0].groups = bands;
+  return bands;
 }
 
 static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
@@ -246,7 +261,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
       tn_stride_in(s->t, p->store->src[1], last) == 1;
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
-  tn_grid_bands(s, &tile);
+  tile.side[0].groups = tn_grid_bands(s, tile.side[0].groups, tile.side[1].groups);
   tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
   tile.k_next = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
   for (int i = 0; i < 2; i++) tn_grid_stage(s, &tile, &tile.side[i]);
@@ -314,7 +329,12 @@ static void tn_grid_ahead(tn_kernel_state *s) {
 // What WMMA leaves of the store's loops: groups.
 static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
   if (p->nreduce == 1 ? !tn_warp_tiled(s, p) : !tn_warp_nested(s, p, online)) return 0;
-  const tn_profile now = tn_profile_of(s);
+  tn_profile now = tn_profile_of(s);
+  tiny_uop *tiles[2] = {NULL, NULL};       // the last loops: of rows, of columns
+  for (int i = 0; i < now.nout; i++)
+    if (tn_range_kind(now.out[i]) == TN_LOOP) { tiles[0] = tiles[1]; tiles[1] = now.out[i]; }
+  if (p->nreduce == 1) tn_grid_bands(s, tiles[0], tiles[1]);
+  now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;
 }
