@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f699b385bdd22a7db87d3c2a683afebcce5584fe4010cc14043974097f1329f4
+/* tiny.h 0.1.0, source 43e7127341437ddae1123fdd6476fa30fe33fdf3060eae2590f0272f13bb41ce
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3449,7 +3449,8 @@ enum {
   TINY_TARGET_ALONE = 256,                 // a module holds one kernel
   TINY_TARGET_ALIGNED = 512,               // memory begins at a multiple of 16 bytes, also what tiny_blob_of takes
   TINY_TARGET_COPIES = 1024,               // STOREs that happen later, which items do not wait for
-  TINY_TARGET_ROWS = 2048                  // LOADs of rows of 8x8 matrices by a warp
+  TINY_TARGET_ROWS = 2048,                 // LOADs of rows of 8x8 matrices by a warp
+  TINY_TARGET_MATRICES = 4096              // products that read such matrices from LOCAL memory themselves
 };
 // What is worth knowing about a node of a list: tiny_listing.hints.
 enum {
@@ -3683,7 +3684,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "f699b385bdd22a7db87d3c2a683afebcce5584fe4010cc14043974097f1329f4"
+#define TN_SOURCE_ID "43e7127341437ddae1123fdd6476fa30fe33fdf3060eae2590f0272f13bb41ce"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -17153,7 +17154,7 @@ static tiny_uop *tn_lanes_to(tiny_ctx *t, tiny_uop *x, int lanes) {
   return ne(tn_lanes_copied(t, where(x, one, zero), lanes), tn_lanes_copied(t, zero, lanes));
 }
 
-RULES(tn_rules_spell, x, y, z, c)
+RULES(tn_rules_spell, x, y, z, p, c)
   RULE("(ADD x (MUL y c))")                return tn_lacks(ctx, TINY_OP_SUB) ||
       c != tn_minus_one(t, c->dtype) ? NULL : sub(x, y);
   RULE("(ADD x (NEG y))")                  return tn_lacks(ctx, TINY_OP_SUB) ? NULL : sub(x, y);
@@ -17173,6 +17174,10 @@ RULES(tn_rules_spell, x, y, z, c)
     if (tn_is_const(c) && c->k == 0)
       return tn_uop_make(t, TINY_OP_DOT, r->dtype, r->lanes, 3, src, r->src[r->src[1]->op == TINY_OP_DOT]->k, 0, NULL);
     return NULL;
+  }
+  RULE("(ADD (WHERE p x:f 0) (WHERE p y 0))") {              // exact, as 0 + 0 is; products under a condition are added
+    const tiny_uop *none = r->src[0]->src[2], *zero = r->src[1]->src[2];
+    return tn_lacks(ctx, TINY_OP_MULADD) || none->k || zero->k ? NULL : where(p, add(x, y), N(x, 0));
   }
   RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL
       : tn_u3(t, TINY_OP_MULADD, x, y, z);
@@ -39690,6 +39695,7 @@ static int tn_unit_interleaved(const tn_warp_tiles *c) {
 static int tn_unit_at_once(const tn_kernel_state *s, const tn_warp_tiles *c) {
   const int64_t warps = c->axis[0][0] ? tn_range_extent(c->axis[0][0]) : 1,
                 tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
+  if (s->target->renderer && !tn_target_has(s->target, TINY_TARGET_MATRICES)) return 0;
   return c->matrices && tiles > 1 && tiles <= s->target->limits->unit_tiles && warps % TN_UNIT_WARPS == 0 &&
       !(tiles & (tiles - 1));
 }
@@ -43335,7 +43341,7 @@ enum {
   TN_GRID_SIDE = TN_TILE_SIDE,             // items of a group along each side of a tile,
   TN_GRID_NEAR = TN_TILE_NEAR,             // elements of each that lie together,
   TN_GRID_REGISTERS = 48, TN_GRID_MANY = TN_TILE_MANY,    // of an item, from which it holds 4 x 4 elements, 8 x 8
-  TN_GRID_BAND = 8,                        // rows of tiles that a band has at most
+  TN_GRID_BAND = 16,                       // rows of tiles that a band has at most
   TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
@@ -43484,16 +43490,31 @@ static void tn_grid_fuse(tn_kernel_state *s) {
   }
 }
 
-// Groups that run at a time read few rows and few columns: bands of tiles, each walked column by column.
-static void tn_grid_bands(tn_kernel_state *s, tn_grid_tile *tile) {
-  tiny_uop *rows = tile->side[0].groups, *columns = tile->side[1].groups, *axes[2] = {columns, NULL}, *bands;
+// Does the last cache keep all that is read along these columns of tiles, until the next rows read it?
+static int tn_grid_keeps(tn_kernel_state *s, const tiny_uop *columns) {
+  const tn_profile p = tn_profile_of(s);
+  const int64_t last = (int64_t)tn_machine_memory(s->target->limits, 2).nbytes;
+  int64_t nbytes = 0;
+  for (int i = 0; i < p.nload; i++) {
+    const tiny_uop *memory = p.load[i]->src[0];
+    const int64_t own = tn_memory_nelem(memory) * tn_dtypes[memory->dtype].nbytes;
+    if (memory->op == TINY_OP_PARAM && own > nbytes && tn_depends(s->t, p.load[i]->src[1], columns)) nbytes = own;
+  }
+  return nbytes <= last - last / 4;
+}
+
+// Groups that run at a time read few rows and few columns: bands of tiles, each walked column by column (Tillet,
+// Triton's tutorial "Matrix Multiplication", "L2 Cache Optimizations"). Returns what is left of rows: bands.
+static tiny_uop *tn_grid_bands(tn_kernel_state *s, tiny_uop *rows, tiny_uop *columns) {
+  tiny_uop *axes[2] = {columns, NULL}, *bands;
   const int64_t band = rows ? tn_grid_divisor(tn_range_extent(rows), TN_GRID_BAND) : 1;
-  if (2 * band <= TN_GRID_BAND || !columns || tn_range_extent(columns) < TN_GRID_BAND || tn_range_extent(rows) == band)
-    return;
+  if (2 * band <= TN_GRID_BAND || !columns || tn_range_extent(columns) < TN_GRID_BAND ||
+      tn_range_extent(rows) == band || tn_grid_keeps(s, columns))
+    return rows;
   axes[1] = tn_do_split(s, TN_OPT_SPLIT, rows, band, &bands);
   tn_do_order(s, 2, axes);
   tn_grid_groups(s, axes[1]);
-  tile->side[0].groups = bands;
+  return bands;
 }
 
 static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
@@ -43557,7 +43578,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
       tn_stride_in(s->t, p->store->src[1], last) == 1;
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
-  tn_grid_bands(s, &tile);
+  tile.side[0].groups = tn_grid_bands(s, tile.side[0].groups, tile.side[1].groups);
   tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
   tile.k_next = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
   for (int i = 0; i < 2; i++) tn_grid_stage(s, &tile, &tile.side[i]);
@@ -43625,7 +43646,12 @@ static void tn_grid_ahead(tn_kernel_state *s) {
 // What WMMA leaves of the store's loops: groups.
 static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
   if (p->nreduce == 1 ? !tn_warp_tiled(s, p) : !tn_warp_nested(s, p, online)) return 0;
-  const tn_profile now = tn_profile_of(s);
+  tn_profile now = tn_profile_of(s);
+  tiny_uop *tiles[2] = {NULL, NULL};       // the last loops: of rows, of columns
+  for (int i = 0; i < now.nout; i++)
+    if (tn_range_kind(now.out[i]) == TN_LOOP) { tiles[0] = tiles[1]; tiles[1] = now.out[i]; }
+  if (p->nreduce == 1) tn_grid_bands(s, tiles[0], tiles[1]);
+  now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;
 }
@@ -59542,338 +59568,338 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3121  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3608  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3695  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3609  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3696  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3722  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3723  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3914  src/base/number.c            numbers as text, in and out
-   4388  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3915  src/base/number.c            numbers as text, in and out
+   4389  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4634  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4635  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4827  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4828  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5001  src/base/version.c           what this implementation is: its release and sources, how it was
+   5002  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5091  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5092  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5549  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5550  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5667  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5668  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5816  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6356  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5817  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6357  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6573  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6574  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7204  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7205  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7435  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7598  src/ir/label.c               names that nodes have for people, in a table beside them
-   7731  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7436  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7599  src/ir/label.c               names that nodes have for people, in a table beside them
+   7732  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7805  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7806  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7968  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8830  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7969  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8831  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8946  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8947  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9073  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9074  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9223  src/ir/args.c                which k, v and sources fit an op
-   9470  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9224  src/ir/args.c                which k, v and sources fit an op
+   9471  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9608  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10243  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9609  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10244  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10398  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10399  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11006  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11007  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11506  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11507  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11652  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11653  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12089  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12090  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12364  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12365  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13253  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13254  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13552  src/ir/spec.c                the verifier
-  13921  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13553  src/ir/spec.c                the verifier
+  13922  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14150  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14508  src/rules/notation.c         the algebra that bodies of rules are written in
-  14543  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14743  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14151  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14509  src/rules/notation.c         the algebra that bodies of rules are written in
+  14544  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14744  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14903  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14904  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15297  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15298  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15496  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15497  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15951  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15952  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16128  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16129  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16278  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16279  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16621  src/rules/decompose.c        from what the IR means to what a target can do
-  17310  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16622  src/rules/decompose.c        from what the IR means to what a target can do
+  17315  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17344  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17349  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17843  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17848  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17937  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17942  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18753  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18829  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18758  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18834  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18872  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18877  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19116  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19190  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19121  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19195  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19838  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19843  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20097  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20102  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20386  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20391  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20942  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20947  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21051  src/tensor/activation.c      what stands between the layers of a network
-  21232  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21604  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21056  src/tensor/activation.c      what stands between the layers of a network
+  21237  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21609  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21857  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21862  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22621  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22626  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23303  src/tensor/random.c          numbers from a counter, the same on every device
-  23578  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23308  src/tensor/random.c          numbers from a counter, the same on every device
+  23583  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23902  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24198  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23907  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24203  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24335  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24340  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24874  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24879  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25587  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25592  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25989  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25994  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26128  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26133  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26610  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26615  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27075  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27080  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27426  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28072  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28434  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28563  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27431  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28077  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28439  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28568  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28723  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28728  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29228  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29507  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29233  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29512  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29603  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29608  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29896  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30337  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29901  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30342  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30614  src/tensor/params.c          lists of named tensors: what a network consists of
-  30705  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30815  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30619  src/tensor/params.c          lists of named tensors: what a network consists of
+  30710  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30820  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31194  src/tensor/sequential.c      modules and functions one after the other
-  31265  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31199  src/tensor/sequential.c      modules and functions one after the other
+  31270  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31414  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31419  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31534  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31539  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31853  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31858  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31969  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32150  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  31974  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32155  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32286  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32291  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32797  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32802  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33573  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33578  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34106  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34111  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34614  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34619  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34871  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  34876  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  34948  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34953  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35538  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  35676  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35543  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  35681  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36546  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36551  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36750  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36755  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  37141  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37364  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37720  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  37146  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37369  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37725  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37883  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37954  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37888  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37959  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  38117  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  38194  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  38122  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  38199  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38275  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38659  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38280  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38664  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38748  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38753  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38956  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38961  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  39090  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39727  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  39095  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39733  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  40064  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  40070  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  40142  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  40148  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  40290  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  40349  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  40296  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  40355  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  41283  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  41289  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  41382  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  41388  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  41475  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  41481  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41864  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41870  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  42447  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  42453  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42566  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42658  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42572  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42664  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42729  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42735  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42833  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42933  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  43008  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42839  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42939  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  43014  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  43108  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  43312  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  44160  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  44273  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  43114  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  43318  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  44186  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  44299  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44939  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44965  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  45204  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  45230  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  45454  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  45480  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  45544  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  45570  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  46160  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  46186  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46716  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46742  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  47066  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  47092  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  47367  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  47393  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47762  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  48513  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47788  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  48539  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  48597  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  48623  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48714  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48945  src/runtime/device.c         which backend a context runs on
-  49160  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  49314  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48740  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48971  src/runtime/device.c         which backend a context runs on
+  49186  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  49340  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  49375  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  49401  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49643  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49669  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49878  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49904  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  50150  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  50176  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  50332  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  50403  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  50358  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  50429  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50784  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50810  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  51058  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  51084  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  51273  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51756  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  51299  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51782  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51928  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  52036  src/runtime/launch.c         the steps of a plan, handed to their devices
-  52313  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51954  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  52062  src/runtime/launch.c         the steps of a plan, handed to their devices
+  52339  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52809  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52835  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  53417  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  53443  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  53600  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  53626  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53937  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  54131  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54924  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53963  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  54157  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54950  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  55316  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55657  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  55342  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55683  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55863  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55889  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  56117  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  56143  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  56376  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  56402  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56646  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56672  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56811  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56837  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56985  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  57346  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  57582  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  57011  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  57372  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  57608  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57730  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57893  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57756  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57919  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  58000  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  58026  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  58085  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  58111  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  58413  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  58439  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  58576  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58639  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58818  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  58602  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58665  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58844  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58954  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58980  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  59340  src/runtime/context.c        opening and closing, the first error, totals
+  59366  src/runtime/context.c        opening and closing, the first error, totals
 */

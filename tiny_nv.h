@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 1fd0381ca5ef3374fa836dccd6a9a5a1414c81ebf52604f6295bdddbf0225317
+/* tiny_nv.h 0.1.0, source 79fee91222cdf22d5af61a9dba970c08fdf28e49e9acf3ea09c5e7cdc77c205f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -56,6 +56,8 @@ A SYSTEM OF YOUR OWN
 #ifndef TINY_API
   #include "tiny.h"
 #endif
+#ifndef TINY_NV_API                        // in development files include it beside each other
+#define TINY_NV_API
 
 // NVIDIA GPUs by the kernel driver alone: for tiny_desc.backends. Devices are "NV", "NV:1" ...
 #ifdef TINY_STATIC                          // then it is defined below, in the file that has the implementation
@@ -100,6 +102,7 @@ TINY_API int tiny_nv_gpus(const tiny_nv_system *system, tiny_nv_gpu *out, int n)
 typedef struct tiny_nv_name { char text[48]; } tiny_nv_name;
 // The device of this number behind a system of the caller's, which outlives the tiny_ctx. NULL: the machine's own.
 TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
+#endif // TINY_NV_API
 // ---- end src/nv/api.h ----
 #endif // TINY_NV_H
 
@@ -110,7 +113,7 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "1fd0381ca5ef3374fa836dccd6a9a5a1414c81ebf52604f6295bdddbf0225317"
+#define TN_NV_SOURCE_ID "79fee91222cdf22d5af61a9dba970c08fdf28e49e9acf3ea09c5e7cdc77c205f"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -971,6 +974,8 @@ static const struct tn_nv_status_row { uint32_t status; const char *name, *says;
   {0x40, "INVALID_STATE", "the GPU may be partitioned (MIG), in an exclusive mode, or be reset"},
   {0x51, "NO_MEMORY", "the GPU or the driver has no memory left"}, {0x56, "NOT_SUPPORTED", "the driver does not do it"},
   {0x57, "OBJECT_NOT_FOUND", NULL}, {0x5B, "OUT_OF_RANGE", NULL}, {0x5D, "PAGE_TABLE_NOT_AVAIL", NULL},
+  {0x62, "RESET_REQUIRED", "the GPU needs a reset"},
+  {0x63, "STATE_IN_USE", "another process has the GPU, which is in an exclusive mode (nvidia-smi -c 0), or is reset"},
   {0x65, "TIMEOUT", "the GPU does not answer"}, {0x68, "UVM_ADDRESS_IN_USE", "the process has the address already"}
 };
 static tiny_code tn_nv_status(tn_nv_rm *rm, uint32_t status, const char *what) {
@@ -3237,7 +3242,7 @@ static tn_nv_list *tn_nv_list_of(tn_nv *d, tn_nv_graph *g, const tiny_launch *l)
     tn_nv_list *x = &g->list[i];
     if (x->memory && !tn_nv_list_differs(g, x, l)) return x;
     if (!x->memory && (!best || best->busy > done)) return tn_nv_list_make(d, g, x, l) == TINY_OK ? x : NULL;
-    if (!best || x->busy < best->busy) best = x;
+    if (x->memory && (!best || x->busy < best->busy)) best = x;
   }
   if (tn_nv_check(d, tn_nv_wait_for(d, TN_NV_LAUNCHES, best->busy)) != TINY_OK) return NULL;
   tn_nv_list_bind(g, best, l);
@@ -3575,12 +3580,12 @@ static tiny_code tn_nv_compile(void *dev, int n, const tiny_bytes *source, tiny_
 }
 #endif
 // ---- end src/nv/assemble.c ----
-// ---- begin src/nv/backend.c ----
-// backend: the one object of tiny_nv.h: a device as others see it; that all has happened; opened and closed.
+// ---- begin src/nv/queue.c ----
+// queue: a device as others see it: opened and closed, events in its order, that all has happened.
 //
 // In:    calls of the library, one at a time. Out: what the contract of tiny_backend says.
-#ifndef TN_NV_BACKEND
-#define TN_NV_BACKEND
+#ifndef TN_NV_QUEUE
+#define TN_NV_QUEUE
 #ifndef TINY_AMALGAMATED
 #include "graph.c"
 #include "assemble.c"
@@ -3772,6 +3777,15 @@ static tiny_code tn_nv_wait(void *dev, void *event) {
 static void tn_nv_event_free(void *dev, void *event) {
   tiny_realloc(((const tn_nv *)dev)->t, event, sizeof(tn_nv_event), 0);
 }
+#endif
+// ---- end src/nv/queue.c ----
+// ---- begin src/nv/backend.c ----
+// backend: the one object of tiny_nv.h.
+#ifndef TN_NV_BACKEND
+#define TN_NV_BACKEND
+#ifndef TINY_AMALGAMATED
+#include "queue.c"
+#endif
 
 #ifdef TINY_STATIC
 TINY_API
@@ -3813,39 +3827,40 @@ SOFTWARE.
 
 Where things stand in tiny_nv.h
 
-    117  src/nv/../base/library.c      shared libraries that are loaded while the program runs: drivers, which
+    120  src/nv/../base/library.c      shared libraries that are loaded while the program runs: drivers, which
                                        a program is not linked with
-    173  src/nv/../base/digits.c       whole numbers in text without a sign: of devices, of versions, of
+    176  src/nv/../base/digits.c       whole numbers in text without a sign: of devices, of versions, of
                                        addresses
-    200  src/nv/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
+    203  src/nv/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
                                        words below: an element at a time or vectors of 2, 4, 8 or 16
-    561  src/nv/structs.c              what NVIDIA's kernel driver takes: own declarations, and a table of
+    564  src/nv/structs.c              what NVIDIA's kernel driver takes: own declarations, and a table of
                                        what differs between its releases
-    755  src/nv/system.c               open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+    758  src/nv/system.c               open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
                                        their place; and a clock
-    928  src/nv/rm.c                   what NVIDIA's kernel driver is asked: objects are made and freed,
+    931  src/nv/rm.c                   what NVIDIA's kernel driver is asked: objects are made and freed,
                                        controlled, mapped; ranges of nvidia-uvm
-   1174  src/nv/cubin.c                reads machine code as ptxas writes it: an ELF file with kernels, what
+   1179  src/nv/cubin.c                reads machine code as ptxas writes it: an ELF file with kernels, what
                                        each needs, and where addresses go
-   1493  src/nv/qmd.c                  launch descriptors, which tell a GPU all about a launch: one table of
+   1498  src/nv/qmd.c                  launch descriptors, which tell a GPU all about a launch: one table of
                                        their fields, a column for each version
-   1620  src/nv/generation.c           what differs between NVIDIA's GPUs from Turing on, a row for each class
+   1625  src/nv/generation.c           what differs between NVIDIA's GPUs from Turing on, a row for each class
                                        of compute
-   1705  src/nv/device.c               a GPU: found, asked what it is, its address space and channels; opened
+   1710  src/nv/device.c               a GPU: found, asked what it is, its address space and channels; opened
                                        and closed; what went wrong
-   2059  src/nv/info.c                 what the driver tells of its GPUs, without a context of the library's
-   2113  src/nv/channel.c              what a GPU is told: words in memory, where they stand in a ring, a
+   2064  src/nv/info.c                 what the driver tells of its GPUs, without a context of the library's
+   2118  src/nv/channel.c              what a GPU is told: words in memory, where they stand in a ring, a
                                        doorbell; how far it is; faults
-   2412  src/nv/memory.c               of the GPU, given out in blocks of larger regions; bytes to it and from
+   2417  src/nv/memory.c               of the GPU, given out in blocks of larger regions; bytes to it and from
                                        it by its copy engines
-   2604  src/nv/module.c               cubins in the GPU's memory, and the kernels in them, each with the
+   2609  src/nv/module.c               cubins in the GPU's memory, and the kernels in them, each with the
                                        descriptor that its launches begin from
-   2797  src/nv/launch.c               kernels with all that they are called with -> descriptors, constant
+   2802  src/nv/launch.c               kernels with all that they are called with -> descriptors, constant
                                        banks, words for the GPU
-   3069  src/nv/graph.c                launches that are handed over together again and again, as a list of
+   3074  src/nv/graph.c                launches that are handed over together again and again, as a list of
                                        commands that was prepared
-   3278  src/nv/assemble.c             PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
+   3283  src/nv/assemble.c             PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
                                        ptxas, or a library of the toolkit
-   3579  src/nv/backend.c              the one object of tiny_nv.h: a device as others see it; that all has
-                                       happened; opened and closed
+   3584  src/nv/queue.c                a device as others see it: opened and closed, events in its order, that
+                                       all has happened
+   3783  src/nv/backend.c              the one object of tiny_nv.h
 */
