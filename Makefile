@@ -244,8 +244,10 @@ $(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.c build/flags/
 
 # A CUDA driver and its compiler for machines without a GPU: tests/test_cuda.sh.
 MOCK_CXX = $(firstword $(foreach c,clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++ g++,$(if $(shell command -v $(c)),$(c))))
-build/mock/libcuda.so.1: tests/mock_cuda.cpp tests/mock_cuda.h
-	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC -fvisibility=hidden $< -o $@ -ldl -lpthread
+build/mock/libcuda.so.1: tests/mock_cuda.cpp tests/mock_cuda.h build/mock/ptx_machine.o
+	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC -fvisibility=hidden $< build/mock/ptx_machine.o -o $@ -ldl -lpthread -lm
+build/mock/ptx_machine.o: tests/ptx_machine.c $(wildcard tests/ptx_*.c tests/ptx_*.h)
+	@$(BUILD) $(CC) -std=c11 -O2 -g -Wall -Wextra -fPIC -fvisibility=hidden -c $< -o $@
 build/mock/libnvrtc.so.13: tests/mock_nvrtc.cpp
 	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC '-DMOCK_TESTS="$(CURDIR)/tests"' '-DMOCK_CXX="$(MOCK_CXX)"' \
 	  '-DMOCK_FLAGS="-O0"' $< -o $@

@@ -2,7 +2,7 @@
 //
 // Streams run late: what is given to them waits until somebody waits for it, or a die says so. Device memory has
 // addresses that nobody may touch: each block lies elsewhere, between pages that fault. Kernels are C++
-// (mock_nvrtc.cpp), one work item a fiber where they have barriers. What a driver would tolerate is written to stderr
+// (mock_nvrtc.cpp), one work item a fiber where they have barriers, or PTX, which ptx_machine.h executes. What a driver would tolerate is written to stderr
 // and counted, and the process ends with status 99: freed memory in use, copies that leave a block, handles of another
 // context, modules unloaded while they are queued, what is left when a context goes.
 //
@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include <vector>
 #include "mock_cuda.h"
+#include "ptx_machine.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 typedef unsigned long long u64;
@@ -49,8 +50,13 @@ static long env_of(const char *name, long otherwise) {
 
 struct block { u64 at; size_t nbytes; char *pages, *near; size_t npages; struct context *of; bool pool, dying; };
 struct function; struct event;
-struct module { void *library; struct context *of; std::vector<function *> functions; int queued; };
-struct function { module *of; mock_entry *entry; std::string name; int shared; };
+struct module { void *library; ptx_module *ptx; struct context *of; std::vector<function *> functions; int queued; };
+// ptx: the kernel of a module that is PTX, whose parameters are one; entry: of others
+struct function {
+  module *of; mock_entry *entry; const ptx_kernel *ptx; std::string name; int shared;
+  int parameters() const { return ptx ? 1 : entry->n; }
+  size_t nbytes(int i) const { return ptx ? ptx->param_nbytes : (size_t)entry->nbytes[i]; }
+};
 struct work { std::function<int()> run; module *uses; const void *pinned; };  // pinned: what a copy reads, writes
 struct stream { struct context *of; std::deque<work> queue; u64 given, done; };
 struct event { struct context *of; stream *in; u64 place; bool timed, recorded; double ms; };
@@ -254,6 +260,24 @@ static int fibers_go(int n, bool backward) {
   }
   return 1;
 }
+static void *memory_of_ptx(void *, uint64_t address, size_t nbytes, int) {
+  const block *b = block_at(address);
+  return b && address + nbytes <= b->at + b->nbytes ? b->near + (address - b->at) : nullptr;
+}
+static int run_ptx(const node &n) {
+  char said[500];
+  ptx_launch l = {};
+  l.kernel = n.f->name.c_str();
+  memcpy(l.grid, n.grid, sizeof l.grid);
+  memcpy(l.block, n.block, sizeof l.block);
+  l.dynamic_shared = n.shared;
+  l.params = n.value.data(); l.param_nbytes = n.f->ptx->param_nbytes;
+  l.memory.at = memory_of_ptx;
+  l.seed = early_bits ? (uint32_t)(die >> 32) | 1 : 0;
+  if (!ptx_run(n.f->of->ptx, &l, nullptr, said, sizeof said)) return OK;
+  wrong(n.f->name.c_str(), said);
+  return ILLEGAL;
+}
 static int run_kernel(const node &n) {
   static u64 lanes[ITEMS / WARP][WARP];
   static char shared[SHARED + 64] __attribute__((aligned(128)));
@@ -262,6 +286,7 @@ static int run_kernel(const node &n) {
   kernels++;
   clock_ms += 0.01 + item_ms * (double)((u64)n.grid[0] * n.grid[1] * n.grid[2] * (u64)items);
   if (lose_at && kernels >= lose_at) { lose_at = 0; return ILLEGAL; }
+  if (n.f->ptx) return run_ptx(n);
   if (!stacks) stacks = (char *)mmap(nullptr, (size_t)ITEMS * STACK, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   for (int i = 0, at = 0; i < n.f->entry->n; at += (n.f->entry->nbytes[i++] + 7) / 8)
@@ -313,8 +338,8 @@ static int node_check(const node &n) {
 }
 static std::vector<u64> values_of(const function *f, void **params) {
   std::vector<u64> out;                    // each parameter from a word on
-  for (int i = 0; i < f->entry->n; i++) {
-    const size_t at = out.size(), nbytes = (size_t)f->entry->nbytes[i];
+  for (int i = 0; i < f->parameters(); i++) {
+    const size_t at = out.size(), nbytes = f->nbytes(i);
     out.resize(at + (nbytes + 7) / 8);
     memcpy(&out[at], params[i], nbytes);
   }
@@ -667,8 +692,18 @@ static std::string image_of(const char *image) {
   }
   return out;
 }
+static int load_ptx(context *c, const char *text, void **out) {
+  char said[400];
+  ptx_module *ptx = ptx_parse(text, strlen(text), said, sizeof said);
+  if (!ptx) { wrong("PTX", said); return BAD_PTX; }
+  module *m = new module{nullptr, ptx, c, {}, 0};
+  c->modules.insert(m);
+  *out = m;
+  return OK;
+}
 EXPORT int cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options, void **values) {
   BEGIN_IN;
+  if (!strncmp((const char *)image, ".version", 8)) return load_ptx(here, (const char *)image, out);
   const std::string object = image_of((const char *)image);
   if (object.empty()) {
     size_t nbytes = 0;
@@ -685,7 +720,7 @@ EXPORT int cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *op
   if (!library) fprintf(stderr, "mock_cuda: %s\n", dlerror());
   remove(path);
   if (!library) return BAD_IMAGE;
-  module *m = new module{library, here, {}, 0};
+  module *m = new module{library, nullptr, here, {}, 0};
   here->modules.insert(m);
   *out = m;
   return OK;
@@ -703,7 +738,7 @@ EXPORT int cuModuleUnload(void *handle) {
       }
   here->modules.erase(m);
   for (function *f : m->functions) delete f;
-  dlclose(m->library);
+  if (m->ptx) ptx_free(m->ptx); else dlclose(m->library);
   delete m;
   return OK;
 }
@@ -711,16 +746,18 @@ EXPORT int cuModuleGetFunction(void **out, void *handle, const char *name) {
   BEGIN_IN;
   module *m = (module *)handle;
   if (!here->modules.count(m)) return wrong("a module that is not of the current context, or no longer");
-  mock_entry *e = (mock_entry *)dlsym(m->library, (std::string("mock_") + name).c_str());
-  if (!e) return NOT_FOUND;
-  function *f = new function{m, e, name, 0};
+  mock_entry *e = m->ptx ? nullptr : (mock_entry *)dlsym(m->library, (std::string("mock_") + name).c_str());
+  const ptx_kernel *k = m->ptx ? ptx_find(m->ptx, name) : nullptr;
+  if (!e && !k) return NOT_FOUND;
+  function *f = new function{m, e, k, name, 0};
   m->functions.push_back(f);
   *out = f;
   return OK;
 }
 EXPORT int cuModuleGetGlobal_v2(u64 *at, size_t *nbytes, void *handle, const char *name) {
   BEGIN_IN;
-  void *found = dlsym(((module *)handle)->library, name);
+  const module *m = (module *)handle;
+  const bool found = m->ptx ? !strcmp(name, "tiny_values") : dlsym(m->library, name) != nullptr;   // all PTX here is ours
   *at = BASE; *nbytes = found ? 4 : 0;
   return found ? OK : NOT_FOUND;
 }
@@ -732,9 +769,9 @@ EXPORT int cuFuncGetAttribute(int *out, int which, void *f) {
 }
 EXPORT int cuFuncGetParamInfo(void *f, size_t i, size_t *offset, size_t *nbytes) {
   BEGIN_IN;
-  const mock_entry *e = ((function *)f)->entry;
-  if (i >= (size_t)e->n) return INVALID;
-  *offset = 8 * i; *nbytes = (size_t)e->nbytes[i];
+  const function *g = (function *)f;
+  if (i >= (size_t)g->parameters()) return INVALID;
+  *offset = 8 * i; *nbytes = g->nbytes((int)i);
   return OK;
 }
 EXPORT int cuFuncSetAttribute(void *f, int which, int value) {

@@ -424,7 +424,7 @@ static void random_sequence(uint32_t seed) {
     tiny_cuda.unload(w.d[k].dev, w.d[k].module);
   }
   CHECK_EQ(tiny_status(t), TINY_OK);
-  if (tiny_status(t)) fprintf(stderr, "    sequence %u: %s\n", seed, tiny_error(t));
+  if (tiny_status(t) || getenv("SHOWSEQ")) fprintf(stderr, "    sequence %u: %s\n", seed, tiny_error(t));
   tiny_close(t);
   unsetenv("MOCK_CUDA_POOLS");
 }
@@ -849,17 +849,21 @@ static void test_refused_memory(void) {
 int main(void) {
   if (!mock_open()) return test_report();
   test_refused_open();
-  test_values();
-  test_units();
+  affine_compile();
+  for (int c = 0; c < 2; c++) {            // what the driver compiles, and what NVRTC does
+    setenv("TINY_CUDA_LANGUAGE", c ? "C" : "PTX", 1);
+    test_values();
+    test_units();
+    test_order();
+    test_launches();
+    test_graphs();
+  }
+  unsetenv("TINY_CUDA_LANGUAGE");
   test_own_kernel();
   test_imported();
   test_binary();
-  affine_compile();
-  test_order();
   test_large();
   test_early();
-  test_launches();
-  test_graphs();
   test_host();
   test_host_thread();
   test_memory();

@@ -37,8 +37,10 @@ else echo "test_cuda.sh: the stub of the driver left out: there is no $stub"; fi
 
 export TINY_DEV=INTERP TINY_CUDA_DRIVER="$PWD/build/mock/libcuda.so.1" TINY_CUDA_NVRTC="$PWD/build/mock/libnvrtc.so.13"
 says "orders of calls" " passed, 0 failed" env TEST_ROUNDS=${TEST_ROUNDS:-12} MOCK_CUDA_SEED=3 build/cuda/test_order
-says "vectors" " passed, 0 failed" env TEST_STRIDE=${TEST_STRIDE:-400} build/cuda/test_vectors
+for language in PTX C; do
+  says "vectors, $language" " passed, 0 failed" env TINY_CUDA_LANGUAGE=$language TEST_STRIDE=${TEST_STRIDE:-400} build/cuda/test_vectors
+done
 for seed in 11 12; do
-  says "random programs, seed $seed" " passed, 0 failed" env TEST_SEED=$seed TEST_ON=INTERP MOCK_CUDA_SEED=$seed build/cuda/test_random
+  says "random programs, seed $seed" " passed, 0 failed" env TINY_CUDA_LANGUAGE=$([ $seed = 11 ] && echo PTX || echo C) TEST_SEED=$seed TEST_ON=INTERP MOCK_CUDA_SEED=$seed build/cuda/test_random
 done
 report

@@ -1,7 +1,12 @@
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 #include "../base/library.c"
 #include "../base/digits.c"
+#include "../ir/listing.c"
 #include "../render/lang_cuda.c"
+#include "../render/ptx_values.c"
+#include "../render/ptx_memory.c"
+#include "../render/ptx_wgmma.c"
+#include "../render/ptx.c"
 #include "driver.c"
 #include "device.c"
 #include "memory.c"

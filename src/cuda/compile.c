@@ -1,7 +1,7 @@
-// compile: CUDA C -> cubin, by NVRTC.
+// compile: CUDA C -> cubin, by NVRTC; PTX stays what it is.
 //
-// In:    texts. Out: a cubin for the device's architecture; PTX, which the driver compiles, where NVRTC is older than
-//        the device; or what the compiler says.
+// In:    texts. Out: a cubin for the device's architecture; PTX, which the driver compiles when it is loaded, where it
+//        was that, or NVRTC is older than the device; or what the compiler says.
 // What is what: NVRTC, user guide, "Supported Compile Options".
 #ifndef TN_CUDA_COMPILE
 #define TN_CUDA_COMPILE
@@ -73,10 +73,15 @@ static tiny_code tn_cuda_compile_one(tn_cuda *d, const char *source, tiny_bytes 
   d->rtc.destroy(&program);
   return code;
 }
+static int tn_cuda_is_ptx(const tiny_bytes *source) { return source->n > 8 && !memcmp(source->data, ".version", 8); }
 static tiny_code tn_cuda_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_cuda *d = (tn_cuda *)dev;
-  tiny_code code = tn_cuda_compiler(d);
-  for (int i = 0; i < n && code == TINY_OK; i++) code = tn_cuda_compile_one(d, source[i].data, &binary[i], log);
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < n && code == TINY_OK; i++) {
+    if (tn_cuda_is_ptx(&source[i])) { tiny_bytes_add(&binary[i], source[i].data, source[i].n); continue; }
+    code = tn_cuda_compiler(d);
+    if (code == TINY_OK) code = tn_cuda_compile_one(d, source[i].data, &binary[i], log);
+  }
   if (code != TINY_E_COMPILE) return code;
   return tiny_fail(d->t, code, "%s: NVRTC refuses a kernel: %.600s", d->name,
                    log->n ? log->data : "it does not say why");

@@ -8,6 +8,7 @@
 #ifndef TINY_AMALGAMATED
 #include "driver.c"
 #include "../render/lang_cuda.c"
+#include "../render/ptx.c"
 #endif
 
 enum { TN_CUDA_MARKS = 4, TN_CUDA_CHUNKS = 4, TN_CUDA_CHUNK = 4 << 20, TN_CUDA_GRAPHS = 16 };
@@ -19,6 +20,7 @@ typedef struct tn_cuda_stamp { uint64_t *out; void *from, *to; } tn_cuda_stamp;
 
 typedef struct tn_cuda {
   tiny_ctx *t; tn_cuda_driver cu; tn_nvrtc rtc;
+  int by_c;                                // 1: kernels are written in CUDA C, for NVRTC; 0: in PTX, for the driver
   int compiler;                            // NVRTC: 0 not looked for, 1 there, -1 missing
   int device, sm, primary, pools, lost;    // sm: 90 of compute capability 9.0; lost: the CUresult
   void *ctx, *stream, *copies, *copied;    // copies: of bytes from the host; copied: the event behind the last one
@@ -145,6 +147,18 @@ static tiny_code tn_cuda_init(tn_cuda *d) {
 
 // What schedules ask (tiny_limits) and launches are held to. Registers of a thread: CUDA C++ Programming Guide, Compute
 // Capabilities; bytes that it loads at once: there, Device Memory Accesses.
+// PTX, if the driver reads what is needed for the GPU: CUDA 11.4 has PTX 7.4, 12.0 has 8.0 and so on (PTX ISA,
+// "Release Notes"); products of fp8 want 8.4. $TINY_CUDA_LANGUAGE says otherwise.
+static void tn_cuda_language(tn_cuda *d) {
+  const char *wish = getenv("TINY_CUDA_LANGUAGE");
+  tiny_renderer ptx;
+  int version = 0;
+  if (d->cu.driver_version(&version)) version = 0;
+  const int major = version / 1000, minor = version % 1000 / 10, late = major == 12 && minor > 5,   // 12.6 has 8.5
+            reads = 10 * (major - 4) + minor - late;
+  d->by_c = !tn_lang_ptx(&ptx, d->target) || reads < (d->sm >= 89 ? 84 : 74) || reads < tn_ptx_least(&ptx);
+  if (wish && *wish) d->by_c = !strcmp(wish, "C");
+}
 static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   int major = 0, minor = 0, warp = 0, l2 = 0, of_sm = 0, processors = 0;
   const struct { int which, *to; } asked[] = {
@@ -167,6 +181,8 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->vector_nbytes = 16; out->vector_registers = 255;
   out->copies_async = d->sm >= 80;          // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
+  tn_cuda_language(d);
+  out->unit_tiles = d->by_c || strcmp(d->target, "sm_90a") ? 0 : 32;           // PTX ISA, wgmma: 256 columns
   out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;

@@ -102,6 +102,8 @@ static void *tn_cuda_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
 // cubins are for one architecture.
 static const char *tn_cuda_target(void *dev) { return ((const tn_cuda *)dev)->target; }
 static void tn_cuda_renderer(void *dev, tiny_renderer *out) {
-  tn_lang_cuda(out, ((const tn_cuda *)dev)->sm);
+  const tn_cuda *d = (const tn_cuda *)dev;
+  if (d->by_c) tn_lang_cuda(out, d->sm);
+  else tn_lang_ptx(out, d->target);
 }
 #endif
