@@ -466,6 +466,8 @@ static void ptx_decode(ptx_reader *r, ptx_ins *ins) {
         ptx_fails(r, "'%s.%s' with a register of integers", ptx_ops[ins->op], ptx_types[ins->type].text);
     }
   }
+  for (int i = 0; i < ins->n && ins->op != PTX_mov_ && ins->op != PTX_cvta_ && ins->op != PTX_call_; i++)
+    if (o[i].kind == PTX_CONSTANT && o[i].space) ptx_fails(r, "an address of a variable is taken by mov alone");
   switch (ins->op) {
     case PTX_bar_: case PTX_barrier_: {
       const int at = ptx_has(ins, PTX_W_red), is = ins->n > at && o[at].kind == PTX_CONSTANT;
