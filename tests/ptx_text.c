@@ -1,7 +1,7 @@
 // ptx_text: the words of PTX and what a module is made of: types, modifiers, operations, decoded instructions.
 //
-// Source: NVIDIA, Parallel Thread Execution ISA, "Syntax", "State Spaces, Types, and Variables", "Instruction Operands".
-// Included by ptx_machine.c.
+// Source: NVIDIA, Parallel Thread Execution ISA, "Syntax", "State Spaces, Types, and Variables", "Instruction
+// Operands". Included by ptx_machine.c.
 #ifndef PTX_TEXT_C
 #define PTX_TEXT_C
 #include "ptx_machine.h"
@@ -50,7 +50,8 @@ static const ptx_type ptx_types[] = {{"", 0, 'b', 1}, PTX_TYPES(PTX_T)};
   W(parity) W(expect_tx) W(complete_tx) W(pending_count) W(arrive_drop) W(noComplete) W(noinc) W(to) W(uni) W(up) \
   W(down) W(bfly) W(idx) W(all) W(any) W(ballot) W(trans) W(x1) W(x2) W(x4) W(row) W(col) W(finite) W(infinite) \
   W(number) W(notanumber) W(normal) W(subnormal) W(f4e) W(b4e) W(rc8) W(ecl) W(ecr) W(rc16) W(proxy) W(alias) \
-  W(mbarrier_init) W(alloc) W(dealloc) W(mma_async) W(fence) W(sp) W(scalar) W(ptr) W(group) W(half) W(launch_dependents) \
+  W(mbarrier_init) W(alloc) W(dealloc) W(mma_async) W(fence) W(sp) W(scalar) W(ptr) W(group) W(half) \
+  W(launch_dependents) \
   W(pack) W(b) W(im2col) W(no) W(cta_group) W(multicast) W(tensormap) W(generic) W(first) W(exact)
 #define PTX_W(name) PTX_W_##name,
 enum { PTX_WORDS(PTX_W) PTX_W_NWORDS };
@@ -119,7 +120,8 @@ enum { PTX_NSPECIALS = sizeof ptx_specials / sizeof *ptx_specials };
 // ** a module **
 
 // NONE: there is none, or `_`. ROW: a register, constant or address, whose 32 lanes lie at `at` of the warp's registers
-// or (CONSTANT) of the module's constants. MEMORY: [ROW + value], or [value] where at is -1. LIST: n operands from `at` on.
+// or (CONSTANT) of the module's constants. MEMORY: [ROW + value], or [value] where at is -1. LIST: n operands from `at`
+// on.
 enum { PTX_NONE, PTX_ROW, PTX_CONSTANT, PTX_BITS, PTX_SPECIAL, PTX_MEMORY, PTX_LIST, PTX_LABEL };
 // not_: of a predicate, its negation. space: of the variable that an address names. dynamic: value counts from there.
 // also: of p|q, and of d|p, the operand behind the bar, 0: none. bits: of a register.
@@ -169,7 +171,8 @@ static int ptx_is_signed(int type) { return ptx_types[type].kind == 's'; }
 static uint64_t ptx_mask_of(int bits) { return bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
 
 static int ptx_word_of(const char *text, size_t n) {
-  for (int i = 0; i < PTX_W_NWORDS; i++) if (strlen(ptx_words[i]) == n && !memcmp(ptx_words[i], text, n)) return i;
+  for (int i = 0; i < PTX_W_NWORDS; i++)
+    if (*ptx_words[i] == *text && strlen(ptx_words[i]) == n && !memcmp(ptx_words[i], text, n)) return i;
   for (size_t i = 0; i < sizeof ptx_more_words / sizeof *ptx_more_words; i++)
     if (strlen(ptx_more_words[i].text) == n && !memcmp(ptx_more_words[i].text, text, n)) return ptx_more_words[i].word;
   // Hints for caches: L1::no_allocate, L2::128B, L2::cache_hint, level::eviction_priority
@@ -178,7 +181,8 @@ static int ptx_word_of(const char *text, size_t n) {
   return -1;
 }
 static int ptx_type_of(const char *text, size_t n) {
-  for (int i = 1; i < PTX_NTYPES; i++) if (strlen(ptx_types[i].text) == n && !memcmp(ptx_types[i].text, text, n)) return i;
+  for (int i = 1; i < PTX_NTYPES; i++)
+    if (*ptx_types[i].text == *text && strlen(ptx_types[i].text) == n && !memcmp(ptx_types[i].text, text, n)) return i;
   return PTX_NOTYPE;
 }
 #endif

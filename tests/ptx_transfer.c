@@ -33,8 +33,8 @@ static void ptx_write(unsigned char *p, uint64_t x, int nbytes) {
   }
 }
 // Host addresses of all lanes. Of global memory one question where lanes lie near each other.
-static void ptx_places(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const uint64_t *at, uint32_t n, int writes, uint32_t mask,
-                       unsigned char **p) {
+static void ptx_places(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const uint64_t *at, uint32_t n, int writes,
+                       uint32_t mask, unsigned char **p) {
   if (ins->space == PTX_GLOBAL && mask) {
     uint64_t least = ~(uint64_t)0, most = 0;
     PTX_LANES(mask, if (at[i] < least) least = at[i]; if (at[i] > most) most = at[i]; ptx_aligned(v, i, at[i], n));
@@ -43,7 +43,17 @@ static void ptx_places(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ui
       if (base) { PTX_LANES(mask, p[i] = base + (at[i] - least)); return; }
     }
   }
-  PTX_LANES(mask, p[i] = ptx_at(v, w, i, ins->space, at[i], n, writes, 0));
+  for (int i = 0; i < PTX_WARP; i++) {
+    if (!(mask >> i & 1)) continue;
+    const uint64_t a = at[i];
+    if (ins->space != PTX_SHARED || a & (n - 1) || a + n > v->shared_nbytes)
+      p[i] = ptx_at(v, w, i, ins->space, a, n, writes, 0);
+    else {                                 // what most accesses are
+      if (writes) ptx_shared_write(v, w, i, w->group, (uint32_t)a, n, 0);
+      else ptx_shared_read(v, w, i, w->group, (uint32_t)a, n, 0);
+      p[i] = w->group->shared + a;
+    }
+  }
 }
 static void ptx_load(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const int bits = ptx_bits(ins->type), nbytes = bits / 8, s = ptx_is_signed(ins->type);
@@ -88,9 +98,11 @@ static uint64_t ptx_combined(ptx_machine *v, const ptx_ins *ins, uint64_t was, u
     const int part = ptx_part(type), pair = ptx_types[type].parts == 2, step = bits / (pair ? 2 : 1);
     uint64_t out = 0;
     for (int half = 0; half <= pair; half++) {
-      const double a = ptx_value(was >> step * half & ptx_mask_of(step), part), b = ptx_value(x >> step * half & ptx_mask_of(step), part);
+      const double a = ptx_value(was >> step * half & ptx_mask_of(step), part),
+                   b = ptx_value(x >> step * half & ptx_mask_of(step), part);
       double sum = 0;
-      if (ins->mode == PTX_W_add) sum = part == PTX_F32 ? (double)((float)a + (float)b) : part == PTX_F64 ? a + b : ptx_odd_fma(a, 1, b);
+      if (ins->mode == PTX_W_add)
+        sum = part == PTX_F32 ? (double)((float)a + (float)b) : part == PTX_F64 ? a + b : ptx_odd_fma(a, 1, b);
       else if (ins->mode == PTX_W_min || ins->mode == PTX_W_max) sum = (a < b) == (ins->mode == PTX_W_min) ? a : b;
       else if (ins->mode == PTX_W_exch) { out = x; break; }
       else ptx_stop(v, lane, "'%s' of floats is not known", ptx_words[ins->mode]);
@@ -145,7 +157,8 @@ static void ptx_perform(ptx_machine *v, ptx_copy *c) {
   c->done = 1;
   unsigned char *to = v->group[c->rank].shared + c->piece.to;
   const ptx_ins *at = v->ins;
-  if (c->piece.there) memcpy(to, ptx_global_at(v, c->thread % PTX_WARP, c->piece.from, c->piece.there, 0), c->piece.there);
+  if (c->piece.there)
+    memcpy(to, ptx_global_at(v, c->thread % PTX_WARP, c->piece.from, c->piece.there, 0), c->piece.there);
   memset(to + c->piece.there, 0, (size_t)(c->piece.n - c->piece.there));
   v->ins = at;
 }
