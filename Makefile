@@ -6,6 +6,7 @@
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
+# make test-nv: CUDA C by NVRTC on the tests' machine for PTX, where the toolkit is
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
@@ -109,6 +110,12 @@ llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test
 # What is there of GPUs, and of drivers that play them.
 test-gpu: build/plain/test_cl build/cl/test_vectors build/cl/test_random
 	@tools/test_gpu.sh
+
+# NVIDIA's without a GPU: CUDA C by NVRTC on the machine for PTX, all graphs on each GPU, vectors and random programs.
+test-nv: build/plain/test_ptx_nvcc build/plain/test_ptx_machine
+	@build/plain/test_ptx_machine
+	@for gpu in sm_75 sm_80 sm_90; do TEST_PTX=$$gpu TEST_PTX_SEED=$${gpu#sm_} TEST_ROUNDS=100000 build/plain/test_ptx_nvcc || exit 1; done
+	@TEST_STEP=1 TEST_STRIDE=8 TEST_SEEDS="11 12 13 14 15 16" tests/test_ptx_nvcc.sh
 
 million:
 	@mkdir -p build/stack
@@ -268,6 +275,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu check bench bench-cl beam count sass lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl beam count sass lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -48,7 +48,7 @@ static int ptx_barrier_here(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, con
   if (b->arrived && b->expected != n)
     ptx_stop(v, lane, "barrier %d of %u threads, where others say %u", (int)id, n, b->expected);
   b->expected = n;
-  b->arrived += counted ? PTX_WARP : ptx_lanes_n(w->exists);
+  b->arrived += counted ? (uint32_t)PTX_WARP : ptx_lanes_n(w->exists);
   if (b->arrived > n) ptx_stop(v, lane, "more than %u threads at barrier %d", n, (int)id);
   if (reduces) b->count += ptx_lanes_n(ptx_bits_of(v, w, &o[ins->n - 1], w->exists) & w->exists);
   ptx_release(v, w, b->before);
@@ -194,8 +194,14 @@ static void ptx_isspacep(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const 
 static void ptx_alone(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   switch (ins->op) {
     case PTX_ld_: case PTX_ldu_: ptx_load(v, w, ins, o, mask); return;
-    case PTX_st_: ptx_store(v, w, ins, o, mask); return;
-    case PTX_atom_: case PTX_red_: ptx_atomic(v, w, ins, o, mask); return;
+    case PTX_st_:
+      if (ptx_has(ins, PTX_W_async)) ptx_store_async(v, w, ins, o, mask); else ptx_store(v, w, ins, o, mask);
+      return;
+    case PTX_atom_: ptx_atomic(v, w, ins, o, mask); return;
+    case PTX_red_:
+      if (ptx_has(ins, PTX_W_async)) ptx_store_async(v, w, ins, o, mask); else ptx_atomic(v, w, ins, o, mask);
+      return;
+    case PTX_createpolicy_: { uint64_t *d = ptx_to(v, w, &o[0], mask); PTX_LANES(mask, d[i] = 0); return; }
     case PTX_mov_: ptx_mov(v, w, ins, o, mask); return;
     case PTX_cvt_: ptx_cvt(v, w, ins, o, mask); return;
     case PTX_setp_: case PTX_set_: ptx_setp(v, w, ins, o, mask); return;
@@ -415,7 +421,7 @@ static void ptx_run_cluster(ptx_machine *v, const uint32_t *at) {
       ptx_warp *w = &v->warp[(k + turn) % v->nwarps];
       if (w->blocked == PTX_AT_CLUSTER) { w->blocked = PTX_RUNS; w->waiting = 0; }
       if (!w->alive || w->blocked) continue;
-      done += ptx_turn(v, w, v->l->seed ? 1 + ptx_random(v, 400) : PTX_TURN);
+      done += ptx_turn(v, w, v->l->seed ? 1 + (uint64_t)ptx_random(v, 400) : (uint64_t)PTX_TURN);
     }
     for (int k = 0; k < v->nwarps; k++) alive |= v->warp[k].alive != 0;
     if (!alive) break;
@@ -446,7 +452,7 @@ static void ptx_prepare(ptx_machine *v) {
   }
   if (threads > PTX_THREADS || (f->kernel.max_threads && threads > f->kernel.max_threads))
     ptx_stop(v, -1, "%llu threads of a group, of at most %u", (unsigned long long)threads,
-             f->kernel.max_threads ? f->kernel.max_threads : PTX_THREADS);
+             f->kernel.max_threads ? f->kernel.max_threads : (uint32_t)PTX_THREADS);
   if (l->param_nbytes < f->kernel.param_nbytes)
     ptx_stop(v, -1, "%u bytes of parameters, and not %u", (unsigned)l->param_nbytes, (unsigned)f->kernel.param_nbytes);
   if (v->ngroups > 16) ptx_stop(v, -1, "a cluster of %d groups", v->ngroups);

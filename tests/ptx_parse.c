@@ -504,7 +504,7 @@ static void ptx_decode(ptx_reader *r, ptx_ins *ins) {
     case PTX_mov_: case PTX_cvt_: case PTX_cvta_: case PTX_popc_: case PTX_clz_: ptx_count(r, ins, 2); break;
     case PTX_mad_: case PTX_prmt_: case PTX_bfe_: case PTX_shf_: ptx_count(r, ins, 4); break;
     case PTX_mul_: case PTX_shl_: case PTX_shr_: ptx_count(r, ins, 3); break;
-    case PTX_multimem_: case PTX_tensormap_: case PTX_createpolicy_: case PTX_fns_:
+    case PTX_multimem_: case PTX_tensormap_: case PTX_fns_:
       ptx_fails(r, "'%s' is not known to this machine", ptx_ops[ins->op]);
       break;
     default: break;

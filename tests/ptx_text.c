@@ -73,7 +73,7 @@ static const struct { const char *text; int word; } ptx_more_words[] = {
   {"proxy::async::generic", PTX_W_ignored}, {"sync_restrict::shared::cta::cluster", PTX_W_ignored},
   {"sync_restrict::shared::cta", PTX_W_ignored}, {"sync_restrict::shared::cluster", PTX_W_ignored},
   {"op_restrict", PTX_W_ignored}, {"1d", PTX_W_1d}, {"2d", PTX_W_2d},
-  {"3d", PTX_W_3d}, {"4d", PTX_W_4d}, {"5d", PTX_W_5d}, {"L2", PTX_W_ignored}, {"tensormap::generic", PTX_W_ignored},
+  {"3d", PTX_W_3d}, {"4d", PTX_W_4d}, {"5d", PTX_W_5d}, {"L1", PTX_W_ignored}, {"L2", PTX_W_ignored}, {"tensormap::generic", PTX_W_ignored},
   {"unified", PTX_W_ignored}, {"tile::gather4", PTX_W_im2col}
 };
 

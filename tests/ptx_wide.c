@@ -348,6 +348,33 @@ static void ptx_bulk_lane(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const
     ptx_bulk_begin(v, w, c, lane);
   }
 }
+// st.async and red.async: into a group's shared memory, counted by an mbarrier there.
+static void ptx_store_async(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
+  const int nbytes = ptx_bits(ins->type) / 8, reduces = ins->op == PTX_red_;
+  const uint32_t n = (uint32_t)(nbytes * ins->vec);
+  const uint64_t *x[8], *at = ptx_address(v, w, &o[0], mask, 0), *bar = ptx_address(v, w, &o[2], mask, 1);
+  if (v->counts) v->counts->stores++;
+  for (int k = 0; k < ins->vec; k++) x[k] = ptx_row(v, w, ptx_vector(v, ins, &o[1], k, mask), mask, 2);
+  for (int i = 0; i < PTX_WARP; i++) {
+    uint64_t to = at[i], bar_at = bar[i];
+    if (!(mask >> i & 1)) continue;
+    ptx_aligned(v, i, to, n);
+    ptx_group *g = ptx_place_of(v, w, i, ins->space, &to, n);
+    const int b = ptx_mbar_find(v, ptx_place_of(v, w, i, ins->space, &bar_at, 8)->rank, bar_at);
+    if (b < 0 || v->mbar[b].rank != g->rank)
+      ptx_stop(v, i, "there is no mbarrier at %llu of that group", (unsigned long long)bar_at);
+    if (reduces) ptx_shared_read(v, w, i, g, (uint32_t)to, n, PTX_ATOMIC);
+    ptx_shared_write(v, w, i, g, (uint32_t)to, n, reduces ? PTX_ATOMIC : 0);
+    for (int k = 0; k < ins->vec; k++) {
+      unsigned char *p = g->shared + to + k * nbytes;
+      ptx_write(p, reduces ? ptx_combined(v, ins, ptx_read(p, nbytes), x[k][i], 0, i) : x[k][i], nbytes);
+    }
+    for (uint32_t k = 0; k < n; k++) g->cell[to + k].writer = (uint16_t)(v->nwarps * PTX_WARP);
+    v->mbar[b].before[v->nwarps] = ++v->time;
+    v->mbar[b].tx -= n;
+    ptx_mbar_look(v, &v->mbar[b]);
+  }
+}
 static void ptx_bulk(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   if (ptx_has(ins, PTX_W_commit_group)) { PTX_LANES(mask, w->bulk_committed[i]++); return; }
   if (ptx_has(ins, PTX_W_wait_group)) {

@@ -32,6 +32,17 @@ static ptx_launch launch_of(uint32_t threads, uint32_t seed) {
   l.memory.at = memory_at; l.seed = seed; l.max_steps = 100000;
   return l;
 }
+// $TEST_PTX_TEXTS: a folder for the texts of what runs, which ptxas has to take as well (test_ptx_nvcc.sh).
+static void keep_text(const char *text) {
+  static int n;
+  const char *folder = getenv("TEST_PTX_TEXTS");
+  char path[300];
+  if (!folder) return;
+  snprintf(path, sizeof path, "%s/%d.ptx", folder, n++);
+  FILE *f = fopen(path, "wb");
+  CHECK(f && fputs(text, f) >= 0);
+  if (f) fclose(f);
+}
 // 0: it ran.
 static int run_of(const char *body, uint32_t threads, uint32_t groups, uint32_t seed) {
   static char text[20000];
@@ -42,6 +53,7 @@ static int run_of(const char *body, uint32_t threads, uint32_t groups, uint32_t 
   l.grid[0] = groups;
   const int code = ptx_run(m, &l, &counts, error, sizeof error);
   ptx_free(m);
+  if (!code && !seed) keep_text(text);
   return code;
 }
 static uint64_t result(int thread) { uint64_t x; memcpy(&x, memory + 8 * thread, 8); return x; }
@@ -835,6 +847,33 @@ static void test_wgmma(void) {
   case_end();
 }
 
+// Approximations are anywhere within the manual's bounds, and not always the same.
+static void test_bounds(void) {
+  static const struct { const char *text; float x; double bound, absolute; double (*f)(double); } ops[] = {
+    {"ex2.approx.f32", 1.3f, 0x1p-22, 0, exp2}, {"lg2.approx.f32", 5.3f, 0x1p-22, 0, log2},
+    {"sin.approx.f32", 1.3f, 0, 0x1p-20, sin}, {"cos.approx.f32", 1.3f, 0, 0x1p-20, cos},
+    {"tanh.approx.f32", 0.7f, 0x1p-11, 0, tanh}, {"sqrt.approx.f32", 5.3f, 0x1p-23, 0, sqrt},
+  };
+  for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
+    const double want = ops[k].f((double)ops[k].x), most = ops[k].bound * fabs(want) + ops[k].absolute;
+    int others = 0;
+    float first = 0;
+    if (!case_named("%s", ops[k].text)) continue;
+    for (uint32_t seed = 0; seed < 12; seed++) {
+      char body[200];
+      snprintf(body, sizeof body, "mov.b32 %%f1, 0x%08x; %s %%f0, %%f1; st.global.f32 [%%o], %%f0;",
+               (unsigned)F(ops[k].x), ops[k].text);
+      CHECK_EQ(run_of(body, 1, 1, seed), 0);
+      const float got = ptx_f32(result(0));
+      if (!seed) first = got;
+      others += got != first;
+      CHECK(fabs((double)got - want) <= most * 1.51);        // and rounded to a float
+    }
+    CHECK(others > 0);
+  }
+  case_end();
+}
+
 int main(void) {
   test_lines();
   test_mistakes();
@@ -848,5 +887,6 @@ int main(void) {
   test_hopper_mistakes();
   test_wgmma();
   test_cluster();
+  test_bounds();
   return test_report();
 }
