@@ -112,8 +112,8 @@ test-gpu: build/plain/test_cl build/cl/test_vectors build/cl/test_random
 	@tools/test_gpu.sh
 
 # NVIDIA's without a GPU: CUDA C by NVRTC on the machine for PTX, all graphs on each GPU, vectors and random programs.
-test-nv: build/plain/test_ptx_nvcc build/plain/test_ptx_machine
-	@build/plain/test_ptx_machine
+test-nv: build/plain/test_ptx_nvcc build/plain/test_ptx_machine build/plain/test_ptx_wide
+	@build/plain/test_ptx_machine && build/plain/test_ptx_wide
 	@for gpu in sm_75 sm_80 sm_90; do TEST_PTX=$$gpu TEST_PTX_SEED=$${gpu#sm_} TEST_ROUNDS=100000 build/plain/test_ptx_nvcc || exit 1; done
 	@TEST_STEP=1 TEST_STRIDE=8 TEST_SEEDS="11 12 13 14 15 16" tests/test_ptx_nvcc.sh
 

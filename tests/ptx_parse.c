@@ -7,12 +7,12 @@
 #define PTX_PARSE_C
 #include "ptx_text.c"
 
-enum { PTX_SCOPES = 4096, PTX_ACTIVE = 65536, PTX_LIST_MOST = 300 };
+enum { PTX_SCOPES = 4096, PTX_ACTIVE = 65536, PTX_LIST_MOST = 300, PTX_NESTED = 8 };
 typedef struct ptx_label { const char *name; int length, scope, at; } ptx_label;
 typedef struct ptx_reader {
   ptx_module *m; const char *p, *end; int line; jmp_buf out; char *error; size_t nbytes;
   ptx_function *f; int fn;                 // -1: outside
-  int scope, nscope, parent[PTX_SCOPES];
+  int scope, nscope, nested, parent[PTX_SCOPES];           // nested: lists in lists
   int *ranges, nranges, *variables, nvariables;              // those that can be seen here
   ptx_label *label; int nlabel, label_room, *hash;           // hash: of the function's labels
 } ptx_reader;
@@ -53,6 +53,10 @@ static void ptx_space(ptx_reader *r) {
   }
 }
 static void ptx_line(ptx_reader *r) { while (r->p < r->end && *r->p != '\n') r->p++; }
+static void ptx_past(ptx_reader *r, char c) {
+  for (; r->p < r->end && *r->p != c; r->p++) r->line += *r->p == '\n';
+  if (r->p < r->end) r->p++;
+}
 static int ptx_take(ptx_reader *r, char c) {
   ptx_space(r);
   if (r->p >= r->end || *r->p != c) return 0;
@@ -188,10 +192,13 @@ static void ptx_place_variable(ptx_reader *r, ptx_variable *v) {
     v->at |= (int64_t)((uint64_t)PTX_IN_MODULE << 56);
   }
 }
+static void ptx_nest(ptx_reader *r) { if (++r->nested > PTX_NESTED) ptx_fails(r, "lists in lists in lists"); }
 static void ptx_initial(ptx_reader *r, const ptx_variable *v, uint64_t *at) {
   if (ptx_take(r, '{')) {
+    ptx_nest(r);
     do ptx_initial(r, v, at); while (ptx_take(r, ','));
     ptx_need(r, '}');
+    r->nested--;
     return;
   }
   const int64_t x = ptx_number(r, v->type);
@@ -262,6 +269,7 @@ static void ptx_operand_at(ptx_reader *r, const ptx_ins *ins, int at);
 // Operands up to the bracket, one behind another; the first one's number.
 static int ptx_listed(ptx_reader *r, const ptx_ins *ins, char close, int *n) {
   ptx_operand list[PTX_LIST_MOST];
+  ptx_nest(r);
   for (*n = 0; !ptx_take(r, close); (*n)++) {
     if (*n) ptx_need(r, ',');
     if (*n == PTX_LIST_MOST) ptx_fails(r, "too many operands");
@@ -270,6 +278,7 @@ static int ptx_listed(ptx_reader *r, const ptx_ins *ins, char close, int *n) {
     ptx_operand_at(r, ins, at);
     list[*n] = r->m->operand[at];
   }
+  r->nested--;
   const int first = r->m->noperand;
   for (int i = 0; i < *n; i++) *PTX_PUSH(r, r->m->operand, ptx_operand, r->m->noperand, r->m->operand_room) = list[i];
   return first;
@@ -353,7 +362,9 @@ static void ptx_operand_at(ptx_reader *r, const ptx_ins *ins, int at) {
   if (ptx_take(r, '|')) {
     PTX_PUSH(r, r->m->operand, ptx_operand, r->m->noperand, r->m->operand_room);
     o.also = r->m->noperand - 1;
+    ptx_nest(r);
     ptx_operand_at(r, ins, o.also);
+    r->nested--;
   }
   r->m->operand[at] = o;
 }
@@ -411,7 +422,7 @@ static void ptx_modifiers(ptx_reader *r, ptx_ins *ins, const char *p, const char
   ins->approx = (uint8_t)(ptx_has(ins, PTX_W_approx) ? 1 : ptx_has(ins, PTX_W_full) ? 2 : 0);
   ins->cc = (uint8_t)ptx_has(ins, PTX_W_cc);
   ins->vec = (uint8_t)(ptx_has(ins, PTX_W_v8) ? 8 : ptx_has(ins, PTX_W_v4) ? 4 : ptx_has(ins, PTX_W_v2) ? 2 : 1);
-  ins->cluster = (uint8_t)ptx_has(ins, PTX_W_shared_cluster);
+  ins->strong = (uint8_t)(ptx_first(ins, "volatile relaxed acquire release acq_rel mmio") >= 0);
   ins->bulk = (uint8_t)ptx_has(ins, PTX_W_bulk);
   ins->tensor = (uint8_t)(ptx_has(ins, PTX_W_1d) ? 1 : ptx_has(ins, PTX_W_2d) ? 2 : ptx_has(ins, PTX_W_3d) ? 3 :
                           ptx_has(ins, PTX_W_4d) ? 4 : ptx_has(ins, PTX_W_5d) ? 5 : 0);
@@ -654,7 +665,7 @@ static void ptx_directives(ptx_reader *r, ptx_function *f) {
     if (*r->p == '{' || *r->p == ';') return;
     const int n = ptx_name(r, &name);
     if (!n) ptx_fails(r, "'%.20s' is not expected", r->p);
-    if (ptx_is(name, n, ".pragma")) { while (*r->p != ';') r->p++; r->p++; continue; }
+    if (ptx_is(name, n, ".pragma")) { ptx_past(r, ';'); continue; }
     uint32_t x[3] = {1, 1, 1};
     ptx_space(r);
     for (int i = 0; *r->p >= '0' && *r->p <= '9'; i++) {
@@ -770,7 +781,7 @@ static void ptx_top(ptx_reader *r) {
     } else if (ptx_is(name, n, ".address_size")) {
       if (ptx_number(r, 0) != 64) ptx_fails(r, "addresses are of 64 bits");
     } else if (ptx_is(name, n, ".file") || ptx_is(name, n, ".loc")) ptx_line(r);
-    else if (ptx_is(name, n, ".section")) { while (r->p < r->end && *r->p != '}') r->line += *r->p++ == '\n'; r->p++; }
+    else if (ptx_is(name, n, ".section")) ptx_past(r, '}');
     else if (ptx_is(name, n, ".visible") || ptx_is(name, n, ".weak") || ptx_is(name, n, ".common")) {}
     else if (ptx_is(name, n, ".extern")) external = 1;
     else if (ptx_is(name, n, ".entry") || ptx_is(name, n, ".func")) {
@@ -783,10 +794,8 @@ static void ptx_top(ptx_reader *r) {
       ptx_declare(r, PTX_SHARED, external);
       ptx_need(r, ';');
       external = 0;
-    } else if (ptx_is(name, n, ".pragma")) {
-      while (r->p < r->end && *r->p != ';') r->p++;
-      r->p++;
-    } else ptx_fails(r, "'%.*s' is not known", n, name);
+    } else if (ptx_is(name, n, ".pragma")) ptx_past(r, ';');
+    else ptx_fails(r, "'%.*s' is not known", n, name);
   }
 }
 PTX_API void ptx_free(ptx_module *m) {
@@ -803,6 +812,7 @@ PTX_API void ptx_free(ptx_module *m) {
 }
 static int ptx_read_module(ptx_reader *r) {
   if (setjmp(r->out)) return 0;
+  PTX_PUSH(r, r->m->operand, ptx_operand, r->m->noperand, r->m->operand_room);       // number 0 is none
   ptx_top(r);
   ptx_settle(r);
   if (!r->m->target) ptx_fails(r, "no '.target'");

@@ -73,7 +73,8 @@ static const struct { const char *text; int word; } ptx_more_words[] = {
   {"proxy::async::generic", PTX_W_ignored}, {"sync_restrict::shared::cta::cluster", PTX_W_ignored},
   {"sync_restrict::shared::cta", PTX_W_ignored}, {"sync_restrict::shared::cluster", PTX_W_ignored},
   {"op_restrict", PTX_W_ignored}, {"1d", PTX_W_1d}, {"2d", PTX_W_2d},
-  {"3d", PTX_W_3d}, {"4d", PTX_W_4d}, {"5d", PTX_W_5d}, {"L1", PTX_W_ignored}, {"L2", PTX_W_ignored}, {"tensormap::generic", PTX_W_ignored},
+  {"3d", PTX_W_3d}, {"4d", PTX_W_4d}, {"5d", PTX_W_5d}, {"L1", PTX_W_ignored}, {"L2", PTX_W_ignored},
+  {"tensormap::generic", PTX_W_ignored},
   {"unified", PTX_W_ignored}, {"tile::gather4", PTX_W_im2col}
 };
 
@@ -130,11 +131,12 @@ typedef struct ptx_operand {
 } ptx_operand;
 
 // type: the first that the text has, type2 the next, ..; rnd, cmp, bop, mode: words; space, space2; o: the first
-// operand, of n; guard: a predicate, -1: none; target: of a branch, an instruction, of a call a function.
+// operand, of n; guard: a predicate, -1: none; target: of a branch, an instruction, of a call a function;
+// strong: of accesses, which do not race with each other.
 typedef struct ptx_ins {
   uint16_t op; uint8_t type, type2, type3, type4, ntypes, space, space2, n;
   uint16_t rnd, cmp, bop, mode, mode2;
-  uint8_t ftz, sat, relu, vec, not_, volatile_, cc, atomic, cluster, approx, bulk, tensor;
+  uint8_t ftz, sat, relu, vec, not_, strong, cc, approx, bulk, tensor;
   int o, guard, line, target, shape;
   uint8_t words[(PTX_W_MOST + 7) / 8];
 } ptx_ins;

@@ -35,6 +35,7 @@ static void ptx_write(unsigned char *p, uint64_t x, int nbytes) {
 // Host addresses of all lanes. Of global memory one question where lanes lie near each other.
 static void ptx_places(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const uint64_t *at, uint32_t n, int writes,
                        uint32_t mask, unsigned char **p) {
+  const int how = ins->strong ? PTX_ATOMIC : 0;
   if (ins->space == PTX_GLOBAL && mask) {
     uint64_t least = ~(uint64_t)0, most = 0;
     PTX_LANES(mask, if (at[i] < least) least = at[i]; if (at[i] > most) most = at[i]; ptx_aligned(v, i, at[i], n));
@@ -47,10 +48,10 @@ static void ptx_places(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ui
     if (!(mask >> i & 1)) continue;
     const uint64_t a = at[i];
     if (ins->space != PTX_SHARED || a & (n - 1) || a + n > v->shared_nbytes)
-      p[i] = ptx_at(v, w, i, ins->space, a, n, writes, 0);
+      p[i] = ptx_at(v, w, i, ins->space, a, n, writes, how);
     else {                                 // what most accesses are
-      if (writes) ptx_shared_write(v, w, i, w->group, (uint32_t)a, n, 0);
-      else ptx_shared_read(v, w, i, w->group, (uint32_t)a, n, 0);
+      if (writes) ptx_shared_write(v, w, i, w->group, (uint32_t)a, n, how);
+      else ptx_shared_read(v, w, i, w->group, (uint32_t)a, n, how);
       p[i] = w->group->shared + a;
     }
   }

@@ -406,7 +406,7 @@ static void ptx_ended(ptx_machine *v) {
   for (int i = 0; i < v->nbulk; i++) {
     ptx_copy *c = &v->bulk[i];
     v->now = &v->warp[c->thread / PTX_WARP];
-    if (c->line >= 0 && c->out)
+    if (c->line >= 0 && (c->out || !c->done))
       ptx_stop(v, c->thread % PTX_WARP, "a bulk copy that line %d began is not waited for", c->line);
     if (!c->done) ptx_bulk_done(v, c);
     free(c->pieces);

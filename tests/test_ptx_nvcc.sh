@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_ptx_nvcc.sh: CUDA C by NVRTC on the PTX machine in the place of INTERP (tests/ptx.h): operator vectors, a part of them,
-# and random programs, groups and warps in order and at random; and ptxas takes every text of test_ptx_machine that runs.
+# and random programs, groups and warps in order and at random; and ptxas takes every text of test_ptx_machine and test_ptx_wide that runs.
 # All of it: make test-nv.
 cd "$(dirname "$0")/.." || exit 1
 passed=0 failed=0
@@ -17,9 +17,13 @@ ptxas=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
 if [ -x "$ptxas" ]; then
   texts=$(mktemp -d)
   trap 'rm -rf "$texts"' EXIT
-  make -s build/plain/test_ptx_machine >/dev/null && TEST_PTX_TEXTS=$texts build/plain/test_ptx_machine >/dev/null ||
-    { echo "test_ptx_machine fails" >&2; failed=$((failed + 1)); }
-  cat "$texts"/*.ptx | grep -c '^.version' | grep -qv '^0$' || { echo "no texts" >&2; failed=$((failed + 1)); }
+  make -s build/plain/test_ptx_machine build/plain/test_ptx_wide >/dev/null
+  for program in test_ptx_machine test_ptx_wide; do
+    mkdir "$texts/$program"
+    TEST_PTX_TEXTS=$texts/$program build/plain/$program >/dev/null ||
+      { echo "$program fails" >&2; failed=$((failed + 1)); }
+  done
+  [ "$(find "$texts" -name '*.ptx' | wc -l)" -gt 100 ] || { echo "no texts" >&2; failed=$((failed + 1)); }
   for text in $(find "$texts" -name '*.ptx' | sort | awk "NR % ${TEST_STEP:-4} == 0"); do
     says "$(tail -n +7 "$text")" '^$' bash -c '"$0" -arch=sm_90a "$1" -o /dev/null && echo' "$ptxas" "$text"
   done
