@@ -42,7 +42,12 @@ static void ptx_close(void *dev) {
   tiny_realloc(d->t, d, sizeof *d, 0);
 }
 static const char *ptx_target_name(void *dev) { return ((ptx_device *)dev)->cuda.target; }
-static void ptx_renderer(void *dev, tiny_renderer *r) { tn_lang_cuda(r, ((ptx_device *)dev)->cuda.sm); }
+static void ptx_renderer(void *dev, tiny_renderer *r) {
+  const char *without = getenv("TEST_PTX_WITHOUT");
+  tn_lang_cuda(r, ((ptx_device *)dev)->cuda.sm);
+  if (without && !strcmp(without, "barriers")) r->language.barrier = ";";
+  if (without && !strcmp(without, "waits")) r->language.wait = ";";
+}
 
 // ** memory: of the host, each block known **
 

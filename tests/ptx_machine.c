@@ -7,7 +7,11 @@
 // promise on how they meet again. A stack of post dominators would promise more, and hide what relies on it.
 #include "ptx_wgmma.c"
 
-enum { PTX_SHARED_MOST = 227 << 10, PTX_THREADS = 1024, PTX_TURN = 50000 };
+enum { PTX_SHARED_STATIC = 48 << 10, PTX_THREADS = 1024, PTX_TURN = 50000 };
+// Bytes of a group: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+static uint32_t ptx_shared_most(int target) {
+  return 1024 * (target < 80 ? 64u : target == 80 || target == 87 ? 163u : target < 90 || target >= 120 ? 99u : 227u);
+}
 
 // ** barriers **
 
@@ -457,7 +461,12 @@ static void ptx_prepare(ptx_machine *v) {
     ptx_stop(v, -1, "%u bytes of parameters, and not %u", (unsigned)l->param_nbytes, (unsigned)f->kernel.param_nbytes);
   if (v->ngroups > 16) ptx_stop(v, -1, "a cluster of %d groups", v->ngroups);
   v->shared_nbytes = (uint32_t)ptx_up(f->kernel.static_shared, 16) + l->dynamic_shared;
-  if (v->shared_nbytes > PTX_SHARED_MOST) ptx_stop(v, -1, "%u bytes of shared memory", v->shared_nbytes);
+  if (v->shared_nbytes > ptx_shared_most(v->m->target)) ptx_stop(v, -1, "%u bytes of shared memory", v->shared_nbytes);
+  if (f->kernel.static_shared > PTX_SHARED_STATIC)
+    ptx_stop(v, -1, "%u bytes of shared memory that are not dynamic", f->kernel.static_shared);
+  if (v->grid[1] > 65535 || v->grid[2] > 65535 || v->block[2] > 64)
+    ptx_stop(v, -1, "a grid of (%u, %u, %u) groups of (%u, %u, %u) threads", v->grid[0], v->grid[1], v->grid[2],
+             v->block[0], v->block[1], v->block[2]);
   v->group_warps = (int)((threads + PTX_WARP - 1) / PTX_WARP);
   v->nwarps = v->group_warps * v->ngroups;
   v->nregisters = v->m->registers + f->registers; v->npredicates = v->m->predicates + f->predicates;

@@ -480,7 +480,11 @@ static void ptx_count(ptx_reader *r, const ptx_ins *ins, int least) {
 }
 static void ptx_decode(ptx_reader *r, ptx_ins *ins) {
   ptx_operand *o = &r->m->operand[ins->o];
-  const int bits = ptx_bits(ins->type);
+  const int bits = ptx_bits(ins->type), least = ptx_least_target(ins);
+  if (r->m->target < least)
+    ptx_fails(r, "'%s' so is there from sm_%d on, and this is for sm_%d", ptx_ops[ins->op], least, r->m->target);
+  if ((ins->op == PTX_wgmma_ || ins->op == PTX_setmaxnreg_) && !r->m->exact)
+    ptx_fails(r, "'%s' is there for sm_%da alone", ptx_ops[ins->op], r->m->target);
   if (ptx_is_plain(ins->op)) {
     if (!ins->ntypes) ptx_fails(r, "'%s' without a type", ptx_ops[ins->op]);
     ptx_count(r, ins, 2);
@@ -777,6 +781,7 @@ static void ptx_top(ptx_reader *r) {
       const int length = ptx_name(r, &name);
       for (int i = 3; i < length && name[i] >= '0' && name[i] <= '9'; i++)
         r->m->target = r->m->target * 10 + name[i] - '0';
+      r->m->exact = length > 3 && (name[length - 1] == 'a' || name[length - 1] == 'f');
       ptx_line(r);
     } else if (ptx_is(name, n, ".address_size")) {
       if (ptx_number(r, 0) != 64) ptx_fails(r, "addresses are of 64 bits");

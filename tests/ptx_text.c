@@ -155,7 +155,7 @@ typedef struct ptx_function {
 } ptx_function;
 
 struct ptx_module {
-  char *text; int target;
+  char *text; int target, exact;              // exact: sm_90a and not sm_90
   ptx_ins *ins; int nins, ins_room;
   ptx_operand *operand; int noperand, operand_room;
   uint64_t *constant; int nconstant, constant_room;          // 32 lanes of each
@@ -170,6 +170,43 @@ static int ptx_has(const ptx_ins *i, int word) { return i->words[word / 8] >> wo
 static int ptx_bits(int type) { return ptx_types[type].bits; }
 static int ptx_is_float(int type) { return ptx_types[type].kind == 'f'; }
 static int ptx_is_signed(int type) { return ptx_types[type].kind == 's'; }
+// The first target that has it: PTX ISA, "Target ISA Notes" of each instruction.
+static int ptx_least_target(const ptx_ins *ins) {
+  const int types[] = {ins->type, ins->type2, ins->type3, ins->type4}, n = ins->ntypes < 4 ? ins->ntypes : 4;
+  int least = 0, narrow = 0, bf16 = 0, small = 0, half = 0;
+  for (int i = 0; i < n; i++) {
+    narrow |= types[i] == PTX_E4M3 || types[i] == PTX_E5M2 || types[i] == PTX_E4M3X2 || types[i] == PTX_E5M2X2;
+    bf16 |= types[i] == PTX_BF16 || types[i] == PTX_BF16X2 || types[i] == PTX_TF32;
+    small |= types[i] == PTX_U16X2 || types[i] == PTX_S16X2;
+    half |= types[i] == PTX_F16 || types[i] == PTX_F16X2;
+  }
+  switch (ins->op) {
+    case PTX_wgmma_: case PTX_mapa_: case PTX_getctarank_: case PTX_setmaxnreg_: case PTX_elect_: case PTX_stmatrix_:
+    case PTX_griddepcontrol_: return 90;
+    case PTX_cp_: return ins->bulk ? 90 : 80;
+    case PTX_mbarrier_: return ptx_has(ins, PTX_W_try_wait) || ptx_has(ins, PTX_W_expect_tx) ? 90 : 80;
+    case PTX_redux_: return ins->type == PTX_F32 ? 100 : 80;
+    case PTX_mma_:
+      if (narrow) return 89;
+      if (bf16) return 80;
+      return (half && (ins->shape & 0xFF) == 8) || (ins->shape >> 20 == 8 && (ins->shape & 0xFF) > 4) ? 75 : 80;
+    case PTX_barrier_: case PTX_ld_: case PTX_st_: case PTX_atom_: case PTX_red_: case PTX_fence_:
+      if (ins->vec == 8 || (ins->vec == 4 && ptx_bits(ins->type) == 64)) least = 100;
+      else if (ptx_has(ins, PTX_W_cluster) || ptx_has(ins, PTX_W_shared_cluster) || ptx_has(ins, PTX_W_async))
+        least = 90;
+      else if (ins->vec > 1 && (ins->op == PTX_atom_ || ins->op == PTX_red_)) least = 90;
+      else if (bf16 && (ins->op == PTX_atom_ || ins->op == PTX_red_)) least = 90;
+      return least;
+    case PTX_add_: case PTX_sub_: case PTX_mul_: return bf16 || small ? 90 : ins->type == PTX_F32X2 ? 100 : 0;
+    case PTX_min_: case PTX_max_: return small ? 90 : half || bf16 ? 80 : ins->n > 3 ? 100 : 0;
+    case PTX_fma_: return ins->type == PTX_F32X2 ? 100 : bf16 || ins->relu ? 80 : 0;
+    case PTX_cvt_: return narrow ? 89 : ins->ntypes > 1 && ptx_types[ins->type].parts == 2 ? 80 : bf16 ? 80 : 0;
+    case PTX_tanh_: return bf16 ? 90 : 75;
+    case PTX_ex2_: return bf16 ? 90 : half ? 75 : 0;
+    case PTX_ldmatrix_: case PTX_movmatrix_: return 75;
+    default: return bf16 ? 80 : least;
+  }
+}
 static uint64_t ptx_mask_of(int bits) { return bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
 
 static int ptx_word_of(const char *text, size_t n) {

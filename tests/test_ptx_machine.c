@@ -1,7 +1,8 @@
-// brief: tsan llvm
+// also: tsan
 // test_ptx_machine: PTX by hand on the machine of tests/ptx_machine.h: what each class of instructions answers, by the
 // manual's formulas, and each kind of mistake, which is told with its line, group and thread.
 #include "ptx_test.h"
+#include <pthread.h>
 
 // ** instructions: a, b, c are %d1, %d2, %d3 (%r, %h, %f, %g: of their low bits); the answer is %d0, or %r0, %f0, .. **
 
@@ -597,7 +598,8 @@ static void test_broken(void) {
   static const char text[] =
       ".version 8.0\n.target sm_90a\n.address_size 64\n.const .align 4 .u32 c[2] = {1, 5};\n"
       ".func (.param .b32 r) f(.param .b32 a) { .reg .b32 %x; ld.param.b32 %x, [a]; st.param.b32 [r], %x; ret; }\n"
-      ".visible .entry k(.param .u64 out) .maxntid 32, 1, 1 {\n.pragma \"nounroll\";\n.reg .pred %p<3>; .reg .b32 %r<9>; "
+      ".visible .entry k(.param .u64 out) .maxntid 32, 1, 1 {\n.pragma \"nounroll\";\n.reg .pred %p<3>; .reg .b32 "
+      "%r<9>; "
       ".reg .b64 %d<9>; .shared .align 16 .b8 s[64];\nT: .branchtargets A, B;\nmov.u32 %r1, %tid.x; @%p1 bra A; "
       "{ .param .b32 i; .param .b32 o; st.param.b32 [i], %r1; call (o), f, (i); }\n"
       "A: mov.b64 %d1, {%r1, %r1}; setp.eq.and.f32 %p1|%p2, %r1, 0f3F800000, !%p1;\nB: brx.idx %r1, T; /* end */ }";
@@ -626,6 +628,60 @@ static void test_broken(void) {
   }
 }
 
+// Two threads run a kernel of one module.
+typedef struct runner { const ptx_module *m; uint64_t out[64], params[2]; int code; } runner;
+static void *runner_at(void *user, uint64_t address, size_t nbytes, int writes) {
+  runner *r = (runner *)user;
+  (void)writes;
+  return address >= AT && address + nbytes <= AT + sizeof r->out ? (char *)r->out + (address - AT) : NULL;
+}
+static void *runner_main(void *arg) {
+  runner *r = (runner *)arg;
+  char said[200];
+  ptx_launch l = launch_of(64, 0);
+  r->params[0] = AT;
+  l.params = r->params; l.memory.user = r; l.memory.at = runner_at;
+  for (int k = 0; k < 20; k++) r->code |= ptx_run(r->m, &l, NULL, said, sizeof said);
+  return NULL;
+}
+static void test_threads(void) {
+  static runner runners[2];
+  static char text[2000];
+  pthread_t thread[2];
+  snprintf(text, sizeof text,
+           "%smul.wide.u32 %%d1, %%t, 3; add.f32 %%f1, 0f3F800000, 0f33800000; div.rz.f32 %%f1, %%f1, 0f40400000;"
+           "bar.sync 0; st.global.u64 [%%o], %%d1; ret; }",
+           head);
+  ptx_module *m = ptx_parse(text, strlen(text), error, sizeof error);
+  CHECK(m != NULL);
+  for (int i = 0; i < 2; i++) { runners[i].m = m; CHECK(!pthread_create(&thread[i], NULL, runner_main, &runners[i])); }
+  for (int i = 0; i < 2; i++) CHECK(!pthread_join(thread[i], NULL));
+  for (int i = 0; i < 2; i++) CHECK(!runners[i].code && runners[i].out[63] == 63 * 3);
+  ptx_free(m);
+}
+// What a target has not, and launches beyond its limits.
+static void test_targets(void) {
+  static const struct { int target; const char *body, *says; } texts[] = {
+    {75, "cp.async.wait_all;", "from sm_80 on"}, {80, "fence.proxy.async;", "from sm_90 on"},
+    {80, "cvt.rn.satfinite.e4m3x2.f32 %h, %f, %f;", "from sm_89 on"}, {75, "cvt.rn.bf16.f32 %h, %f;", "from sm_80 on"},
+    {90, "wgmma.fence.sync.aligned;", "sm_90a alone"}, {80, ".shared .b8 s[50000]; mov.u32 %r, s;", "not dynamic"},
+    {75, "mov.u32 %r, 1;", "bytes of shared memory"},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             ".version 8.4\n.target sm_%d\n.address_size 64\n.visible .entry k() {\n.reg .b32 %%r; .reg .f32 %%f;"
+             ".reg .b16 %%h; %s ret; }",
+             texts[i].target, texts[i].body);
+    ptx_module *m = ptx_parse(text, strlen(text), error, sizeof error);
+    ptx_launch l = launch_of(1, 0);
+    l.dynamic_shared = 70000;
+    CHECK(!m || ptx_run(m, &l, NULL, error, sizeof error));
+    CHECK(strstr(error, texts[i].says) != NULL);
+    ptx_free(m);
+  }
+}
+
 int main(void) {
   test_lines();
   test_mistakes();
@@ -637,5 +693,7 @@ int main(void) {
   test_ldmatrix();
   test_bounds();
   test_broken();
+  test_threads();
+  test_targets();
   return test_report();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# test_ptx_nvcc.sh: CUDA C by NVRTC on the PTX machine in the place of INTERP (tests/ptx.h): operator vectors, a part of them,
-# and random programs, groups and warps in order and at random; and ptxas takes every text of test_ptx_machine and test_ptx_wide that runs.
-# All of it: make test-nv.
+# test_ptx_nvcc.sh: CUDA C by NVRTC on the PTX machine in the place of INTERP (tests/ptx.h): operator vectors, a part of
+# them, and random programs, groups and warps in order and at random; and ptxas takes every text of test_ptx_machine and
+# test_ptx_wide that runs. All of it: make test-nv.
 cd "$(dirname "$0")/.." || exit 1
 passed=0 failed=0
 report() { echo "$passed passed, $failed failed"; [ "$failed" = 0 ]; exit; }
@@ -29,7 +29,8 @@ if [ -x "$ptxas" ]; then
   done
 else echo "test_ptx_nvcc.sh: texts left out: there is no ptxas"; fi
 
-if ! ldconfig -p 2>/dev/null | grep -q libnvrtc && [ ! -e /usr/local/cuda/lib64/libnvrtc.so ] && [ -z "$TINY_CUDA_NVRTC" ]; then
+if ! ldconfig -p 2>/dev/null | grep -q libnvrtc && [ ! -e /usr/local/cuda/lib64/libnvrtc.so ] &&
+   [ -z "$TINY_CUDA_NVRTC" ]; then
   echo "test_ptx_nvcc.sh: CUDA C left out: there is no libnvrtc"
   report
 fi
@@ -38,6 +39,7 @@ export TINY_DEV=INTERP
 says "vectors" " passed, 0 failed" env TEST_STRIDE="${TEST_STRIDE:-150}" build/ptx/test_vectors
 says "vectors, at random" " passed, 0 failed" env TEST_PTX_SEED=5 TEST_STRIDE="${TEST_STRIDE:-150}" build/ptx/test_vectors
 for seed in ${TEST_SEEDS:-11}; do
-  says "random programs, seed $seed" " passed, 0 failed" env TEST_SEED="$seed" TEST_ON=INTERP TEST_PTX_SEED="$seed" build/ptx/test_random
+  says "random programs, seed $seed" " passed, 0 failed" \
+    env TEST_SEED="$seed" TEST_ON=INTERP TEST_PTX_SEED="$seed" build/ptx/test_random
 done
 report

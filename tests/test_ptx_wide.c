@@ -1,6 +1,5 @@
-// brief: tsan llvm
-// test_ptx_wide: what came with Hopper on the machine of tests/ptx_machine.h: bulk copies and tensor maps, mbarriers, wgmma
-// by its layouts, clusters, and mistakes with them.
+// test_ptx_wide: what came with Hopper on the machine of tests/ptx_machine.h: bulk copies and tensor maps, mbarriers,
+// wgmma by its layouts, clusters, and mistakes with them.
 #include "ptx_test.h"
 
 // ** what came with Hopper **
