@@ -222,7 +222,7 @@ static void ptx_bulk_begin(ptx_machine *v, ptx_warp *w, ptx_copy *c, int lane) {
     for (uint32_t i = p->to; i < p->to + p->n; i++) g->cell[i].writer = (uint16_t)(v->nwarps * PTX_WARP);
   }
   c->type = c->type ? c->type : PTX_B8;
-  c->piece.to = v->time;                   // when it began
+  c->began = v->time;
   v->time++;
   if (!v->l->seed) ptx_bulk_done(v, c);
 }
@@ -235,7 +235,7 @@ static void ptx_bulk_wait(ptx_machine *v, ptx_warp *w, uint32_t mask, uint32_t n
     if (c->group > last || last - c->group < newest) continue;
     for (int i = 0; i < c->npieces && c->out; i++)
       for (uint32_t at = c->pieces[i].to; at < c->pieces[i].to + c->pieces[i].n; at++)
-        if (v->group[c->rank].cell[at].written > c->piece.to)
+        if (v->group[c->rank].cell[at].written > c->began)
           ptx_stop(v, lane, "shared memory at %u was written while a bulk copy read it", at);
     if (!c->done) ptx_bulk_done(v, c);
     c->line = -1;                          // it was waited for

@@ -537,6 +537,29 @@ static void test_products(void) {
   for (size_t i = 0; i < sizeof products / sizeof *products; i++) check_product(&products[i]);
   case_end();
 }
+static void test_product_f64(void) {
+  double out[2];
+  for (int lane = 0; lane < 32; lane++) {
+    const double in[4] = {of_a(lane / 4, lane % 4), of_b(lane % 4, lane / 4), of_c(lane / 4, lane % 4 * 2),
+                          of_c(lane / 4, lane % 4 * 2 + 1)};
+    memcpy(memory + 32768 + 32 * lane, in, sizeof in);
+  }
+  CHECK_EQ(run_of("mad.wide.u32 %d0, %t, 32, %m; ld.global.v2.f64 {%g1, %g2}, [%d0]; ld.global.v2.f64 {%g3, %g4}, "
+                  "[%d0+16];\n"
+                  "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%g5, %g6}, {%g1}, {%g2}, {%g3, %g4};\n"
+                  "mad.wide.u32 %d1, %t, 8, %o; st.global.v2.f64 [%d1], {%g5, %g6};",
+                  32, 1, 0),
+           0);
+  if (*error) fprintf(stderr, "    %s\n", error);
+  for (int lane = 0; lane < 32; lane++)
+    for (int i = 0; i < 2; i++) {
+      const int row = lane / 4, column = lane % 4 * 2 + i;
+      double want = of_c(row, column);
+      for (int k = 0; k < 4; k++) want += of_a(row, k) * of_b(k, column);
+      memcpy(out, memory + 16 * lane, sizeof out);
+      CHECK(out[i] == want);
+    }
+}
 // ldmatrix: rows by addresses of lanes; a word of each has columns 2 * (lane % 4) and the next of row lane / 4.
 static int as_rows(int i) { return (i / 4 * 8 + i % 4 * 2 + 64) | (i / 4 * 8 + i % 4 * 2 + 65) << 16; }
 static int as_columns(int i) { return (i % 4 * 16 + i / 4 + 64) | (i % 4 * 16 + 8 + i / 4 + 64) << 16; }
@@ -690,6 +713,7 @@ int main(void) {
   test_grid();
   test_functions();
   test_products();
+  test_product_f64();
   test_ldmatrix();
   test_bounds();
   test_broken();

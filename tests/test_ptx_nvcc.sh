@@ -37,7 +37,8 @@ fi
 make -s build/ptx/test_vectors build/ptx/test_random >/dev/null || { failed=$((failed + 1)); report; }
 export TINY_DEV=INTERP
 says "vectors" " passed, 0 failed" env TEST_STRIDE="${TEST_STRIDE:-150}" build/ptx/test_vectors
-says "vectors, at random" " passed, 0 failed" env TEST_PTX_SEED=5 TEST_STRIDE="${TEST_STRIDE:-150}" build/ptx/test_vectors
+says "vectors, at random" " passed, 0 failed" \
+  env TEST_PTX_SEED=5 TEST_STRIDE="${TEST_STRIDE:-150}" build/ptx/test_vectors
 for seed in ${TEST_SEEDS:-11}; do
   says "random programs, seed $seed" " passed, 0 failed" \
     env TEST_SEED="$seed" TEST_ON=INTERP TEST_PTX_SEED="$seed" build/ptx/test_random
