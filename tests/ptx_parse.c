@@ -207,8 +207,8 @@ static void ptx_initial(ptx_reader *r, const ptx_variable *v, uint64_t *at) {
   memcpy(r->m->data + (v->at & 0xFFFFFFFF) + *at, &x, n);
   *at += n;
 }
-// Behind the space: .align 16 .b8 name[4][4] = {..}, and more names. Its number.
-static int ptx_declare(ptx_reader *r, int space, int external) {
+// Behind the space: .align 16 .b8 name[4][4] = {..}, and more names, but of a parameter. Its number.
+static int ptx_declare(ptx_reader *r, int space, int external, int parameter) {
   int align = 0, vector = 1, n = 0, at;
   const char *name;
   for (;;) {                               // .align 8, .ptr .global .align 16, .v4, .attribute(..)
@@ -242,7 +242,7 @@ static int ptx_declare(ptx_reader *r, int space, int external) {
     if (ptx_take(r, '=')) ptx_initial(r, &r->m->variable[at], &filled);
     if (r->nvariables == PTX_ACTIVE) ptx_fails(r, "too many variables");
     r->variables[r->nvariables++] = at;
-  } while (space != PTX_PARAM && ptx_take(r, ','));
+  } while (!parameter && ptx_take(r, ','));
   return at;
 }
 // .reg .b32 %r<12>, a;
@@ -615,14 +615,14 @@ static void ptx_body(ptx_reader *r) {
       if (ptx_is(name, n, ".reg")) ptx_registers(r);
       else if (ptx_is(name, n, ".loc") || ptx_is(name, n, ".file")) { ptx_line(r); continue; }
       else if (ptx_is(name, n, ".pragma")) { while (r->p < r->end && *r->p != ';') r->p++; }
-      else if (ptx_is(name, n, ".shared")) ptx_declare(r, PTX_SHARED, 0);
-      else if (ptx_is(name, n, ".local") || ptx_is(name, n, ".param")) ptx_declare(r, PTX_LOCAL, 0);
-      else if (ptx_is(name, n, ".global") || ptx_is(name, n, ".const")) ptx_declare(r, PTX_CONST, 0);
+      else if (ptx_is(name, n, ".shared")) ptx_declare(r, PTX_SHARED, 0, 0);
+      else if (ptx_is(name, n, ".local") || ptx_is(name, n, ".param")) ptx_declare(r, PTX_LOCAL, 0, 0);
+      else if (ptx_is(name, n, ".global") || ptx_is(name, n, ".const")) ptx_declare(r, PTX_CONST, 0, 0);
       else if (ptx_is(name, n, ".extern")) {
         ptx_need(r, '.');
         r->p--;
         if (!ptx_ahead(r, ".shared")) ptx_fails(r, "'.extern' of what?");
-        ptx_declare(r, PTX_SHARED, 1);
+        ptx_declare(r, PTX_SHARED, 1, 0);
       } else ptx_fails(r, "'%.*s' is not known", n, name);
       ptx_need(r, ';');
       continue;
@@ -717,7 +717,7 @@ static void ptx_function_here(ptx_reader *r, int entry) {
       if (ptx_ahead(r, ".reg")) ptx_fails(r, "parameters in registers are not known");
       if (!ptx_ahead(r, ".param")) ptx_fails(r, "'.param' is expected before '%.20s'", r->p);
       if (*n == (pass ? 64 : 8)) ptx_fails(r, "too many parameters");
-      list[(*n)++] = ptx_declare(r, entry ? PTX_PARAM : PTX_LOCAL, 0);
+      list[(*n)++] = ptx_declare(r, entry ? PTX_PARAM : PTX_LOCAL, 0, 1);
     }
   }
   ptx_directives(r, f);
@@ -793,10 +793,10 @@ static void ptx_top(ptx_reader *r) {
       ptx_function_here(r, name[1] == 'e');
       external = 0;
     } else if (ptx_is(name, n, ".global") || ptx_is(name, n, ".const")) {
-      ptx_declare(r, PTX_CONST, external);
+      ptx_declare(r, PTX_CONST, external, 0);
       ptx_need(r, ';');
     } else if (ptx_is(name, n, ".shared")) {
-      ptx_declare(r, PTX_SHARED, external);
+      ptx_declare(r, PTX_SHARED, external, 0);
       ptx_need(r, ';');
       external = 0;
     } else if (ptx_is(name, n, ".pragma")) ptx_past(r, ';');

@@ -425,15 +425,17 @@ static void test_grid(void) {
 }
 static void test_functions(void) {
   static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
-                             ".func (.param .b32 r) square(.param .b32 a) { .reg .b32 %x; ld.param.b32 %x, [a]; "
+                             ".func (.param .b32 r) square(.param .b32 a, .param .b64 none) { .reg .b32 %x; "
+                             "ld.param.b32 %x, [a]; "
                              "mul.lo.u32 %x, %x, %x; st.param.b32 [r], %x; ret; }\n"
                              ".const .align 4 .u32 added[2] = {1, 5};\n"
                              ".visible .entry k(.param .u64 out, .param .u32 n) {\n.reg .b32 %r<4>; .reg .b64 %d<3>; "
                              ".reg .pred %p;\n"
                              "mov.u32 %r0, %tid.x; ld.param.u64 %d0, [out]; mad.wide.u32 %d0, %r0, 8, %d0; setp.lt.u32 "
                              "%p, %r0, 7; mov.u32 %r2, 0; @%p bra L;\n"
-                             "{ .param .b32 in; .param .b32 back; st.param.b32 [in], %r0; call.uni (back), square, "
-                             "(in); ld.param.b32 %r2, [back]; }\n"
+                             "{ .param .b32 in; .param .b32 back; .param .b64 no; st.param.b64 [no], %d0; st.param.b32 "
+                             "[in], %r0; call.uni (back), square, "
+                             "(in, no); ld.param.b32 %r2, [back]; }\n"
                              "L: ld.const.u32 %r1, [added+4]; add.u32 %r2, %r2, %r1; cvt.u64.u32 %d1, %r2; "
                              "st.global.u64 [%d0], %d1; ret; }\n";
   ptx_module *m = ptx_parse(text, sizeof text, error, sizeof error);
