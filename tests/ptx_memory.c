@@ -19,7 +19,8 @@ typedef struct ptx_barrier {
 } ptx_barrier;
 // A piece of an asynchronous copy: n bytes, of which `there` come from memory, others are 0.
 typedef struct ptx_piece { uint64_t from; uint32_t to; uint16_t n, there; } ptx_piece;
-// group: of cp.async, counted from 1 by each thread; thread; bulk ones: when they began, and which mbarrier counts bytes, -1: none.
+// group: of cp.async, counted from 1 by each thread; thread; bulk ones: when they began, and which mbarrier counts
+// bytes, -1: none.
 typedef struct ptx_copy {
   ptx_piece piece;
   int thread, rank, line;

@@ -73,21 +73,37 @@ static void ptx_load(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_
     else { PTX_LANES(mask, d[i] = ptx_read(p[i] + k * nbytes, nbytes)); }
   }
 }
+// An element of a vector that is stored. nvcc stores vectors of which it writes some elements right behind: those may
+// be undefined (missing: lanes), and are in memory as if nobody had written them.
+static const uint64_t *ptx_stored(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask,
+                                  uint32_t *missing) {
+  const int bits = ptx_bits(ins->type);
+  *missing = ins->vec > 1 && o->kind == PTX_ROW ? mask & ~w->defined[o->at] : 0;
+  if (o->kind == PTX_ROW && o->bits < bits)
+    ptx_stop(v, ptx_lowest(mask), "%d bits are stored of a register of %d", bits, o->bits);
+  if (o->kind == PTX_SPECIAL) ptx_stop(v, ptx_lowest(mask), "a special register is stored");
+  return *missing ? w->reg + (size_t)o->at * PTX_WARP : ptx_row(v, w, o, mask, 1);
+}
+static void ptx_unwritten(ptx_group *g, const ptx_machine *v, const unsigned char *p, int nbytes) {
+  if (p < g->shared || p >= g->shared + v->shared_nbytes) return;
+  for (int i = 0; i < nbytes; i++) g->cell[p - g->shared + i].written = 0;
+}
 static void ptx_store(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const int nbytes = ptx_bits(ins->type) / 8;
-  const uint64_t *from[8];
+  const uint64_t *from[8], poison = 0xC5C5C5C5C5C5C5C5u;
+  uint32_t missing[8];
   unsigned char *p[PTX_WARP];
   if (v->counts) v->counts->stores++;
-  if (nbytes > 8 || !nbytes) ptx_stop(v, ptx_lowest(mask), "'st.%s' is not known", ptx_types[ins->type].text);
-  for (int k = 0; k < ins->vec; k++) {
-    const ptx_operand *source = ptx_vector(v, ins, &o[1], k, mask);
-    from[k] = ptx_row(v, w, source, mask, 1);
-    if (source->kind == PTX_ROW && source->bits < ptx_bits(ins->type))
-      ptx_stop(v, ptx_lowest(mask), "%d bits are stored of a register of %d", ptx_bits(ins->type), source->bits);
-    if (source->kind == PTX_SPECIAL) ptx_stop(v, ptx_lowest(mask), "a special register is stored");
-  }
+  if (nbytes > 8 || !nbytes)
+    ptx_stop(v, ptx_lowest(mask), "'st.%s' is not known", ptx_types[ins->type].text);
+  for (int k = 0; k < ins->vec; k++)
+    from[k] = ptx_stored(v, w, ins, ptx_vector(v, ins, &o[1], k, mask), mask, &missing[k]);
   ptx_places(v, w, ins, ptx_address(v, w, &o[0], mask, 0), (uint32_t)(nbytes * ins->vec), 1, mask, p);
-  for (int k = 0; k < ins->vec; k++) { PTX_LANES(mask, ptx_write(p[i] + k * nbytes, from[k][i], nbytes)); }
+  for (int k = 0; k < ins->vec; k++) {
+    PTX_LANES(mask & ~missing[k], ptx_write(p[i] + k * nbytes, from[k][i], nbytes));
+    PTX_LANES(missing[k], ptx_write(p[i] + k * nbytes, poison, nbytes);
+              ptx_unwritten(w->group, v, p[i] + k * nbytes, nbytes));
+  }
 }
 
 // ** atomic operations **

@@ -256,6 +256,10 @@ static void test_mistakes(void) {
               "[%a+512];",
        4, 1, "(0, 0, 0)", "not waited for"},
       {SHARED "cp.async.cg.shared.global [%a], [%m], 8;", 2, 1, "(0, 0, 0)", "a copy of"},
+      {SHARED "mad.lo.u32 %a, %t, 12, %a; st.shared.v4.u32 [%a], {%t, %t, %r3, %t}; ld.shared.u32 %r1, "
+              "[%a+4];\nld.shared.u32 %r1, [%a+8];",
+       3, 1, "(0, 0, 0)", "which nobody has written"},
+      {SHARED "st.shared.u32 [%a], %r3;", 2, 1, "(0, 0, 0)", "'%r3' is read before"},
       // others
       {"trap;", 1, 1, "(0, 0, 0)", "a trap"},
       {"L: bra L;", 1, 1, "(0, 0, 0)", "more than 100000 instructions"},
