@@ -7,6 +7,7 @@
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
 # make test-nv  every operator vector and random program on NV, on GPUs that are played; TEST_NV=real: on a GPU
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
+# make test-nv: CUDA C by NVRTC on the tests' machine for PTX, where the toolkit is
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
@@ -114,6 +115,12 @@ test-nv:
 
 test-gpu: build/plain/test_cl build/cl/test_vectors build/cl/test_random
 	@tools/test_gpu.sh
+
+# NVIDIA's without a GPU: CUDA C by NVRTC on the machine for PTX, all graphs on each GPU, vectors and random programs.
+test-nv: build/plain/test_ptx_nvcc build/plain/test_ptx_machine build/plain/test_ptx_wide
+	@build/plain/test_ptx_machine && build/plain/test_ptx_wide
+	@for gpu in sm_75 sm_80 sm_90; do TEST_PTX=$$gpu TEST_PTX_SEED=$${gpu#sm_} TEST_ROUNDS=100000 build/plain/test_ptx_nvcc || exit 1; done
+	@TEST_STEP=1 TEST_STRIDE=8 TEST_SEEDS="11 12 13 14 15 16" tests/test_ptx_nvcc.sh
 
 million:
 	@mkdir -p build/stack

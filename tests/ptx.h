@@ -1,10 +1,10 @@
-// ptx: a GPU of NVIDIA's in the place of INTERP, for any test: kernels in CUDA C, which NVRTC (of the toolkit's release)
-// compiles to PTX, which the machine of ptx_machine.h executes. So a stranger's compiler reads what render/lang_cuda.c
-// writes, and every race, address and shuffle of it is looked at.
+// ptx: a GPU of NVIDIA's in the place of INTERP, for any test: kernels in CUDA C, which NVRTC (of the toolkit's
+// release) compiles to PTX, which the machine of ptx_machine.h executes. So a stranger's compiler reads what
+// render/lang_cuda.c writes, and every race, address and shuffle of it is looked at.
 //
-// $TEST_PTX: the GPU, "sm_75", "sm_80", "sm_90" (the default); $TEST_PTX_SEED: order of groups and warps (ptx_launch.seed);
-// $TEST_PTX_CACHE: the folder of what was compiled, by the text's hash (build/ptx). tests/test_ptx_nvcc.sh
-// Included by runtime/device.c (TN_TEST_BACKEND).
+// $TEST_PTX: the GPU, "sm_75", "sm_80", "sm_90" (the default); $TEST_PTX_SEED: order of groups and warps
+// (ptx_launch.seed); $TEST_PTX_CACHE: the folder of what was compiled, by the text's hash (build/ptx).
+// tests/test_ptx_nvcc.sh Included by runtime/device.c (TN_TEST_BACKEND).
 #ifndef PTX_H
 #define PTX_H
 #include "../src/cuda/compile.c"
@@ -42,7 +42,12 @@ static void ptx_close(void *dev) {
   tiny_realloc(d->t, d, sizeof *d, 0);
 }
 static const char *ptx_target_name(void *dev) { return ((ptx_device *)dev)->cuda.target; }
-static void ptx_renderer(void *dev, tiny_renderer *r) { tn_lang_cuda(r, ((ptx_device *)dev)->cuda.sm); }
+static void ptx_renderer(void *dev, tiny_renderer *r) {
+  const char *without = getenv("TEST_PTX_WITHOUT");
+  tn_lang_cuda(r, ((ptx_device *)dev)->cuda.sm);
+  if (without && !strcmp(without, "barriers")) r->language.barrier = ";";
+  if (without && !strcmp(without, "waits")) r->language.wait = ";";
+}
 
 // ** memory: of the host, each block known **
 
@@ -120,7 +125,8 @@ static tiny_code ptx_compile_one(ptx_device *d, const char *source, tiny_bytes *
   if (ptx_cached(path, binary)) return tiny_status(d->t);
   tiny_code code = tn_cuda_compiler(&d->cuda);
   d->cuda.rtc.cubin = NULL;                // so that it writes PTX
-  if (code == TINY_OK) code = tn_cuda_compile(&d->cuda, 1, &(tiny_bytes){d->t, (char *)(uintptr_t)source, strlen(source), 0}, binary, log);
+  if (code == TINY_OK)
+    code = tn_cuda_compile(&d->cuda, 1, &(tiny_bytes){d->t, (char *)(uintptr_t)source, strlen(source), 0}, binary, log);
   snprintf(part, sizeof part, "%s.%d", path, (int)getpid());
   FILE *f = code == TINY_OK ? fopen(part, "wb") : NULL;
   if (!f) return code;
@@ -131,7 +137,8 @@ static tiny_code ptx_compile_one(ptx_device *d, const char *source, tiny_bytes *
 }
 static tiny_code ptx_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tiny_code code = TINY_OK;
-  for (int i = 0; i < n && code == TINY_OK; i++) code = ptx_compile_one((ptx_device *)dev, source[i].data, &binary[i], log);
+  for (int i = 0; i < n && code == TINY_OK; i++)
+    code = ptx_compile_one((ptx_device *)dev, source[i].data, &binary[i], log);
   return code;
 }
 static void *ptx_load_module(void *dev, const void *binary, size_t nbytes) {
@@ -168,11 +175,30 @@ static tiny_code ptx_launch_kernel(void *dev, const tiny_launch *l) {
 }
 static tiny_code ptx_sync(void *dev) { (void)dev; return TINY_OK; }
 
-static const tiny_backend ptx_backend = {
-  TINY_BACKEND_VERSION, PTX_NAME, ptx_open, ptx_close, ptx_target_name, ptx_renderer, ptx_alloc, ptx_free_block,
-  ptx_copy_in, ptx_copy_out, NULL, NULL, ptx_compile, ptx_load_module, NULL, ptx_unload_module, ptx_find_kernel, ptx_launch_kernel,
-  NULL, NULL, NULL, NULL, ptx_sync, NULL
-};
+static const tiny_backend ptx_backend = {TINY_BACKEND_VERSION,
+                                         PTX_NAME,
+                                         ptx_open,
+                                         ptx_close,
+                                         ptx_target_name,
+                                         ptx_renderer,
+                                         ptx_alloc,
+                                         ptx_free_block,
+                                         ptx_copy_in,
+                                         ptx_copy_out,
+                                         NULL,
+                                         NULL,
+                                         ptx_compile,
+                                         ptx_load_module,
+                                         NULL,
+                                         ptx_unload_module,
+                                         ptx_find_kernel,
+                                         ptx_launch_kernel,
+                                         NULL,
+                                         NULL,
+                                         NULL,
+                                         NULL,
+                                         ptx_sync,
+                                         NULL};
 #ifdef TN_TEST_BACKEND
   #define TN_INTERP &ptx_backend
 #endif

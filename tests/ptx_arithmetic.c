@@ -46,12 +46,20 @@ static void ptx_f32_op(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const pt
       case PTX_div_:
         if (ins->approx) {                 // within 2 ulp
           out = x / y;
-          if (seed && fabsf(out) < 1e38f && fabsf(out) > 1e-37f) out = (float)((double)out * (1 + ptx_chance(seed, ptx_raw32(out)) * 0x1p-23));
-          if (ins->approx == 1 && fabsf(y) > 0x1p126f && fabsf(y) < (float)INFINITY) out = isinf(x) ? (float)NAN : copysignf(0, x * y);
+          if (seed && fabsf(out) < 1e38f && fabsf(out) > 1e-37f)
+            out = (float)((double)out * (1 + ptx_chance(seed, ptx_raw32(out)) * 0x1p-23));
+          if (ins->approx == 1 && fabsf(y) > 0x1p126f && fabsf(y) < (float)INFINITY)
+            out = isinf(x) ? (float)NAN : copysignf(0, x * y);
         } else out = (float)ptx_rounded(PTX_QUOTIENT, (double)x, (double)y, 0, rnd, 0);
         break;
-      case PTX_rcp_: out = ins->approx ? ptx_approximate(ins->op, x, ftz, seed) : (float)ptx_rounded(PTX_QUOTIENT, 1, (double)x, 0, rnd, 0); break;
-      case PTX_sqrt_: out = ins->approx ? ptx_approximate(ins->op, x, ftz, seed) : (float)ptx_rounded(PTX_ROOT, (double)x, 0, 0, rnd, 0); break;
+      case PTX_rcp_:
+        out = ins->approx ? ptx_approximate(ins->op, x, ftz, seed)
+                          : (float)ptx_rounded(PTX_QUOTIENT, 1, (double)x, 0, rnd, 0);
+        break;
+      case PTX_sqrt_:
+        out = ins->approx ? ptx_approximate(ins->op, x, ftz, seed)
+                          : (float)ptx_rounded(PTX_ROOT, (double)x, 0, 0, rnd, 0);
+        break;
       case PTX_rsqrt_: case PTX_ex2_: case PTX_lg2_: case PTX_sin_: case PTX_cos_: case PTX_tanh_:
         out = ptx_approximate(ins->op, x, ftz, seed); break;
       case PTX_min_: case PTX_max_:
@@ -98,7 +106,8 @@ static void ptx_f64_op(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const pt
   }
 }
 // One value of f16 or bf16.
-static uint32_t ptx_narrow_op(ptx_machine *v, const ptx_ins *ins, int type, uint32_t a, uint32_t b, uint32_t c, int lane) {
+static uint32_t ptx_narrow_op(ptx_machine *v, const ptx_ins *ins, int type, uint32_t a, uint32_t b, uint32_t c,
+                              int lane) {
   const double x = ptx_value(a, type), y = ptx_value(b, type), z = ptx_value(c, type);
   double out;
   switch (ins->op) {
@@ -141,8 +150,9 @@ static void ptx_narrow_ops(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, cons
     uint64_t out = 0;
     if (!(mask >> i & 1)) continue;
     for (int half = 0; half <= pair; half++)
-      out |= (uint64_t)ptx_narrow_op(v, ins, type, (uint32_t)(a[i] >> 16 * half) & 0xFFFF, (uint32_t)(b[i] >> 16 * half) & 0xFFFF,
-                                     (uint32_t)(c[i] >> 16 * half) & 0xFFFF, i) << 16 * half;
+      out |= (uint64_t)ptx_narrow_op(v, ins, type, (uint32_t)(a[i] >> 16 * half) & 0xFFFF,
+                                     (uint32_t)(b[i] >> 16 * half) & 0xFFFF, (uint32_t)(c[i] >> 16 * half) & 0xFFFF, i)
+             << 16 * half;
     d[i] = out;
   }
 }
@@ -154,7 +164,8 @@ static void ptx_f32x2_op(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const 
     uint64_t out = 0;
     if (!(mask >> i & 1)) continue;
     for (int half = 0; half < 64; half += 32) {
-      const double x = (double)ptx_f32(a[i] >> half), y = (double)ptx_f32(b[i] >> half), z = (double)ptx_f32(c[i] >> half);
+      const double x = (double)ptx_f32(a[i] >> half), y = (double)ptx_f32(b[i] >> half),
+                   z = (double)ptx_f32(c[i] >> half);
       const int what = ins->op == PTX_fma_ ? PTX_FMA : ins->op == PTX_mul_ ? PTX_PRODUCT : PTX_SUM;
       float f = (float)ptx_rounded(what, x, ins->op == PTX_sub_ ? -y : y, z, ins->rnd, 0);
       if (ins->ftz) f = ptx_flush(f);
@@ -250,7 +261,10 @@ static void ptx_cvt(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_o
                            ptx_converted(ins, a[i] >> step & ptx_mask_of(step), part, part_from) << bits);
     return;
   }
-  if (pair) { PTX_LANES(mask, d[i] = ptx_converted(ins, a[i], part, from) << bits | ptx_converted(ins, b[i], part, from)); return; }
+  if (pair) {
+    PTX_LANES(mask, d[i] = ptx_converted(ins, a[i], part, from) << bits | ptx_converted(ins, b[i], part, from));
+    return;
+  }
   const uint64_t m = ptx_mask_of(o[0].bits);                 // into a wider register, with its sign
   if (!ptx_is_float(to) && !ptx_is_float(from) && !ins->sat) {
     const int s = ptx_is_signed(from), s2 = ptx_is_signed(to), n = ptx_bits(from), n2 = ptx_bits(to);

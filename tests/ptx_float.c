@@ -1,9 +1,8 @@
 // ptx_float: floats of every width, and arithmetic that is rounded as an instruction says.
 //
 // Source: PTX ISA, "Floating Point Instructions", "cvt". A narrow float is computed in double, whose last bit is set
-// where the sum was not exact (rounded to odd), so that rounding again is right (Boldo, Melquiond, "Emulation of FMA and
-// correctly rounded sums: proved algorithms using rounding to odd", 2008).
-// Included by ptx_machine.c.
+// where the sum was not exact (rounded to odd), so that rounding again is right (Boldo, Melquiond, "Emulation of FMA
+// and correctly rounded sums: proved algorithms using rounding to odd", 2008). Included by ptx_machine.c.
 #ifndef PTX_FLOAT_C
 #define PTX_FLOAT_C
 #include "ptx_parse.c"
@@ -70,6 +69,13 @@ static float ptx_of_f16(uint32_t h) {
   if (e) return ptx_f32(sign | (e + 112) << 23 | m << 13);
   return sign ? -(float)m * 5.9604644775390625e-8f : (float)m * 5.9604644775390625e-8f;
 }
+// To nearest: the bits of an f32, of which 13 are rounded off; below 2^-14 a sum with 1/2 rounds at 2^-24.
+static uint32_t ptx_to_f16(float x) {
+  const uint32_t b = (uint32_t)ptx_raw32(x), sign = b >> 16 & 0x8000, a = b & 0x7FFFFFFF;
+  if (a >= 0x47800000) return ptx_encode((double)x, &ptx_f16_format, PTX_W_rn, 0);
+  if (a < 0x38800000) return sign | (uint32_t)(ptx_raw32(ptx_f32(a) + 0.5f) - 0x3F000000);
+  return sign | (a - 0x38000000 + 0xFFF + (a >> 13 & 1)) >> 13;
+}
 // A value of a float type of these bits.
 static double ptx_value(uint64_t bits, int type) {
   switch (type) {
@@ -89,6 +95,8 @@ static uint64_t ptx_of_value(double x, int type, int rnd, int sat) {
     const uint32_t b = (uint32_t)ptx_raw32((float)x);      // of an f32, which most are
     return x != x ? 0x7FFF : (b + 0x7FFF + (b >> 16 & 1)) >> 16;
   }
+  if ((type == PTX_F16 || type == PTX_F16X2) && rnd == PTX_W_rn && sat != 2 && (double)(float)x == x)
+    return ptx_to_f16((float)x);
   return ptx_encode(x, ptx_format_of(type), rnd, sat);
 }
 

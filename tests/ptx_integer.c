@@ -19,10 +19,15 @@ static uint64_t ptx_clamp(ptx_s128 x, int bits, int is_signed) {
   return (uint64_t)(x > top ? top : x < bottom ? bottom : x) & ptx_mask_of(bits);
 }
 static uint64_t ptx_high(uint64_t x, uint64_t y, int bits, int is_signed) {
-  if (bits == 64) return is_signed ? (uint64_t)((ptx_s128)(int64_t)x * (int64_t)y >> 64) : (uint64_t)((ptx_u128)x * y >> 64);
+  if (bits == 64)
+    return is_signed ? (uint64_t)((ptx_s128)(int64_t)x * (int64_t)y >> 64) : (uint64_t)((ptx_u128)x * y >> 64);
   return (is_signed ? (uint64_t)((int64_t)x * (int64_t)y >> bits) : x * y >> bits) & ptx_mask_of(bits);
 }
-static int ptx_leading(uint64_t x, int bits) { int n = 0; while (n < bits && !(x >> (bits - 1 - n) & 1)) n++; return n; }
+static int ptx_leading(uint64_t x, int bits) {
+  int n = 0;
+  while (n < bits && !(x >> (bits - 1 - n) & 1)) n++;
+  return n;
+}
 static uint64_t ptx_popcount(uint64_t x) { uint64_t n = 0; for (; x; x &= x - 1) n++; return n; }
 static uint64_t ptx_reversed(uint64_t x, int bits) {
   uint64_t y = 0;
@@ -54,7 +59,8 @@ static uint64_t ptx_dot(const ptx_ins *ins, uint64_t a, uint64_t b, uint64_t c) 
   const int two = ins->op == PTX_dp2a_, high = ins->mode == PTX_W_hi;
   int64_t sum = (int64_t)c;
   for (int i = 0; i < (two ? 2 : 4); i++) {
-    const int64_t x = (int64_t)(two ? ptx_wide(a >> 16 * i, 16, ptx_is_signed(ins->type)) : ptx_wide(a >> 8 * i, 8, ptx_is_signed(ins->type)));
+    const int64_t x = (int64_t)(two ? ptx_wide(a >> 16 * i, 16, ptx_is_signed(ins->type))
+                                    : ptx_wide(a >> 8 * i, 8, ptx_is_signed(ins->type)));
     sum += x * (int64_t)ptx_wide(b >> 8 * (two && high ? i + 2 : i), 8, ptx_is_signed(ins->type2));
   }
   return (uint64_t)sum & 0xFFFFFFFF;
@@ -83,7 +89,12 @@ static uint64_t ptx_halves(int op, uint64_t x, uint64_t y, int is_signed) {
   uint64_t d = 0;
   for (int i = 0; i < 2; i++) {
     const int64_t a = (int64_t)ptx_wide(x >> 16 * i, 16, is_signed), b = (int64_t)ptx_wide(y >> 16 * i, 16, is_signed);
-    const int64_t z = op == PTX_add_ ? a + b : op == PTX_sub_ ? a - b : op == PTX_min_ ? a < b ? a : b : op == PTX_neg_ ? -a : a > b ? a : b;
+    const int64_t z = op == PTX_add_   ? a + b
+                      : op == PTX_sub_ ? a - b
+                      : op == PTX_min_ ? a < b ? a : b
+                      : op == PTX_neg_ ? -a
+                      : a > b          ? a
+                                       : b;
     d |= ((uint64_t)z & 0xFFFF) << 16 * i;
   }
   return d;
@@ -92,7 +103,8 @@ static uint64_t ptx_halves(int op, uint64_t x, uint64_t y, int is_signed) {
 // add and sub with carry.
 static void ptx_with_carry(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const int bits = ptx_bits(ins->type), minus = ins->op == PTX_sub_ || ins->op == PTX_subc_;
-  const int uses = ins->op == PTX_addc_ || ins->op == PTX_subc_ || ins->op == PTX_madc_, mad = ins->op == PTX_mad_ || ins->op == PTX_madc_;
+  const int uses = ins->op == PTX_addc_ || ins->op == PTX_subc_ || ins->op == PTX_madc_,
+            mad = ins->op == PTX_mad_ || ins->op == PTX_madc_;
   const uint64_t *a = ptx_row(v, w, &o[1], mask, 0), *b = ptx_row(v, w, &o[2], mask, 1), m = ptx_mask_of(bits);
   const uint64_t *c = mad ? ptx_row(v, w, &o[3], mask, 2) : NULL;
   uint64_t *d = ptx_to(v, w, &o[0], mask);
@@ -137,7 +149,10 @@ static int ptx_compared(uint64_t x, uint64_t y, int type, int ftz) {       // 0 
     return a < b ? 0 : a == b ? 1 : a > b ? 2 : 3;
   }
   const int bits = ptx_bits(type);
-  if (ptx_is_signed(type)) { const int64_t a = ptx_extend(x, bits), b = ptx_extend(y, bits); return a < b ? 0 : a == b ? 1 : 2; }
+  if (ptx_is_signed(type)) {
+    const int64_t a = ptx_extend(x, bits), b = ptx_extend(y, bits);
+    return a < b ? 0 : a == b ? 1 : 2;
+  }
   x &= ptx_mask_of(bits); y &= ptx_mask_of(bits);
   return x < y ? 0 : x == y ? 1 : 2;
 }
@@ -146,13 +161,15 @@ static uint32_t ptx_joined(const ptx_ins *ins, uint32_t p, uint32_t q) {
 }
 static void ptx_setp(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const unsigned answers = ptx_answers(ins->cmp);
-  const int set = ins->op == PTX_set_, type = set && ins->ntypes > 1 ? ins->type2 : ins->type, pair = ptx_types[type].parts == 2;
+  const int set = ins->op == PTX_set_, type = set && ins->ntypes > 1 ? ins->type2 : ins->type,
+            pair = ptx_types[type].parts == 2;
   const uint64_t *a = ptx_row(v, w, &o[1], mask, 0), *b = ptx_row(v, w, &o[2], mask, 1);
   const uint32_t with = ins->bop != 0xFFFF ? ptx_bits_of(v, w, &o[3], mask) : 0;
   uint32_t p[2] = {0, 0};
   const int one = type == PTX_F16X2 ? PTX_F16 : type == PTX_BF16X2 ? PTX_BF16 : type;
   for (int half = 0; half <= pair; half++)
-    PTX_LANES(mask, p[half] |= (answers >> ptx_compared(a[i] >> 16 * half, b[i] >> 16 * half, one, ins->ftz) & 1u) << i);
+    PTX_LANES(mask, p[half] |= (answers >> ptx_compared(a[i] >> 16 * half, b[i] >> 16 * half, one, ins->ftz) & 1u)
+                               << i);
   const ptx_operand *also = o[0].also ? &v->m->operand[o[0].also] : NULL;
   if (!set) {
     ptx_set_bits(v, w, &o[0], mask, ptx_joined(ins, p[0], with));
@@ -160,8 +177,11 @@ static void ptx_setp(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_
     return;
   }
   const int to = ins->type;
-  const uint64_t yes = to == PTX_F32 ? 0x3F800000 : to == PTX_F16 || to == PTX_F16X2 ? 0x3C00 : to == PTX_BF16 || to == PTX_BF16X2 ? 0x3F80 :
-    ptx_mask_of(pair && ptx_bits(to) == 32 ? 16 : ptx_bits(to));
+  const uint64_t yes = to == PTX_F32                      ? 0x3F800000
+                       : to == PTX_F16 || to == PTX_F16X2 ? 0x3C00
+                       : to == PTX_BF16 || to == PTX_BF16X2
+                           ? 0x3F80
+                           : ptx_mask_of(pair && ptx_bits(to) == 32 ? 16 : ptx_bits(to));
   uint64_t *d = ptx_to(v, w, &o[0], mask);
   const uint32_t low = ptx_joined(ins, p[0], with), high = ptx_joined(ins, p[1], with);
   PTX_LANES(mask, d[i] = (low >> i & 1 ? yes : 0) | (pair && high >> i & 1 ? yes << 16 : 0));
@@ -169,8 +189,12 @@ static void ptx_setp(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_
 // and, or, xor, not, mov of predicates.
 static void ptx_of_bits(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const uint32_t a = ptx_bits_of(v, w, &o[1], mask), b = ins->n > 2 ? ptx_bits_of(v, w, &o[2], mask) : 0;
-  ptx_set_bits(v, w, &o[0], mask, ins->op == PTX_and_ ? a & b : ins->op == PTX_or_ ? a | b : ins->op == PTX_xor_ ? a ^ b :
-               ins->op == PTX_not_ || ins->op == PTX_cnot_ ? ~a : a);
+  ptx_set_bits(v, w, &o[0], mask,
+               ins->op == PTX_and_                           ? a & b
+               : ins->op == PTX_or_                          ? a | b
+               : ins->op == PTX_xor_                         ? a ^ b
+               : ins->op == PTX_not_ || ins->op == PTX_cnot_ ? ~a
+                                                             : a);
 }
 
 // mov: also of vectors into a register, and back.
@@ -209,7 +233,10 @@ static int ptx_integer(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const pt
   const uint64_t m = ptx_mask_of(bits);
   if (ptx_is_float(type) && ins->op != PTX_selp_ && ins->op != PTX_slct_) return 0;
   if (type == PTX_PRED) { ptx_of_bits(v, w, ins, o, mask); return 1; }
-  if (ins->cc || ins->op == PTX_addc_ || ins->op == PTX_subc_ || ins->op == PTX_madc_) { ptx_with_carry(v, w, ins, o, mask); return 1; }
+  if (ins->cc || ins->op == PTX_addc_ || ins->op == PTX_subc_ || ins->op == PTX_madc_) {
+    ptx_with_carry(v, w, ins, o, mask);
+    return 1;
+  }
   const uint64_t *a = ins->n > 1 ? ptx_row(v, w, &o[1], mask, 0) : ptx_zeros;
   const uint64_t *b = ins->n > 2 ? ptx_row(v, w, &o[2], mask, 1) : ptx_zeros, *c = ptx_zeros;
   uint32_t p = 0;
@@ -236,7 +263,10 @@ static int ptx_integer(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const pt
       if (ins->mode == PTX_W_wide) { PTX_IS((PTX_X * PTX_Y) & ptx_mask_of(2 * bits)); }
       PTX_IS((a[i] * b[i]) & m);
     case PTX_mad_:
-      if (ins->mode == PTX_W_hi && ins->sat) { PTX_IS(ptx_clamp((ptx_s128)ptx_extend(ptx_high(PTX_X, PTX_Y, bits, s), bits) + ptx_extend(c[i], bits), bits, 1)); }
+      if (ins->mode == PTX_W_hi && ins->sat) {
+        PTX_IS(
+            ptx_clamp((ptx_s128)ptx_extend(ptx_high(PTX_X, PTX_Y, bits, s), bits) + ptx_extend(c[i], bits), bits, 1));
+      }
       if (ins->mode == PTX_W_hi) { PTX_IS((ptx_high(PTX_X, PTX_Y, bits, s) + c[i]) & m); }
       if (ins->mode == PTX_W_wide) { PTX_IS((PTX_X * PTX_Y + c[i]) & ptx_mask_of(2 * bits)); }
       PTX_IS((a[i] * b[i] + c[i]) & m);
@@ -256,11 +286,18 @@ static int ptx_integer(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const pt
       }
       return 1;
     }
-    case PTX_sad_: PTX_IS((c[i] + (s ? PTX_SX > PTX_SY ? a[i] - b[i] : b[i] - a[i] : PTX_X > PTX_Y ? a[i] - b[i] : b[i] - a[i])) & m);
+    case PTX_sad_:
+      PTX_IS((c[i] + (s               ? PTX_SX > PTX_SY ? a[i] - b[i] : b[i] - a[i]
+                                    : PTX_X > PTX_Y ? a[i] - b[i]
+                                      : b[i] - a[i])) &
+             m);
     case PTX_min_: case PTX_max_: {
       const int least = ins->op == PTX_min_;
       if (ptx_types[type].parts == 2) { PTX_IS(ptx_halves(ins->op, a[i], b[i], s)); }
-      if (s) { PTX_IS((uint64_t)((PTX_SX < PTX_SY) == least ? PTX_SX : PTX_SY) & (ins->relu && PTX_SX < 0 && PTX_SY < 0 ? 0 : m)); }
+      if (s) {
+        PTX_IS((uint64_t)((PTX_SX < PTX_SY) == least ? PTX_SX : PTX_SY) &
+               (ins->relu && PTX_SX < 0 && PTX_SY < 0 ? 0 : m));
+      }
       PTX_IS((PTX_X < PTX_Y) == least ? PTX_X : PTX_Y);
     }
     case PTX_abs_: PTX_IS((uint64_t)(PTX_SX < 0 ? 0 - (uint64_t)PTX_SX : (uint64_t)PTX_SX) & m);

@@ -7,12 +7,16 @@
 // promise on how they meet again. A stack of post dominators would promise more, and hide what relies on it.
 #include "ptx_wgmma.c"
 
-enum { PTX_SHARED_MOST = 227 << 10, PTX_THREADS = 1024, PTX_TURN = 50000 };
+enum { PTX_SHARED_STATIC = 48 << 10, PTX_THREADS = 1024, PTX_TURN = 50000 };
+// Bytes of a group: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+static uint32_t ptx_shared_most(int target) {
+  return 1024 * (target < 80 ? 64u : target == 80 || target == 87 ? 163u : target < 90 || target >= 120 ? 99u : 227u);
+}
 
 // ** barriers **
 
 static uint32_t ptx_lanes_n(uint32_t mask) { return (uint32_t)ptx_popcount(mask); }
-static void ptx_barrier_done(ptx_machine *v, ptx_group *g, ptx_barrier *b) {
+static void ptx_barrier_done(ptx_machine *v, ptx_barrier *b) {
   for (int k = 0; k < b->n; k++) {
     ptx_warp *w = &v->warp[b->warp[k]];
     const ptx_ins *ins = &v->m->ins[b->ins[k]];
@@ -29,7 +33,6 @@ static void ptx_barrier_done(ptx_machine *v, ptx_group *g, ptx_barrier *b) {
       ptx_set_bits(v, w, &o[0], w->exists, yes ? PTX_ALL : 0);
     }
   }
-  (void)g;
   b->arrived = b->expected = b->count = 0;
   b->n = 0;
   memset(b->before, 0, ((size_t)v->nwarps + 1) * sizeof *b->before);
@@ -39,15 +42,17 @@ static int ptx_barrier_here(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, con
   const int reduces = ptx_has(ins, PTX_W_red), arrives = ptx_has(ins, PTX_W_arrive), at = reduces ? 1 : 0;
   const int lane = ptx_lowest(w->exists), counted = reduces ? ins->n > 3 : ins->n > at + 1;
   const uint64_t id = ins->n > at ? ptx_row(v, w, &o[at], w->exists, 0)[lane] : 0;
-  const uint32_t n = counted ? (uint32_t)ptx_row(v, w, &o[at + 1], w->exists, 1)[lane] : v->block[0] * v->block[1] * v->block[2];
+  const uint32_t n =
+      counted ? (uint32_t)ptx_row(v, w, &o[at + 1], w->exists, 1)[lane] : v->block[0] * v->block[1] * v->block[2];
   if (v->counts) v->counts->barriers++;
   if (id >= PTX_BARRIERS) ptx_stop(v, lane, "there is no barrier %llu", (unsigned long long)id);
   if (counted && (n % PTX_WARP || !n)) ptx_stop(v, lane, "a barrier of %u threads, which are no warps", n);
   if (arrives && !counted) ptx_stop(v, lane, "who arrives does not say of how many");
   ptx_barrier *b = &w->group->barrier[id];
-  if (b->arrived && b->expected != n) ptx_stop(v, lane, "barrier %d of %u threads, where others say %u", (int)id, n, b->expected);
+  if (b->arrived && b->expected != n)
+    ptx_stop(v, lane, "barrier %d of %u threads, where others say %u", (int)id, n, b->expected);
   b->expected = n;
-  b->arrived += counted ? PTX_WARP : ptx_lanes_n(w->exists);
+  b->arrived += counted ? (uint32_t)PTX_WARP : ptx_lanes_n(w->exists);
   if (b->arrived > n) ptx_stop(v, lane, "more than %u threads at barrier %d", n, (int)id);
   if (reduces) b->count += ptx_lanes_n(ptx_bits_of(v, w, &o[ins->n - 1], w->exists) & w->exists);
   ptx_release(v, w, b->before);
@@ -56,7 +61,7 @@ static int ptx_barrier_here(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, con
     b->ins[b->n++] = (int)(ins - v->m->ins);
     w->blocked = PTX_AT_BARRIER;
   }
-  if (b->arrived == n) ptx_barrier_done(v, w->group, b);
+  if (b->arrived == n) ptx_barrier_done(v, b);
   return w->blocked;
 }
 // barrier.cluster.arrive and .wait. 1: it waits, and comes again.
@@ -64,7 +69,8 @@ static int ptx_cluster_barrier(ptx_machine *v, ptx_warp *w, const ptx_ins *ins) 
   const int lane = ptx_lowest(w->exists);
   if (v->counts) v->counts->barriers++;
   if (ptx_has(ins, PTX_W_arrive)) {
-    if (w->cluster_arrivals > v->cluster_phase) ptx_stop(v, lane, "a second arrival at the cluster's barrier without a wait");
+    if (w->cluster_arrivals > v->cluster_phase)
+      ptx_stop(v, lane, "a second arrival at the cluster's barrier without a wait");
     w->cluster_arrivals++;
     if (!ptx_has(ins, PTX_W_relaxed)) ptx_release(v, w, v->cluster_before);
     if (++v->cluster_arrived == (uint32_t)v->nwarps) { v->cluster_arrived = 0; v->cluster_phase++; v->changes++; }
@@ -86,10 +92,12 @@ static int64_t ptx_formal(const ptx_machine *v, const ptx_function *f, int k, in
   *n = x->nbytes;
   return x->at + f->local_base;
 }
-static void ptx_call_args(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask, int results) {
+static void ptx_call_args(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask,
+                          int results) {
   const ptx_function *f = v->m->function[ins->target];
   uint64_t n;
-  if (ins->n - ins->mode != f->nparam || ins->mode != f->nresult) ptx_stop(v, ptx_lowest(mask), "'%s' is called with other arguments", f->name);
+  if (ins->n - ins->mode != f->nparam || ins->mode != f->nresult)
+    ptx_stop(v, ptx_lowest(mask), "'%s' is called with other arguments", f->name);
   for (int k = results ? 0 : ins->mode; k < (results ? ins->mode : ins->n); k++) {
     const int64_t formal = ptx_formal(v, f, results ? k : k - ins->mode, results, &n);
     if (o[k].kind != PTX_CONSTANT) ptx_stop(v, ptx_lowest(mask), "an argument is no parameter");
@@ -97,7 +105,8 @@ static void ptx_call_args(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const
     PTX_LANES(mask, ptx_copy_local(v, w, results ? actual : formal, results ? formal : actual, n, i));
   }
 }
-static void ptx_call_here(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask, int pc) {
+static void ptx_call_here(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask,
+                          int pc) {
   const ptx_function *f = v->m->function[ins->target];
   if (!f->defined) ptx_stop(v, ptx_lowest(mask), "'%s' has no body", f->name);
   ptx_call_args(v, w, ins, o, mask, 0);
@@ -105,7 +114,8 @@ static void ptx_call_here(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const
     if (!(mask >> i & 1)) continue;
     if (w->depth[i] == PTX_CALLS) ptx_stop(v, i, "calls in calls, more than %d", PTX_CALLS);
     for (int k = 0; k < w->depth[i]; k++)
-      if (v->m->ins[w->back[k][i]].target == ins->target) ptx_stop(v, i, "'%s' calls itself, which this machine has not", f->name);
+      if (v->m->ins[w->back[k][i]].target == ins->target)
+        ptx_stop(v, i, "'%s' calls itself, which this machine has not", f->name);
     w->back[w->depth[i]++][i] = pc;
     w->pc[i] = f->first;
   }
@@ -155,31 +165,47 @@ static int ptx_together(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const p
   if (ptx_has(ins, PTX_W_cluster)) return !ptx_cluster_barrier(v, w, ins);
   return !ptx_barrier_here(v, w, ins, o);
 }
+// 0: global memory, whose addresses are generic ones as they are.
+static uint64_t ptx_window_of(int space) {
+  return space == PTX_SHARED ? PTX_IN_SHARED : space == PTX_LOCAL ? PTX_IN_LOCAL :
+    space == PTX_PARAM ? PTX_IN_PARAM : 0;
+}
 static void ptx_cvta(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const uint64_t *a = ptx_row(v, w, &o[1], mask, 0), m = ptx_mask_of(ptx_bits(ins->type));
   uint64_t *d = ptx_to(v, w, &o[0], mask);
-  const uint64_t window = ins->space == PTX_SHARED ? PTX_IN_SHARED : ins->space == PTX_LOCAL ? PTX_IN_LOCAL : ins->space == PTX_PARAM ? PTX_IN_PARAM : 0;
+  const uint64_t window = ptx_window_of(ins->space);
   for (int i = 0; i < PTX_WARP; i++) {
     if (!(mask >> i & 1)) continue;
     if (!ptx_has(ins, PTX_W_to)) { d[i] = window ? a[i] | window << 56 : a[i] & m; continue; }
-    if (window && PTX_WINDOW(a[i]) != window) ptx_stop(v, i, "0x%llx is no address of that space", (unsigned long long)a[i]);
-    if (!window && PTX_WINDOW(a[i]) && PTX_WINDOW(a[i]) != PTX_IN_MODULE) ptx_stop(v, i, "0x%llx is no global address", (unsigned long long)a[i]);
+    if (window && PTX_WINDOW(a[i]) != window)
+      ptx_stop(v, i, "0x%llx is no address of that space", (unsigned long long)a[i]);
+    if (!window && PTX_WINDOW(a[i]) && PTX_WINDOW(a[i]) != PTX_IN_MODULE)
+      ptx_stop(v, i, "0x%llx is no global address", (unsigned long long)a[i]);
     d[i] = window ? a[i] & 0xFFFFFFFF : a[i];
   }
 }
 static void ptx_isspacep(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const uint64_t *a = ptx_row(v, w, &o[1], mask, 0);
-  const uint64_t window = ins->space == PTX_SHARED ? PTX_IN_SHARED : ins->space == PTX_LOCAL ? PTX_IN_LOCAL : ins->space == PTX_PARAM ? PTX_IN_PARAM : 0;
+  const uint64_t window = ptx_window_of(ins->space);
   uint32_t p = 0;
-  PTX_LANES(mask, p |= (uint32_t)(window ? PTX_WINDOW(a[i]) == window : !PTX_WINDOW(a[i]) || PTX_WINDOW(a[i]) == PTX_IN_MODULE) << i);
+  for (int i = 0; i < PTX_WARP; i++) {
+    const uint64_t is = PTX_WINDOW(a[i]);
+    p |= (uint32_t)(window ? is == window : !is || is == PTX_IN_MODULE) << i;
+  }
   ptx_set_bits(v, w, &o[0], mask, p);
 }
 // What a lane does by itself.
 static void ptx_alone(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   switch (ins->op) {
     case PTX_ld_: case PTX_ldu_: ptx_load(v, w, ins, o, mask); return;
-    case PTX_st_: ptx_store(v, w, ins, o, mask); return;
-    case PTX_atom_: case PTX_red_: ptx_atomic(v, w, ins, o, mask); return;
+    case PTX_st_:
+      if (ptx_has(ins, PTX_W_async)) ptx_store_async(v, w, ins, o, mask); else ptx_store(v, w, ins, o, mask);
+      return;
+    case PTX_atom_: ptx_atomic(v, w, ins, o, mask); return;
+    case PTX_red_:
+      if (ptx_has(ins, PTX_W_async)) ptx_store_async(v, w, ins, o, mask); else ptx_atomic(v, w, ins, o, mask);
+      return;
+    case PTX_createpolicy_: { uint64_t *d = ptx_to(v, w, &o[0], mask); PTX_LANES(mask, d[i] = 0); return; }
     case PTX_mov_: ptx_mov(v, w, ins, o, mask); return;
     case PTX_cvt_: ptx_cvt(v, w, ins, o, mask); return;
     case PTX_setp_: case PTX_set_: ptx_setp(v, w, ins, o, mask); return;
@@ -192,7 +218,8 @@ static void ptx_alone(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx
     case PTX_getctarank_: {
       const uint64_t *a = ptx_row(v, w, &o[1], mask, 0);
       uint64_t *d = ptx_to(v, w, &o[0], mask);
-      PTX_LANES(mask, const uint64_t rank = a[i] >> PTX_RANK_BIT & 0xFF; d[i] = rank ? rank - 1 : (unsigned)w->group->rank);
+      PTX_LANES(mask, const uint64_t rank = a[i] >> PTX_RANK_BIT & 0xFF;
+                d[i] = rank ? rank - 1 : (unsigned)w->group->rank);
       return;
     }
     case PTX_vote_: ptx_vote(v, w, ins, o, mask); return;
@@ -234,7 +261,8 @@ static int ptx_choose(ptx_machine *v, ptx_warp *w, ptx_place *p) {
   return run != 0;
 }
 // An instruction that changes places. 1: lanes are to be chosen again.
-static int ptx_jump(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask, ptx_place *p) {
+static int ptx_jump(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask,
+                    ptx_place *p) {
   const uint32_t rest = p->active & ~mask;
   switch (ins->op) {
     case PTX_bra_:
@@ -244,7 +272,8 @@ static int ptx_jump(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_o
       break;
     case PTX_brx_: {
       const uint64_t *a = ptx_row(v, w, &o[0], mask, 0);
-      PTX_LANES(mask, if (a[i] >= ins->mode) ptx_stop(v, i, "a branch to place %llu of %d", (unsigned long long)a[i], ins->mode);
+      PTX_LANES(mask, if (a[i] >= ins->mode)
+                          ptx_stop(v, i, "a branch to place %llu of %d", (unsigned long long)a[i], ins->mode);
                 w->pc[i] = v->m->operand[ins->target + (int)a[i]].at);
       break;
     }
@@ -256,7 +285,8 @@ static int ptx_jump(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_o
   return 1;
 }
 // A .sync instruction. 1: lanes are to be chosen again.
-static int ptx_meet(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask, ptx_place *p) {
+static int ptx_meet(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask,
+                    ptx_place *p) {
   const uint32_t rest = p->active & ~mask;
   uint32_t here = mask;
   ptx_leave(w, rest, p->pc + 1);
@@ -264,7 +294,8 @@ static int ptx_meet(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_o
   ptx_leave(w, mask, p->pc);
   for (int i = 0; i < PTX_WARP; i++) if ((w->waiting >> i & 1) && w->pc[i] == p->pc) here |= 1u << i;
   const uint32_t needed = ptx_named_lanes(v, w, ins, o, mask);
-  if (ptx_is_whole(ins->op) && w->exists != PTX_ALL) ptx_stop(v, ptx_lowest(mask), "'%s' in a warp of %u lanes", ptx_ops[ins->op], ptx_lanes_n(w->exists));
+  if (ptx_is_whole(ins->op) && w->exists != PTX_ALL)
+    ptx_stop(v, ptx_lowest(mask), "'%s' in a warp of %u lanes", ptx_ops[ins->op], ptx_lanes_n(w->exists));
   if (needed & ~here) { w->waiting |= mask; return 1; }
   w->stuck = 0;
   w->waiting &= ~here;
@@ -290,12 +321,15 @@ static uint64_t ptx_turn(ptx_machine *v, ptx_warp *w, uint64_t most) {
       const ptx_operand *o = v->m->operand + ins->o;
       uint32_t mask = p.active;
       if (ins->guard >= 0) {
-        if (mask & ~w->bits_defined[ins->guard]) ptx_undefined(v, "predicate", ins->guard, mask & ~w->bits_defined[ins->guard], 1);
+        if (mask & ~w->bits_defined[ins->guard])
+          ptx_undefined(v, "predicate", ins->guard, mask & ~w->bits_defined[ins->guard], 1);
         mask &= ins->not_ ? ~w->bits[ins->guard] : w->bits[ins->guard];
       }
       v->steps++;
-      if (v->l->max_steps && v->steps > v->l->max_steps) ptx_stop(v, ptx_lowest(p.active), "more than %llu instructions", (unsigned long long)v->l->max_steps);
-      if (ins->op == PTX_bra_ || ins->op == PTX_ret_ || ins->op == PTX_exit_ || ins->op == PTX_call_ || ins->op == PTX_brx_)
+      if (v->l->max_steps && v->steps > v->l->max_steps)
+        ptx_stop(v, ptx_lowest(p.active), "more than %llu instructions", (unsigned long long)v->l->max_steps);
+      if (ins->op == PTX_bra_ || ins->op == PTX_ret_ || ins->op == PTX_exit_ || ins->op == PTX_call_ ||
+          ins->op == PTX_brx_)
         again = ptx_jump(v, w, ins, o, mask, &p);
       else if (ptx_is_together(ins)) again = ptx_meet(v, w, ins, o, mask, &p);
       else {
@@ -320,7 +354,9 @@ static void ptx_begin_warp(ptx_machine *v, ptx_warp *w, ptx_group *g, int index)
   w->ncopy = w->nproduct = w->product_fence = 0; w->product_group = 0; w->fenced = v->start;
   for (int i = 0; i < PTX_WARP; i++) {
     const uint32_t t = (uint32_t)(index * PTX_WARP + i);
-    w->tid[0][i] = t % v->block[0]; w->tid[1][i] = t / v->block[0] % v->block[1]; w->tid[2][i] = t / v->block[0] / v->block[1];
+    w->tid[0][i] = t % v->block[0];
+    w->tid[1][i] = t / v->block[0] % v->block[1];
+    w->tid[2][i] = t / v->block[0] / v->block[1];
     w->pc[i] = v->f->first;
     w->depth[i] = 0; w->committed[i] = w->bulk_committed[i] = 0;
     if (t < threads) w->exists |= 1u << i;
@@ -347,7 +383,9 @@ static void ptx_begin_cluster(ptx_machine *v, const uint32_t *at) {
     const uint32_t rank = (uint32_t)k, *c = v->cluster;
     ptx_group *g = &v->group[k];
     g->rank = k;
-    g->at[0] = at[0] * c[0] + rank % c[0]; g->at[1] = at[1] * c[1] + rank / c[0] % c[1]; g->at[2] = at[2] * c[2] + rank / c[0] / c[1];
+    g->at[0] = at[0] * c[0] + rank % c[0];
+    g->at[1] = at[1] * c[1] + rank / c[0] % c[1];
+    g->at[2] = at[2] * c[2] + rank / c[0] / c[1];
     for (int b = 0; b < PTX_BARRIERS; b++) {
       g->barrier[b].arrived = g->barrier[b].expected = g->barrier[b].count = 0;
       g->barrier[b].n = 0;
@@ -368,10 +406,12 @@ static void ptx_dead(ptx_machine *v) {
         for (int k = 0; k < w->group->barrier[b].n; k++) {
           if (w->group->barrier[b].warp[k] != i) continue;
           v->ins = &v->m->ins[w->group->barrier[b].ins[k]];
-          ptx_stop(v, lane, "barrier %d is reached by %u of %u threads", b, w->group->barrier[b].arrived, w->group->barrier[b].expected);
+          ptx_stop(v, lane, "barrier %d is reached by %u of %u threads", b, w->group->barrier[b].arrived,
+                   w->group->barrier[b].expected);
         }
     }
-    if (w->blocked == PTX_AT_CLUSTER) ptx_stop(v, lane, "the cluster's barrier is reached by %u of %d warps", v->cluster_arrived, v->nwarps);
+    if (w->blocked == PTX_AT_CLUSTER)
+      ptx_stop(v, lane, "the cluster's barrier is reached by %u of %d warps", v->cluster_arrived, v->nwarps);
     ptx_stop(v, lane, "'%s' waits for ever", ptx_ops[v->ins->op]);
   }
 }
@@ -385,7 +425,7 @@ static void ptx_run_cluster(ptx_machine *v, const uint32_t *at) {
       ptx_warp *w = &v->warp[(k + turn) % v->nwarps];
       if (w->blocked == PTX_AT_CLUSTER) { w->blocked = PTX_RUNS; w->waiting = 0; }
       if (!w->alive || w->blocked) continue;
-      done += ptx_turn(v, w, v->l->seed ? 1 + ptx_random(v, 400) : PTX_TURN);
+      done += ptx_turn(v, w, v->l->seed ? 1 + (uint64_t)ptx_random(v, 400) : (uint64_t)PTX_TURN);
     }
     for (int k = 0; k < v->nwarps; k++) alive |= v->warp[k].alive != 0;
     if (!alive) break;
@@ -411,14 +451,22 @@ static void ptx_prepare(ptx_machine *v) {
     v->cluster[i] = f->kernel.cluster[i] ? f->kernel.cluster[i] : 1;
     threads *= v->block[i];
     v->ngroups *= (int)v->cluster[i];
-    if (v->grid[i] % v->cluster[i]) ptx_stop(v, -1, "a grid of %u groups is none of clusters of %u", v->grid[i], v->cluster[i]);
+    if (v->grid[i] % v->cluster[i])
+      ptx_stop(v, -1, "a grid of %u groups is none of clusters of %u", v->grid[i], v->cluster[i]);
   }
   if (threads > PTX_THREADS || (f->kernel.max_threads && threads > f->kernel.max_threads))
-    ptx_stop(v, -1, "%llu threads of a group, of at most %u", (unsigned long long)threads, f->kernel.max_threads ? f->kernel.max_threads : PTX_THREADS);
-  if (l->param_nbytes < f->kernel.param_nbytes) ptx_stop(v, -1, "%u bytes of parameters, and not %u", (unsigned)l->param_nbytes, (unsigned)f->kernel.param_nbytes);
+    ptx_stop(v, -1, "%llu threads of a group, of at most %u", (unsigned long long)threads,
+             f->kernel.max_threads ? f->kernel.max_threads : (uint32_t)PTX_THREADS);
+  if (l->param_nbytes < f->kernel.param_nbytes)
+    ptx_stop(v, -1, "%u bytes of parameters, and not %u", (unsigned)l->param_nbytes, (unsigned)f->kernel.param_nbytes);
   if (v->ngroups > 16) ptx_stop(v, -1, "a cluster of %d groups", v->ngroups);
   v->shared_nbytes = (uint32_t)ptx_up(f->kernel.static_shared, 16) + l->dynamic_shared;
-  if (v->shared_nbytes > PTX_SHARED_MOST) ptx_stop(v, -1, "%u bytes of shared memory", v->shared_nbytes);
+  if (v->shared_nbytes > ptx_shared_most(v->m->target)) ptx_stop(v, -1, "%u bytes of shared memory", v->shared_nbytes);
+  if (f->kernel.static_shared > PTX_SHARED_STATIC)
+    ptx_stop(v, -1, "%u bytes of shared memory that are not dynamic", f->kernel.static_shared);
+  if (v->grid[1] > 65535 || v->grid[2] > 65535 || v->block[2] > 64)
+    ptx_stop(v, -1, "a grid of (%u, %u, %u) groups of (%u, %u, %u) threads", v->grid[0], v->grid[1], v->grid[2],
+             v->block[0], v->block[1], v->block[2]);
   v->group_warps = (int)((threads + PTX_WARP - 1) / PTX_WARP);
   v->nwarps = v->group_warps * v->ngroups;
   v->nregisters = v->m->registers + f->registers; v->npredicates = v->m->predicates + f->predicates;
@@ -455,7 +503,14 @@ static void ptx_release_all(ptx_machine *v) {
   }
   for (int k = 0; v->warp && k < v->nwarps; k++) {
     ptx_warp *w = &v->warp[k];
-    free(w->reg); free(w->defined); free(w->bits); free(w->bits_defined); free(w->local); free(w->before); free(w->copy); free(w->product);
+    free(w->reg);
+    free(w->defined);
+    free(w->bits);
+    free(w->bits_defined);
+    free(w->local);
+    free(w->before);
+    free(w->copy);
+    free(w->product);
   }
   ptx_free_wide(v);
   free(v->group); free(v->warp); free(v->cluster_before); free(v);

@@ -1,7 +1,7 @@
 // ptx_machine: PTX text executed on this machine, warp by warp, and strict: what a GPU would only tolerate is an error.
 //
-// It knows nothing of the library: it reads PTX as the ISA's manual has it (NVIDIA, Parallel Thread Execution ISA), from
-// our renderer and from nvcc alike. Errors are sentences that name the line of the text, the group and the thread.
+// It knows nothing of the library: it reads PTX as the ISA's manual has it (NVIDIA, Parallel Thread Execution ISA),
+// from our renderer and from nvcc alike. Errors are sentences that name the line of the text, the group and the thread.
 // A module is read-only once parsed; several threads may run kernels of it at a time. No globals.
 #ifndef PTX_MACHINE_H
 #define PTX_MACHINE_H
@@ -40,8 +40,8 @@ typedef struct ptx_launch {
   uint32_t dynamic_shared;                 // bytes
   const void *params; size_t param_nbytes;
   ptx_memory memory;
-  uint32_t seed;                           // 0: groups and warps in order, copies done when asked for; else both at random,
-                                           // copies as late as their waits allow
+  uint32_t seed;                           // 0: groups and warps in order, copies done when asked for; else both at
+                                           // random, copies as late as their waits allow, approximations within bounds
   uint64_t max_steps;                      // instructions of warps; 0: no bound. Beyond: an error
 } ptx_launch;
 
@@ -53,7 +53,7 @@ PTX_API ptx_module *ptx_parse(const char *text, size_t nbytes, char *error, size
 PTX_API void ptx_free(ptx_module *m);
 PTX_API int ptx_target(const ptx_module *m);                       // 90 of ".target sm_90a"
 PTX_API const ptx_kernel *ptx_find(const ptx_module *m, const char *name);    // NULL: none
-PTX_API const ptx_kernel *ptx_kernel_at(const ptx_module *m, int i);         // in the text's order; NULL behind the last
+PTX_API const ptx_kernel *ptx_kernel_at(const ptx_module *m, int i);   // in the text's order; NULL behind the last
 // 0, or not and a sentence in error: races in shared memory, addresses that are misaligned or no memory, barriers that
 // not all threads reach, shuffles and matrix instructions without all lanes, results read before they were waited for.
 // counts may be NULL.

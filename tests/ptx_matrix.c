@@ -22,7 +22,8 @@ static uint32_t ptx_named_lanes(ptx_machine *v, ptx_warp *w, const ptx_ins *ins,
   if (at >= ins->n) ptx_stop(v, ptx_lowest(mask), "'%s' without lanes", ptx_ops[ins->op]);
   const uint64_t *lanes = ptx_row(v, w, &o[at], mask, 0);
   const uint32_t named = (uint32_t)lanes[ptx_lowest(mask)];
-  PTX_LANES(mask, if ((uint32_t)lanes[i] != named) ptx_stop(v, i, "lanes name other lanes (0x%x, 0x%x)", (unsigned)lanes[i], named);
+  PTX_LANES(mask, if ((uint32_t)lanes[i] != named)
+                      ptx_stop(v, i, "lanes name other lanes (0x%x, 0x%x)", (unsigned)lanes[i], named);
             if (!(named >> i & 1)) ptx_stop(v, i, "a lane does not name itself (0x%x)", named));
   return named & w->exists;
 }
@@ -37,7 +38,10 @@ static void ptx_shfl(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_
     if (!(mask >> i & 1)) continue;
     const int by = (int)(b[i] & 31), clamp = (int)(c[i] & 31), segment = (int)(c[i] >> 8 & 31);
     const int most = (i & segment) | (clamp & ~segment), least = i & segment;
-    int j = ins->mode == PTX_W_up ? i - by : ins->mode == PTX_W_down ? i + by : ins->mode == PTX_W_bfly ? i ^ by : least | (by & ~segment);
+    int j = ins->mode == PTX_W_up     ? i - by
+            : ins->mode == PTX_W_down ? i + by
+            : ins->mode == PTX_W_bfly ? i ^ by
+                                      : least | (by & ~segment);
     const int is = ins->mode == PTX_W_up ? j >= most : j <= most;
     if (!is) j = i;
     in |= (uint32_t)is << i;
@@ -102,9 +106,13 @@ static void ptx_ldmatrix(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const 
   const int stores = ins->op == PTX_stmatrix_;
   const ptx_operand *list = &o[stores ? 1 : 0];
   uint64_t at[PTX_WARP];
+  ptx_group *group[PTX_WARP];
   memcpy(at, ptx_address(v, w, &o[stores ? 0 : 1], mask & (uint32_t)(((uint64_t)1 << 8 * n) - 1), 0), sizeof at);
   if (v->counts) { if (stores) v->counts->stores++; else v->counts->loads++; }
-  for (int i = 0; i < 8 * n; i++) ptx_aligned(v, i, at[i], 16);
+  for (int i = 0; i < 8 * n; i++) {
+    ptx_aligned(v, i, at[i], 16);
+    group[i] = ptx_place_of(v, w, i, ins->space, &at[i], 16);
+  }
   for (int j = 0; j < n; j++) {
     const ptx_operand *word = ptx_words_of(v, list, j, n);
     const uint64_t *from = stores ? ptx_row(v, w, word, mask, 1) : NULL;
@@ -112,9 +120,11 @@ static void ptx_ldmatrix(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const 
     for (int i = 0; i < PTX_WARP; i++) {
       uint32_t both = 0;
       for (int e = 0; e < 2; e++) {
-        const int row = turned ? i % 4 * 2 + e : i / 4, column = turned ? i / 4 : i % 4 * 2 + e;
-        const uint64_t place = at[8 * j + row];
-        unsigned char *p = ptx_at(v, w, i, ins->space, place + 2 * (uint64_t)column, 2, stores, 0);
+        const int row = 8 * j + (turned ? i % 4 * 2 + e : i / 4), column = turned ? i / 4 : i % 4 * 2 + e;
+        const uint32_t place = (uint32_t)at[row] + 2 * (uint32_t)column;
+        if (stores) ptx_shared_write(v, w, i, group[row], place, 2, 0);
+        else ptx_shared_read(v, w, i, group[row], place, 2, 0);
+        unsigned char *p = group[row]->shared + place;
         if (stores) ptx_write(p, from[i] >> 16 * e, 2);
         else both |= (uint32_t)ptx_read(p, 2) << 16 * e;
       }
@@ -136,9 +146,12 @@ static void ptx_movmatrix(ptx_machine *v, ptx_warp *w, const ptx_operand *o, uin
 // ** mma **
 
 // Sums are exact in double where that holds them, and rounded once: the manual leaves order and rounding open.
-static int64_t ptx_small(uint64_t bits, int type) { return (int64_t)ptx_wide(bits, ptx_bits(type), ptx_is_signed(type)); }
+static int64_t ptx_small(uint64_t bits, int type) {
+  return (int64_t)ptx_wide(bits, ptx_bits(type), ptx_is_signed(type));
+}
 // a (m,k) or b (n,k): who holds which: rows group, group + 8; of 32 bits `each` elements beside each other.
-static void ptx_gather_tile(ptx_machine *v, ptx_warp *w, const ptx_operand *o, int type, int rows, int k, uint32_t mask, ptx_tile *t) {
+static void ptx_gather_tile(ptx_machine *v, ptx_warp *w, const ptx_operand *o, int type, int rows, int k, uint32_t mask,
+                            ptx_tile *t) {
   const int bits = ptx_bits(type), each = bits >= 32 ? 1 : 32 / bits, halves = rows / 8, n = rows * k / 32 / each;
   for (int r = 0; r < n; r++) {
     const uint64_t *a = ptx_row(v, w, ptx_words_of(v, o, r, n), mask, 0);
@@ -151,11 +164,14 @@ static void ptx_gather_tile(ptx_machine *v, ptx_warp *w, const ptx_operand *o, i
       }
   }
 }
-static uint64_t ptx_product(const ptx_ins *ins, const ptx_tile *a, const ptx_tile *b, int row, int column, int k, uint64_t c, int d, int from) {
+static uint64_t ptx_product(const ptx_ins *ins, const ptx_tile *a, const ptx_tile *b, int row, int column, int k,
+                            uint64_t c, int d, int from) {
   if (!ptx_is_float(d)) {
     int64_t sum = (int32_t)c;
     for (int i = 0; i < k; i++)
-      sum += ins->type2 != PTX_B1 ? a->i[row][i] * b->i[column][i] : ins->mode == PTX_W_xor ? a->i[row][i] ^ b->i[column][i] : a->i[row][i] & b->i[column][i];
+      sum += ins->type2 != PTX_B1     ? a->i[row][i] * b->i[column][i]
+             : ins->mode == PTX_W_xor ? a->i[row][i] ^ b->i[column][i]
+                                      : a->i[row][i] & b->i[column][i];
     if (ins->sat) return ptx_clamp(sum, 32, 1);
     return (uint64_t)sum & 0xFFFFFFFF;
   }

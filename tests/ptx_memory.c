@@ -19,12 +19,25 @@ typedef struct ptx_barrier {
 } ptx_barrier;
 // A piece of an asynchronous copy: n bytes, of which `there` come from memory, others are 0.
 typedef struct ptx_piece { uint64_t from; uint32_t to; uint16_t n, there; } ptx_piece;
-// group: of cp.async, counted from 1 by each thread; thread; bulk ones: which mbarrier counts bytes, -1: none.
+// group: of cp.async, counted from 1 by each thread; thread; bulk ones: when they began, and which mbarrier counts
+// bytes, -1: none.
 typedef struct ptx_copy {
-  ptx_piece piece; int thread, rank, line; uint32_t group; int done; int mbar; ptx_piece *pieces; int npieces, room; uint32_t nbytes;
+  ptx_piece piece;
+  int thread, rank, line;
+  uint32_t group, began;
+  int done;
+  int mbar;
+  ptx_piece *pieces;
+  int npieces, room;
+  uint32_t nbytes;
   int out, reduce, type;                   // from shared memory to global memory
 } ptx_copy;
-typedef struct ptx_mbar { int used, rank; uint32_t at, expected, pending, phase; int64_t tx; uint32_t *before; } ptx_mbar;
+typedef struct ptx_mbar {
+  int used, rank;
+  uint32_t at, expected, pending, phase;
+  int64_t tx;
+  uint32_t *before;
+} ptx_mbar;
 
 // A wgmma under way: the instruction, its group (0: not committed), descriptors of what it reads.
 typedef struct ptx_product_open { int ins, has_a, turned_a, turned_b; uint32_t group; uint64_t a, b; } ptx_product_open;
@@ -122,7 +135,8 @@ static const char *ptx_whose(const ptx_machine *v, int writer, char *said, size_
   return said;
 }
 // What was written here last happened before what the lane does now?
-static void ptx_after_writer(ptx_machine *v, const ptx_warp *w, int lane, const ptx_cell *c, uint32_t at, int how, int writes) {
+static void ptx_after_writer(ptx_machine *v, const ptx_warp *w, int lane, const ptx_cell *c, uint32_t at, int how,
+                             int writes) {
   const int me = w->number * PTX_WARP + lane;
   char said[80];
   if (c->how & PTX_PENDING) {
@@ -137,13 +151,17 @@ static void ptx_after_writer(ptx_machine *v, const ptx_warp *w, int lane, const 
 }
 static void ptx_shared_read(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g, uint32_t at, uint32_t n, int how) {
   uint32_t *reads = g->reads + (size_t)w->number * v->shared_nbytes;
+  const uint32_t mine = v->time << 6 | (uint32_t)lane, known = w->all - v->start;
   for (uint32_t i = at; i < at + n; i++) {
     ptx_cell *c = &g->cell[i];
-    if (c->written < v->start) ptx_stop(v, lane, "shared memory at %u is read, which nobody has written", i);
-    if (c->written >= w->all || c->how & PTX_PENDING) ptx_after_writer(v, w, lane, c, i, how, 0);
-    const int other = reads[i] >> 6 >= w->before[w->number] && (reads[i] & 63) != (uint32_t)lane;
+    if (c->written - v->start >= known || c->how) {          // not written, or not before all that is now
+      if (c->written < v->start) ptx_stop(v, lane, "shared memory at %u is read, which nobody has written", i);
+      ptx_after_writer(v, w, lane, c, i, how, 0);
+    }
     c->read = v->time;
-    reads[i] = v->time << 6 | (other ? PTX_SEVERAL : (uint32_t)lane);
+    if (reads[i] == mine) continue;
+    const int other = reads[i] >> 6 >= w->before[w->number] && (reads[i] & 63) != (uint32_t)lane;
+    reads[i] = other ? v->time << 6 | PTX_SEVERAL : mine;
   }
 }
 static void ptx_after_readers(ptx_machine *v, const ptx_warp *w, int lane, const ptx_group *g, uint32_t i) {
@@ -157,13 +175,14 @@ static void ptx_after_readers(ptx_machine *v, const ptx_warp *w, int lane, const
   }
 }
 static void ptx_shared_write(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g, uint32_t at, uint32_t n, int how) {
+  const ptx_cell now = {v->time, 0, (uint16_t)(w->number * PTX_WARP + lane), (uint16_t)how};
   for (uint32_t i = at; i < at + n; i++) {
     ptx_cell *c = &g->cell[i];
-    if (c->written >= v->start && (c->written >= w->all || c->how & PTX_PENDING)) ptx_after_writer(v, w, lane, c, i, how, 1);
+    const int mine = c->writer == now.writer && !c->how;
+    if (!mine && (c->written >= w->all || (c->how && c->written >= v->start)))
+      ptx_after_writer(v, w, lane, c, i, how, 1);
     if (c->read >= w->all && !(how & c->how & PTX_ATOMIC)) ptx_after_readers(v, w, lane, g, i);
-    c->written = v->time;
-    c->writer = (uint16_t)(w->number * PTX_WARP + lane);
-    c->how = (uint16_t)how;
+    c->written = now.written; c->writer = now.writer; c->how = now.how;
   }
 }
 
@@ -208,8 +227,15 @@ static int ptx_space_of(ptx_machine *v, int lane, uint64_t *at) {
     default: ptx_stop(v, lane, "0x%llx is no address", (unsigned long long)*at); return 0;
   }
 }
+// The group of an address of shared memory, whichever way it is said; at becomes a place of the group.
+static ptx_group *ptx_place_of(ptx_machine *v, ptx_warp *w, int lane, int space, uint64_t *at, uint32_t n) {
+  if (space == PTX_GENERIC && ptx_space_of(v, lane, at) != PTX_SHARED)
+    ptx_stop(v, lane, "0x%llx is no shared memory", (unsigned long long)*at);
+  return ptx_shared_at(v, w, lane, at, n);
+}
 // The host's address of n bytes in a space; how: of shared memory, what the cells remember. writes 2: reads and writes.
-static unsigned char *ptx_at(ptx_machine *v, ptx_warp *w, int lane, int space, uint64_t at, uint32_t n, int writes, int how) {
+static unsigned char *ptx_at(ptx_machine *v, ptx_warp *w, int lane, int space, uint64_t at, uint32_t n, int writes,
+                             int how) {
   if (space == PTX_GENERIC) space = ptx_space_of(v, lane, &at);
   ptx_aligned(v, lane, at, n);
   if (space == PTX_SHARED) {
@@ -219,12 +245,15 @@ static unsigned char *ptx_at(ptx_machine *v, ptx_warp *w, int lane, int space, u
     return g->shared + at;
   }
   if (space == PTX_LOCAL) {
-    if (at + n > v->local_nbytes) ptx_stop(v, lane, "%u bytes of local memory at %llu, of %u", n, (unsigned long long)at, v->local_nbytes);
+    if (at + n > v->local_nbytes)
+      ptx_stop(v, lane, "%u bytes of local memory at %llu, of %u", n, (unsigned long long)at, v->local_nbytes);
     return w->local + (size_t)lane * v->local_nbytes + at;
   }
   if (space == PTX_PARAM) {
     if (writes) ptx_stop(v, lane, "a parameter is written");
-    if (at + n > v->l->param_nbytes) ptx_stop(v, lane, "%u bytes of parameters at %llu, of %u", n, (unsigned long long)at, (unsigned)v->l->param_nbytes);
+    if (at + n > v->l->param_nbytes)
+      ptx_stop(v, lane, "%u bytes of parameters at %llu, of %u", n, (unsigned long long)at,
+               (unsigned)v->l->param_nbytes);
     return (unsigned char *)(uintptr_t)v->l->params + at;
   }
   return (unsigned char *)ptx_global_at(v, lane, at, n, writes);
@@ -275,7 +304,9 @@ static void ptx_undefined(ptx_machine *v, const char *kind, int at, uint32_t lan
   for (int i = 0; !predicate && i < w->nproduct; i++) {
     const ptx_operand *d = &m->operand[m->ins[w->product[i].ins].o];
     for (int k = 0; k < d->n; k++)
-      if (m->operand[d->at + k].at == at) ptx_stop(v, ptx_lowest(lanes), "what line %d's wgmma writes is read before it was waited for", m->ins[w->product[i].ins].line);
+      if (m->operand[d->at + k].at == at)
+        ptx_stop(v, ptx_lowest(lanes), "what line %d's wgmma writes is read before it was waited for",
+                 m->ins[w->product[i].ins].line);
   }
   for (int i = 0; i < m->nrange; i++) {
     const ptx_range *r = &m->range[i];
@@ -283,7 +314,8 @@ static void ptx_undefined(ptx_machine *v, const char *kind, int at, uint32_t lan
     const int base = predicate ? f->predicate_base : f->register_base;
     const int mine = at - base - r->at, in = v->ins - m->ins >= f->first && v->ins - m->ins < f->end;
     if ((r->type == PTX_PRED) != predicate || !in || mine < 0 || mine >= r->count) continue;
-    if (r->number) ptx_stop(v, ptx_lowest(lanes), "%s '%.*s%d' is read before it is written", kind, r->length, r->name, mine);
+    if (r->number)
+      ptx_stop(v, ptx_lowest(lanes), "%s '%.*s%d' is read before it is written", kind, r->length, r->name, mine);
     ptx_stop(v, ptx_lowest(lanes), "%s '%.*s' is read before it is written", kind, r->length, r->name);
   }
   ptx_stop(v, ptx_lowest(lanes), "%s %d is read before it is written", kind, at);
@@ -308,7 +340,8 @@ static uint64_t *ptx_to(ptx_machine *v, ptx_warp *w, const ptx_operand *o, uint3
   return w->reg + (size_t)o->at * PTX_WARP;
 }
 static uint32_t ptx_bits_of(ptx_machine *v, ptx_warp *w, const ptx_operand *o, uint32_t mask) {
-  if (o->kind == PTX_CONSTANT) return (v->m->constant[(size_t)o->at * PTX_WARP] ? PTX_ALL : 0) ^ (o->not_ ? PTX_ALL : 0);
+  if (o->kind == PTX_CONSTANT)
+    return (v->m->constant[(size_t)o->at * PTX_WARP] ? PTX_ALL : 0) ^ (o->not_ ? PTX_ALL : 0);
   if (o->kind != PTX_BITS) ptx_stop(v, ptx_lowest(mask), "an operand is no predicate");
   if (mask & ~w->bits_defined[o->at]) ptx_undefined(v, "predicate", o->at, mask & ~w->bits_defined[o->at], 1);
   return o->not_ ? ~w->bits[o->at] : w->bits[o->at];

@@ -7,12 +7,12 @@
 #define PTX_PARSE_C
 #include "ptx_text.c"
 
-enum { PTX_SCOPES = 4096, PTX_ACTIVE = 65536, PTX_LIST_MOST = 300 };
+enum { PTX_SCOPES = 4096, PTX_ACTIVE = 65536, PTX_LIST_MOST = 300, PTX_NESTED = 8 };
 typedef struct ptx_label { const char *name; int length, scope, at; } ptx_label;
 typedef struct ptx_reader {
   ptx_module *m; const char *p, *end; int line; jmp_buf out; char *error; size_t nbytes;
   ptx_function *f; int fn;                 // -1: outside
-  int scope, nscope, parent[PTX_SCOPES];
+  int scope, nscope, nested, parent[PTX_SCOPES];           // nested: lists in lists
   int *ranges, nranges, *variables, nvariables;              // those that can be seen here
   ptx_label *label; int nlabel, label_room, *hash;           // hash: of the function's labels
 } ptx_reader;
@@ -33,8 +33,9 @@ static void *ptx_more(ptx_reader *r, void *p, int n, int *room, size_t nbytes) {
   *room = *room * 2 + 64;
   return grown;
 }
-#define PTX_PUSH(r, array, type, n, room) \
-  ((array) = (type *)ptx_more(r, array, n, &(room), sizeof(type)), memset(&(array)[n], 0, sizeof(type)), &(array)[(n)++])
+#define PTX_PUSH(r, array, type, n, room)                                                                              \
+  ((array) = (type *)ptx_more(r, array, n, &(room), sizeof(type)), memset(&(array)[n], 0, sizeof(type)),               \
+   &(array)[(n)++])
 
 // ** words **
 
@@ -52,6 +53,10 @@ static void ptx_space(ptx_reader *r) {
   }
 }
 static void ptx_line(ptx_reader *r) { while (r->p < r->end && *r->p != '\n') r->p++; }
+static void ptx_past(ptx_reader *r, char c) {
+  for (; r->p < r->end && *r->p != c; r->p++) r->line += *r->p == '\n';
+  if (r->p < r->end) r->p++;
+}
 static int ptx_take(ptx_reader *r, char c) {
   ptx_space(r);
   if (r->p >= r->end || *r->p != c) return 0;
@@ -72,7 +77,9 @@ static int ptx_name(ptx_reader *r, const char **name) {
   r->p = p;
   return n;
 }
-static int ptx_is(const char *name, int n, const char *word) { return (int)strlen(word) == n && !memcmp(name, word, (size_t)n); }
+static int ptx_is(const char *name, int n, const char *word) {
+  return (int)strlen(word) == n && !memcmp(name, word, (size_t)n);
+}
 static int ptx_ahead(ptx_reader *r, const char *word) {
   ptx_space(r);
   const char *from = r->p, *name;
@@ -81,7 +88,10 @@ static int ptx_ahead(ptx_reader *r, const char *word) {
   return is;
 }
 static int ptx_hex(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : 99;
 }
 // A number: 0x, 0b, octal, decimal with U behind, 0f and 0d with a float's bits; a decimal fraction as a float of type.
 static int64_t ptx_number(ptx_reader *r, int type) {
@@ -91,8 +101,10 @@ static int64_t ptx_number(ptx_reader *r, int type) {
   int base = 10;
   if (negative || *r->p == '+') r->p++;
   if (*r->p < '0' || *r->p > '9') ptx_fails(r, "a number is expected before '%.20s'", r->p);
-  if (*r->p == '0' && strchr("xXfFdDbB", r->p[1]) && r->p[1]) { base = r->p[1] == 'b' || r->p[1] == 'B' ? 2 : 16; r->p += 2; }
-  else if (*r->p == '0') base = 8;
+  if (*r->p == '0' && strchr("xXfFdDbB", r->p[1]) && r->p[1]) {
+    base = r->p[1] == 'b' || r->p[1] == 'B' ? 2 : 16;
+    r->p += 2;
+  } else if (*r->p == '0') base = 8;
   for (const char *p = r->p; base != 16 && ((*p >= '0' && *p <= '9') || *p == '.'); p++) if (*p == '.') base = 1;
   if (base != 1) {
     for (; ptx_hex(*r->p) < base; r->p++) x = x * (unsigned)base + (unsigned)ptx_hex(*r->p);
@@ -180,10 +192,13 @@ static void ptx_place_variable(ptx_reader *r, ptx_variable *v) {
     v->at |= (int64_t)((uint64_t)PTX_IN_MODULE << 56);
   }
 }
+static void ptx_nest(ptx_reader *r) { if (++r->nested > PTX_NESTED) ptx_fails(r, "lists in lists in lists"); }
 static void ptx_initial(ptx_reader *r, const ptx_variable *v, uint64_t *at) {
   if (ptx_take(r, '{')) {
+    ptx_nest(r);
     do ptx_initial(r, v, at); while (ptx_take(r, ','));
     ptx_need(r, '}');
+    r->nested--;
     return;
   }
   const int64_t x = ptx_number(r, v->type);
@@ -192,8 +207,8 @@ static void ptx_initial(ptx_reader *r, const ptx_variable *v, uint64_t *at) {
   memcpy(r->m->data + (v->at & 0xFFFFFFFF) + *at, &x, n);
   *at += n;
 }
-// Behind the space: .align 16 .b8 name[4][4] = {..}, and more names. Its number.
-static int ptx_declare(ptx_reader *r, int space, int external) {
+// Behind the space: .align 16 .b8 name[4][4] = {..}, and more names, but of a parameter. Its number.
+static int ptx_declare(ptx_reader *r, int space, int external, int parameter) {
   int align = 0, vector = 1, n = 0, at;
   const char *name;
   for (;;) {                               // .align 8, .ptr .global .align 16, .v4, .attribute(..)
@@ -204,7 +219,8 @@ static int ptx_declare(ptx_reader *r, int space, int external) {
   }
   const int type = ptx_type_here(r);
   int pointed = ptx_ahead(r, ".ptr");
-  while (pointed && (ptx_ahead(r, ".global") || ptx_ahead(r, ".shared") || ptx_ahead(r, ".const") || ptx_ahead(r, ".local"))) {}
+  while (pointed &&
+         (ptx_ahead(r, ".global") || ptx_ahead(r, ".shared") || ptx_ahead(r, ".const") || ptx_ahead(r, ".local"))) {}
   if (pointed && ptx_ahead(r, ".align")) ptx_number(r, 0);
   do {
     n = ptx_name(r, &name);
@@ -226,7 +242,7 @@ static int ptx_declare(ptx_reader *r, int space, int external) {
     if (ptx_take(r, '=')) ptx_initial(r, &r->m->variable[at], &filled);
     if (r->nvariables == PTX_ACTIVE) ptx_fails(r, "too many variables");
     r->variables[r->nvariables++] = at;
-  } while (space != PTX_PARAM && ptx_take(r, ','));
+  } while (!parameter && ptx_take(r, ','));
   return at;
 }
 // .reg .b32 %r<12>, a;
@@ -253,6 +269,7 @@ static void ptx_operand_at(ptx_reader *r, const ptx_ins *ins, int at);
 // Operands up to the bracket, one behind another; the first one's number.
 static int ptx_listed(ptx_reader *r, const ptx_ins *ins, char close, int *n) {
   ptx_operand list[PTX_LIST_MOST];
+  ptx_nest(r);
   for (*n = 0; !ptx_take(r, close); (*n)++) {
     if (*n) ptx_need(r, ',');
     if (*n == PTX_LIST_MOST) ptx_fails(r, "too many operands");
@@ -261,6 +278,7 @@ static int ptx_listed(ptx_reader *r, const ptx_ins *ins, char close, int *n) {
     ptx_operand_at(r, ins, at);
     list[*n] = r->m->operand[at];
   }
+  r->nested--;
   const int first = r->m->noperand;
   for (int i = 0; i < *n; i++) *PTX_PUSH(r, r->m->operand, ptx_operand, r->m->noperand, r->m->operand_room) = list[i];
   return first;
@@ -269,8 +287,14 @@ static int ptx_listed(ptx_reader *r, const ptx_ins *ins, char close, int *n) {
 static void ptx_named(ptx_reader *r, ptx_operand *o, const char *name, int n) {
   int type;
   const int row = ptx_register(r, name, n, &type);
-  if (row >= 0) { o->kind = type == PTX_PRED ? PTX_BITS : PTX_ROW; o->at = row; o->bits = (uint8_t)ptx_bits(type); o->type = (uint8_t)type; return; }
-  for (int i = 0; i < PTX_NSPECIALS; i++)
+  if (row >= 0) {
+    o->kind = type == PTX_PRED ? PTX_BITS : PTX_ROW;
+    o->at = row;
+    o->bits = (uint8_t)ptx_bits(type);
+    o->type = (uint8_t)type;
+    return;
+  }
+  for (int i = 0; i < PTX_NSPECIALS && (*name == '%' || *name == 'W'); i++)
     if (ptx_is(name, n, ptx_specials[i])) { o->kind = PTX_SPECIAL; o->at = i; return; }
   const ptx_variable *v = ptx_variable_of(r, name, n);
   if (v) {
@@ -338,7 +362,9 @@ static void ptx_operand_at(ptx_reader *r, const ptx_ins *ins, int at) {
   if (ptx_take(r, '|')) {
     PTX_PUSH(r, r->m->operand, ptx_operand, r->m->noperand, r->m->operand_room);
     o.also = r->m->noperand - 1;
+    ptx_nest(r);
     ptx_operand_at(r, ins, o.also);
+    r->nested--;
   }
   r->m->operand[at] = o;
 }
@@ -367,7 +393,6 @@ static int ptx_shape(const char *p, int n) {
 // .add.rn.ftz.f32: words and types behind the operation.
 static void ptx_modifiers(ptx_reader *r, ptx_ins *ins, const char *p, const char *end) {
   static const char compares[] = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan";
-  const char *space = "shared global local param const shared::cta shared::cluster";
   int first_space = -1, types = 0;
   ins->cmp = ins->rnd = ins->bop = ins->mode = ins->mode2 = 0xFFFF;
   while (p < end) {
@@ -390,7 +415,6 @@ static void ptx_modifiers(ptx_reader *r, ptx_ins *ins, const char *p, const char
     else ptx_fails(r, "'%s' with '.%.*s' is not known", ptx_ops[ins->op], (int)n, p);
     p = to + 1;
   }
-  (void)space;
   ins->ntypes = (uint8_t)types;
   ins->ftz = (uint8_t)ptx_has(ins, PTX_W_ftz);
   ins->sat = (uint8_t)(ptx_has(ins, PTX_W_sat) ? 1 : ptx_has(ins, PTX_W_satfinite) ? 2 : 0);
@@ -398,7 +422,7 @@ static void ptx_modifiers(ptx_reader *r, ptx_ins *ins, const char *p, const char
   ins->approx = (uint8_t)(ptx_has(ins, PTX_W_approx) ? 1 : ptx_has(ins, PTX_W_full) ? 2 : 0);
   ins->cc = (uint8_t)ptx_has(ins, PTX_W_cc);
   ins->vec = (uint8_t)(ptx_has(ins, PTX_W_v8) ? 8 : ptx_has(ins, PTX_W_v4) ? 4 : ptx_has(ins, PTX_W_v2) ? 2 : 1);
-  ins->cluster = (uint8_t)ptx_has(ins, PTX_W_shared_cluster);
+  ins->strong = (uint8_t)(ptx_first(ins, "volatile relaxed acquire release acq_rel mmio") >= 0);
   ins->bulk = (uint8_t)ptx_has(ins, PTX_W_bulk);
   ins->tensor = (uint8_t)(ptx_has(ins, PTX_W_1d) ? 1 : ptx_has(ins, PTX_W_2d) ? 2 : ptx_has(ins, PTX_W_3d) ? 3 :
                           ptx_has(ins, PTX_W_4d) ? 4 : ptx_has(ins, PTX_W_5d) ? 5 : 0);
@@ -408,8 +432,10 @@ static void ptx_modifiers(ptx_reader *r, ptx_ins *ins, const char *p, const char
     ins->cmp = (uint16_t)cmp;
     if (bop >= 0) ins->bop = (uint16_t)bop;
   } else {
-    const int mode = ptx_first(ins, "lo hi wide wrap clamp up down bfly idx and or xor add min max inc dec exch cas popc "
-                                    "all any ballot finite infinite number notanumber normal subnormal f4e b4e rc8 ecl ecr rc16");
+    const int mode = ptx_first(ins, "lo hi wide wrap clamp up down bfly idx and or xor add min max inc dec exch cas "
+                                    "popc "
+                                    "all any ballot finite infinite number notanumber normal subnormal f4e b4e rc8 ecl "
+                                    "ecr rc16");
     if (mode >= 0) ins->mode = (uint16_t)mode;
   }
 }
@@ -454,7 +480,11 @@ static void ptx_count(ptx_reader *r, const ptx_ins *ins, int least) {
 }
 static void ptx_decode(ptx_reader *r, ptx_ins *ins) {
   ptx_operand *o = &r->m->operand[ins->o];
-  const int bits = ptx_bits(ins->type);
+  const int bits = ptx_bits(ins->type), least = ptx_least_target(ins);
+  if (r->m->target < least)
+    ptx_fails(r, "'%s' so is there from sm_%d on, and this is for sm_%d", ptx_ops[ins->op], least, r->m->target);
+  if ((ins->op == PTX_wgmma_ || ins->op == PTX_setmaxnreg_) && !r->m->exact)
+    ptx_fails(r, "'%s' is there for sm_%da alone", ptx_ops[ins->op], r->m->target);
   if (ptx_is_plain(ins->op)) {
     if (!ins->ntypes) ptx_fails(r, "'%s' without a type", ptx_ops[ins->op]);
     ptx_count(r, ins, 2);
@@ -462,29 +492,34 @@ static void ptx_decode(ptx_reader *r, ptx_ins *ins) {
       const int is = o[i].kind == PTX_BITS ? 1 : o[i].kind == PTX_ROW ? o[i].bits : bits;
       if (is != bits && ins->ntypes < 2)
         ptx_fails(r, "'%s.%s' with a register of %d bits", ptx_ops[ins->op], ptx_types[ins->type].text, is);
-      if (o[i].kind == PTX_ROW && ptx_is_float(ins->type) && (ptx_types[o[i].type].kind == 'u' || ptx_types[o[i].type].kind == 's'))
+      if (o[i].kind == PTX_ROW && ptx_is_float(ins->type) &&
+          (ptx_types[o[i].type].kind == 'u' || ptx_types[o[i].type].kind == 's'))
         ptx_fails(r, "'%s.%s' with a register of integers", ptx_ops[ins->op], ptx_types[ins->type].text);
     }
   }
+  for (int i = 0; i < ins->n && ins->op != PTX_mov_ && ins->op != PTX_cvta_ && ins->op != PTX_call_; i++)
+    if (o[i].kind == PTX_CONSTANT && o[i].space) ptx_fails(r, "an address of a variable is taken by mov alone");
   switch (ins->op) {
     case PTX_bar_: case PTX_barrier_: {
       const int at = ptx_has(ins, PTX_W_red), is = ins->n > at && o[at].kind == PTX_CONSTANT;
       const int named = is && !ptx_has(ins, PTX_W_warp) ? (int)o[at].value : 0;
       if (named < 0 || named > 15) ptx_fails(r, "there is no barrier %d", named);
-      if (!ptx_has(ins, PTX_W_warp) && !ptx_has(ins, PTX_W_cluster) && r->f->kernel.barriers <= named) r->f->kernel.barriers = named + 1;
+      if (!ptx_has(ins, PTX_W_warp) && !ptx_has(ins, PTX_W_cluster) && r->f->kernel.barriers <= named)
+        r->f->kernel.barriers = named + 1;
       break;
     }
     case PTX_ld_: case PTX_ldu_: case PTX_st_: case PTX_atom_: case PTX_red_:
       ptx_count(r, ins, 2);
       if (!ins->ntypes) ptx_fails(r, "'%s' without a type", ptx_ops[ins->op]);
-      if (o[ins->op == PTX_st_ || ins->op == PTX_red_ ? 0 : 1].kind != PTX_MEMORY) ptx_fails(r, "'%s' without an address", ptx_ops[ins->op]);
+      if (o[ins->op == PTX_st_ || ins->op == PTX_red_ ? 0 : 1].kind != PTX_MEMORY)
+        ptx_fails(r, "'%s' without an address", ptx_ops[ins->op]);
       break;
     case PTX_setp_: case PTX_selp_: case PTX_shfl_: ptx_count(r, ins, 3); break;
     case PTX_mma_: ptx_count(r, ins, 4); break;
     case PTX_mov_: case PTX_cvt_: case PTX_cvta_: case PTX_popc_: case PTX_clz_: ptx_count(r, ins, 2); break;
     case PTX_mad_: case PTX_prmt_: case PTX_bfe_: case PTX_shf_: ptx_count(r, ins, 4); break;
     case PTX_mul_: case PTX_shl_: case PTX_shr_: ptx_count(r, ins, 3); break;
-    case PTX_multimem_: case PTX_tensormap_: case PTX_createpolicy_: case PTX_fns_:
+    case PTX_multimem_: case PTX_tensormap_: case PTX_fns_:
       ptx_fails(r, "'%s' is not known to this machine", ptx_ops[ins->op]);
       break;
     default: break;
@@ -535,10 +570,12 @@ static void ptx_statement(ptx_reader *r) {
   }
   int n = ptx_name(r, &name);
   ins.line = r->line;
-  for (ins.op = 0; ins.op < PTX_NOPS && !ptx_is(name, n, ptx_ops[ins.op]); ins.op++) {}
+  for (ins.op = 0; ins.op < PTX_NOPS && (*name != *ptx_ops[ins.op] || !ptx_is(name, n, ptx_ops[ins.op])); ins.op++) {}
   if (ins.op == PTX_NOPS) ptx_fails(r, "there is no instruction '%.*s'", n, name);
   const char *end = r->p;
-  while (end < r->end && (ptx_is_name(*end) || *end == '.' || (end[0] == ':' && end[1] == ':') || (end[0] == ':' && end[-1] == ':'))) end++;
+  while (end < r->end &&
+         (ptx_is_name(*end) || *end == '.' || (end[0] == ':' && end[1] == ':') || (end[0] == ':' && end[-1] == ':')))
+    end++;
   if (end > r->p) { const char *from = r->p + 1; r->p = end; ptx_modifiers(r, &ins, from, end); }
   else ptx_modifiers(r, &ins, end, end);
   if (ins.op == PTX_call_) ptx_call(r, &ins);
@@ -578,11 +615,15 @@ static void ptx_body(ptx_reader *r) {
       if (ptx_is(name, n, ".reg")) ptx_registers(r);
       else if (ptx_is(name, n, ".loc") || ptx_is(name, n, ".file")) { ptx_line(r); continue; }
       else if (ptx_is(name, n, ".pragma")) { while (r->p < r->end && *r->p != ';') r->p++; }
-      else if (ptx_is(name, n, ".shared")) ptx_declare(r, PTX_SHARED, 0);
-      else if (ptx_is(name, n, ".local") || ptx_is(name, n, ".param")) ptx_declare(r, PTX_LOCAL, 0);
-      else if (ptx_is(name, n, ".global") || ptx_is(name, n, ".const")) ptx_declare(r, PTX_CONST, 0);
-      else if (ptx_is(name, n, ".extern")) { ptx_need(r, '.'); r->p--; if (!ptx_ahead(r, ".shared")) ptx_fails(r, "'.extern' of what?"); ptx_declare(r, PTX_SHARED, 1); }
-      else ptx_fails(r, "'%.*s' is not known", n, name);
+      else if (ptx_is(name, n, ".shared")) ptx_declare(r, PTX_SHARED, 0, 0);
+      else if (ptx_is(name, n, ".local") || ptx_is(name, n, ".param")) ptx_declare(r, PTX_LOCAL, 0, 0);
+      else if (ptx_is(name, n, ".global") || ptx_is(name, n, ".const")) ptx_declare(r, PTX_CONST, 0, 0);
+      else if (ptx_is(name, n, ".extern")) {
+        ptx_need(r, '.');
+        r->p--;
+        if (!ptx_ahead(r, ".shared")) ptx_fails(r, "'.extern' of what?");
+        ptx_declare(r, PTX_SHARED, 1, 0);
+      } else ptx_fails(r, "'%.*s' is not known", n, name);
       ptx_need(r, ';');
       continue;
     }
@@ -628,7 +669,7 @@ static void ptx_directives(ptx_reader *r, ptx_function *f) {
     if (*r->p == '{' || *r->p == ';') return;
     const int n = ptx_name(r, &name);
     if (!n) ptx_fails(r, "'%.20s' is not expected", r->p);
-    if (ptx_is(name, n, ".pragma")) { while (*r->p != ';') r->p++; r->p++; continue; }
+    if (ptx_is(name, n, ".pragma")) { ptx_past(r, ';'); continue; }
     uint32_t x[3] = {1, 1, 1};
     ptx_space(r);
     for (int i = 0; *r->p >= '0' && *r->p <= '9'; i++) {
@@ -661,7 +702,8 @@ static void ptx_function_here(ptx_reader *r, int entry) {
         ptx_function *old = r->m->function[before];
         memcpy(old->result, f->result, sizeof f->result); old->nresult = f->nresult;
         old->local = f->local; old->registers = f->registers; old->predicates = f->predicates; old->nparam = 0;
-        for (int k = 0; k < r->m->nvariable; k++) if (r->m->variable[k].function == r->fn) r->m->variable[k].function = before;
+        for (int k = 0; k < r->m->nvariable; k++)
+          if (r->m->variable[k].function == r->fn) r->m->variable[k].function = before;
         free(f);
         r->m->nfunction--;
         r->fn = before; f = r->f = old;
@@ -675,7 +717,7 @@ static void ptx_function_here(ptx_reader *r, int entry) {
       if (ptx_ahead(r, ".reg")) ptx_fails(r, "parameters in registers are not known");
       if (!ptx_ahead(r, ".param")) ptx_fails(r, "'.param' is expected before '%.20s'", r->p);
       if (*n == (pass ? 64 : 8)) ptx_fails(r, "too many parameters");
-      list[(*n)++] = ptx_declare(r, entry ? PTX_PARAM : PTX_LOCAL, 0);
+      list[(*n)++] = ptx_declare(r, entry ? PTX_PARAM : PTX_LOCAL, 0, 1);
     }
   }
   ptx_directives(r, f);
@@ -737,29 +779,45 @@ static void ptx_top(ptx_reader *r) {
     if (ptx_is(name, n, ".version")) ptx_line(r);
     else if (ptx_is(name, n, ".target")) {
       const int length = ptx_name(r, &name);
-      for (int i = 3; i < length && name[i] >= '0' && name[i] <= '9'; i++) r->m->target = r->m->target * 10 + name[i] - '0';
+      for (int i = 3; i < length && name[i] >= '0' && name[i] <= '9'; i++)
+        r->m->target = r->m->target * 10 + name[i] - '0';
+      r->m->exact = length > 3 && (name[length - 1] == 'a' || name[length - 1] == 'f');
       ptx_line(r);
     } else if (ptx_is(name, n, ".address_size")) {
       if (ptx_number(r, 0) != 64) ptx_fails(r, "addresses are of 64 bits");
     } else if (ptx_is(name, n, ".file") || ptx_is(name, n, ".loc")) ptx_line(r);
-    else if (ptx_is(name, n, ".section")) { while (r->p < r->end && *r->p != '}') r->line += *r->p++ == '\n'; r->p++; }
+    else if (ptx_is(name, n, ".section")) ptx_past(r, '}');
     else if (ptx_is(name, n, ".visible") || ptx_is(name, n, ".weak") || ptx_is(name, n, ".common")) {}
     else if (ptx_is(name, n, ".extern")) external = 1;
-    else if (ptx_is(name, n, ".entry") || ptx_is(name, n, ".func")) { ptx_function_here(r, name[1] == 'e'); external = 0; }
-    else if (ptx_is(name, n, ".global") || ptx_is(name, n, ".const")) { ptx_declare(r, PTX_CONST, external); ptx_need(r, ';'); }
-    else if (ptx_is(name, n, ".shared")) { ptx_declare(r, PTX_SHARED, external); ptx_need(r, ';'); external = 0; }
-    else if (ptx_is(name, n, ".pragma")) { while (r->p < r->end && *r->p != ';') r->p++; r->p++; }
+    else if (ptx_is(name, n, ".entry") || ptx_is(name, n, ".func")) {
+      ptx_function_here(r, name[1] == 'e');
+      external = 0;
+    } else if (ptx_is(name, n, ".global") || ptx_is(name, n, ".const")) {
+      ptx_declare(r, PTX_CONST, external, 0);
+      ptx_need(r, ';');
+    } else if (ptx_is(name, n, ".shared")) {
+      ptx_declare(r, PTX_SHARED, external, 0);
+      ptx_need(r, ';');
+      external = 0;
+    } else if (ptx_is(name, n, ".pragma")) ptx_past(r, ';');
     else ptx_fails(r, "'%.*s' is not known", n, name);
   }
 }
 PTX_API void ptx_free(ptx_module *m) {
   if (!m) return;
   for (int i = 0; i < m->nfunction; i++) free(m->function[i]);
-  free(m->text); free(m->ins); free(m->operand); free(m->constant); free(m->variable); free(m->range); free(m->function);
+  free(m->text);
+  free(m->ins);
+  free(m->operand);
+  free(m->constant);
+  free(m->variable);
+  free(m->range);
+  free(m->function);
   free(m->data); free(m);
 }
 static int ptx_read_module(ptx_reader *r) {
   if (setjmp(r->out)) return 0;
+  PTX_PUSH(r, r->m->operand, ptx_operand, r->m->noperand, r->m->operand_room);       // number 0 is none
   ptx_top(r);
   ptx_settle(r);
   if (!r->m->target) ptx_fails(r, "no '.target'");

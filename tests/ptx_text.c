@@ -1,7 +1,7 @@
 // ptx_text: the words of PTX and what a module is made of: types, modifiers, operations, decoded instructions.
 //
-// Source: NVIDIA, Parallel Thread Execution ISA, "Syntax", "State Spaces, Types, and Variables", "Instruction Operands".
-// Included by ptx_machine.c.
+// Source: NVIDIA, Parallel Thread Execution ISA, "Syntax", "State Spaces, Types, and Variables", "Instruction
+// Operands". Included by ptx_machine.c.
 #ifndef PTX_TEXT_C
 #define PTX_TEXT_C
 #include "ptx_machine.h"
@@ -50,7 +50,8 @@ static const ptx_type ptx_types[] = {{"", 0, 'b', 1}, PTX_TYPES(PTX_T)};
   W(parity) W(expect_tx) W(complete_tx) W(pending_count) W(arrive_drop) W(noComplete) W(noinc) W(to) W(uni) W(up) \
   W(down) W(bfly) W(idx) W(all) W(any) W(ballot) W(trans) W(x1) W(x2) W(x4) W(row) W(col) W(finite) W(infinite) \
   W(number) W(notanumber) W(normal) W(subnormal) W(f4e) W(b4e) W(rc8) W(ecl) W(ecr) W(rc16) W(proxy) W(alias) \
-  W(mbarrier_init) W(alloc) W(dealloc) W(mma_async) W(fence) W(sp) W(scalar) W(ptr) W(group) W(half) W(launch_dependents) \
+  W(mbarrier_init) W(alloc) W(dealloc) W(mma_async) W(fence) W(sp) W(scalar) W(ptr) W(group) W(half) \
+  W(launch_dependents) \
   W(pack) W(b) W(im2col) W(no) W(cta_group) W(multicast) W(tensormap) W(generic) W(first) W(exact)
 #define PTX_W(name) PTX_W_##name,
 enum { PTX_WORDS(PTX_W) PTX_W_NWORDS };
@@ -72,7 +73,8 @@ static const struct { const char *text; int word; } ptx_more_words[] = {
   {"proxy::async::generic", PTX_W_ignored}, {"sync_restrict::shared::cta::cluster", PTX_W_ignored},
   {"sync_restrict::shared::cta", PTX_W_ignored}, {"sync_restrict::shared::cluster", PTX_W_ignored},
   {"op_restrict", PTX_W_ignored}, {"1d", PTX_W_1d}, {"2d", PTX_W_2d},
-  {"3d", PTX_W_3d}, {"4d", PTX_W_4d}, {"5d", PTX_W_5d}, {"L2", PTX_W_ignored}, {"tensormap::generic", PTX_W_ignored},
+  {"3d", PTX_W_3d}, {"4d", PTX_W_4d}, {"5d", PTX_W_5d}, {"L1", PTX_W_ignored}, {"L2", PTX_W_ignored},
+  {"tensormap::generic", PTX_W_ignored},
   {"unified", PTX_W_ignored}, {"tile::gather4", PTX_W_im2col}
 };
 
@@ -119,7 +121,8 @@ enum { PTX_NSPECIALS = sizeof ptx_specials / sizeof *ptx_specials };
 // ** a module **
 
 // NONE: there is none, or `_`. ROW: a register, constant or address, whose 32 lanes lie at `at` of the warp's registers
-// or (CONSTANT) of the module's constants. MEMORY: [ROW + value], or [value] where at is -1. LIST: n operands from `at` on.
+// or (CONSTANT) of the module's constants. MEMORY: [ROW + value], or [value] where at is -1. LIST: n operands from `at`
+// on.
 enum { PTX_NONE, PTX_ROW, PTX_CONSTANT, PTX_BITS, PTX_SPECIAL, PTX_MEMORY, PTX_LIST, PTX_LABEL };
 // not_: of a predicate, its negation. space: of the variable that an address names. dynamic: value counts from there.
 // also: of p|q, and of d|p, the operand behind the bar, 0: none. bits: of a register.
@@ -128,11 +131,12 @@ typedef struct ptx_operand {
 } ptx_operand;
 
 // type: the first that the text has, type2 the next, ..; rnd, cmp, bop, mode: words; space, space2; o: the first
-// operand, of n; guard: a predicate, -1: none; target: of a branch, an instruction, of a call a function.
+// operand, of n; guard: a predicate, -1: none; target: of a branch, an instruction, of a call a function;
+// strong: of accesses, which do not race with each other.
 typedef struct ptx_ins {
   uint16_t op; uint8_t type, type2, type3, type4, ntypes, space, space2, n;
   uint16_t rnd, cmp, bop, mode, mode2;
-  uint8_t ftz, sat, relu, vec, not_, volatile_, cc, atomic, cluster, approx, bulk, tensor;
+  uint8_t ftz, sat, relu, vec, not_, strong, cc, approx, bulk, tensor;
   int o, guard, line, target, shape;
   uint8_t words[(PTX_W_MOST + 7) / 8];
 } ptx_ins;
@@ -151,7 +155,7 @@ typedef struct ptx_function {
 } ptx_function;
 
 struct ptx_module {
-  char *text; int target;
+  char *text; int target, exact;              // exact: sm_90a and not sm_90
   ptx_ins *ins; int nins, ins_room;
   ptx_operand *operand; int noperand, operand_room;
   uint64_t *constant; int nconstant, constant_room;          // 32 lanes of each
@@ -166,10 +170,48 @@ static int ptx_has(const ptx_ins *i, int word) { return i->words[word / 8] >> wo
 static int ptx_bits(int type) { return ptx_types[type].bits; }
 static int ptx_is_float(int type) { return ptx_types[type].kind == 'f'; }
 static int ptx_is_signed(int type) { return ptx_types[type].kind == 's'; }
+// The first target that has it: PTX ISA, "Target ISA Notes" of each instruction.
+static int ptx_least_target(const ptx_ins *ins) {
+  const int types[] = {ins->type, ins->type2, ins->type3, ins->type4}, n = ins->ntypes < 4 ? ins->ntypes : 4;
+  int least = 0, narrow = 0, bf16 = 0, small = 0, half = 0;
+  for (int i = 0; i < n; i++) {
+    narrow |= types[i] == PTX_E4M3 || types[i] == PTX_E5M2 || types[i] == PTX_E4M3X2 || types[i] == PTX_E5M2X2;
+    bf16 |= types[i] == PTX_BF16 || types[i] == PTX_BF16X2 || types[i] == PTX_TF32;
+    small |= types[i] == PTX_U16X2 || types[i] == PTX_S16X2;
+    half |= types[i] == PTX_F16 || types[i] == PTX_F16X2;
+  }
+  switch (ins->op) {
+    case PTX_wgmma_: case PTX_mapa_: case PTX_getctarank_: case PTX_setmaxnreg_: case PTX_elect_: case PTX_stmatrix_:
+    case PTX_griddepcontrol_: return 90;
+    case PTX_cp_: return ins->bulk ? 90 : 80;
+    case PTX_mbarrier_: return ptx_has(ins, PTX_W_try_wait) || ptx_has(ins, PTX_W_expect_tx) ? 90 : 80;
+    case PTX_redux_: return ins->type == PTX_F32 ? 100 : 80;
+    case PTX_mma_:
+      if (narrow) return 89;
+      if (bf16) return 80;
+      return (half && (ins->shape & 0xFF) == 8) || (ins->shape >> 20 == 8 && (ins->shape & 0xFF) > 4) ? 75 : 80;
+    case PTX_barrier_: case PTX_ld_: case PTX_st_: case PTX_atom_: case PTX_red_: case PTX_fence_:
+      if (ins->vec == 8 || (ins->vec == 4 && ptx_bits(ins->type) == 64)) least = 100;
+      else if (ptx_has(ins, PTX_W_cluster) || ptx_has(ins, PTX_W_shared_cluster) || ptx_has(ins, PTX_W_async))
+        least = 90;
+      else if (ins->vec > 1 && (ins->op == PTX_atom_ || ins->op == PTX_red_)) least = 90;
+      else if (bf16 && (ins->op == PTX_atom_ || ins->op == PTX_red_)) least = 90;
+      return least;
+    case PTX_add_: case PTX_sub_: case PTX_mul_: return bf16 || small ? 90 : ins->type == PTX_F32X2 ? 100 : 0;
+    case PTX_min_: case PTX_max_: return small ? 90 : half || bf16 ? 80 : ins->n > 3 ? 100 : 0;
+    case PTX_fma_: return ins->type == PTX_F32X2 ? 100 : bf16 || ins->relu ? 80 : 0;
+    case PTX_cvt_: return narrow ? 89 : ins->ntypes > 1 && ptx_types[ins->type].parts == 2 ? 80 : bf16 ? 80 : 0;
+    case PTX_tanh_: return bf16 ? 90 : 75;
+    case PTX_ex2_: return bf16 ? 90 : half ? 75 : 0;
+    case PTX_ldmatrix_: case PTX_movmatrix_: return 75;
+    default: return bf16 ? 80 : least;
+  }
+}
 static uint64_t ptx_mask_of(int bits) { return bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
 
 static int ptx_word_of(const char *text, size_t n) {
-  for (int i = 0; i < PTX_W_NWORDS; i++) if (strlen(ptx_words[i]) == n && !memcmp(ptx_words[i], text, n)) return i;
+  for (int i = 0; i < PTX_W_NWORDS; i++)
+    if (*ptx_words[i] == *text && strlen(ptx_words[i]) == n && !memcmp(ptx_words[i], text, n)) return i;
   for (size_t i = 0; i < sizeof ptx_more_words / sizeof *ptx_more_words; i++)
     if (strlen(ptx_more_words[i].text) == n && !memcmp(ptx_more_words[i].text, text, n)) return ptx_more_words[i].word;
   // Hints for caches: L1::no_allocate, L2::128B, L2::cache_hint, level::eviction_priority
@@ -178,7 +220,8 @@ static int ptx_word_of(const char *text, size_t n) {
   return -1;
 }
 static int ptx_type_of(const char *text, size_t n) {
-  for (int i = 1; i < PTX_NTYPES; i++) if (strlen(ptx_types[i].text) == n && !memcmp(ptx_types[i].text, text, n)) return i;
+  for (int i = 1; i < PTX_NTYPES; i++)
+    if (*ptx_types[i].text == *text && strlen(ptx_types[i].text) == n && !memcmp(ptx_types[i].text, text, n)) return i;
   return PTX_NOTYPE;
 }
 #endif

@@ -33,8 +33,9 @@ static void ptx_write(unsigned char *p, uint64_t x, int nbytes) {
   }
 }
 // Host addresses of all lanes. Of global memory one question where lanes lie near each other.
-static void ptx_places(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const uint64_t *at, uint32_t n, int writes, uint32_t mask,
-                       unsigned char **p) {
+static void ptx_places(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const uint64_t *at, uint32_t n, int writes,
+                       uint32_t mask, unsigned char **p) {
+  const int how = ins->strong ? PTX_ATOMIC : 0;
   if (ins->space == PTX_GLOBAL && mask) {
     uint64_t least = ~(uint64_t)0, most = 0;
     PTX_LANES(mask, if (at[i] < least) least = at[i]; if (at[i] > most) most = at[i]; ptx_aligned(v, i, at[i], n));
@@ -43,7 +44,17 @@ static void ptx_places(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ui
       if (base) { PTX_LANES(mask, p[i] = base + (at[i] - least)); return; }
     }
   }
-  PTX_LANES(mask, p[i] = ptx_at(v, w, i, ins->space, at[i], n, writes, 0));
+  for (int i = 0; i < PTX_WARP; i++) {
+    if (!(mask >> i & 1)) continue;
+    const uint64_t a = at[i];
+    if (ins->space != PTX_SHARED || a & (n - 1) || a + n > v->shared_nbytes)
+      p[i] = ptx_at(v, w, i, ins->space, a, n, writes, how);
+    else {                                 // what most accesses are
+      if (writes) ptx_shared_write(v, w, i, w->group, (uint32_t)a, n, how);
+      else ptx_shared_read(v, w, i, w->group, (uint32_t)a, n, how);
+      p[i] = w->group->shared + a;
+    }
+  }
 }
 static void ptx_load(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const int bits = ptx_bits(ins->type), nbytes = bits / 8, s = ptx_is_signed(ins->type);
@@ -62,21 +73,37 @@ static void ptx_load(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_
     else { PTX_LANES(mask, d[i] = ptx_read(p[i] + k * nbytes, nbytes)); }
   }
 }
+// An element of a vector that is stored. nvcc stores vectors of which it writes some elements right behind: those may
+// be undefined (missing: lanes), and are in memory as if nobody had written them.
+static const uint64_t *ptx_stored(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask,
+                                  uint32_t *missing) {
+  const int bits = ptx_bits(ins->type);
+  *missing = ins->vec > 1 && o->kind == PTX_ROW ? mask & ~w->defined[o->at] : 0;
+  if (o->kind == PTX_ROW && o->bits < bits)
+    ptx_stop(v, ptx_lowest(mask), "%d bits are stored of a register of %d", bits, o->bits);
+  if (o->kind == PTX_SPECIAL) ptx_stop(v, ptx_lowest(mask), "a special register is stored");
+  return *missing ? w->reg + (size_t)o->at * PTX_WARP : ptx_row(v, w, o, mask, 1);
+}
+static void ptx_unwritten(ptx_group *g, const ptx_machine *v, const unsigned char *p, int nbytes) {
+  if (p < g->shared || p >= g->shared + v->shared_nbytes) return;
+  for (int i = 0; i < nbytes; i++) g->cell[p - g->shared + i].written = 0;
+}
 static void ptx_store(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const int nbytes = ptx_bits(ins->type) / 8;
-  const uint64_t *from[8];
+  const uint64_t *from[8], poison = 0xC5C5C5C5C5C5C5C5u;
+  uint32_t missing[8];
   unsigned char *p[PTX_WARP];
   if (v->counts) v->counts->stores++;
-  if (nbytes > 8 || !nbytes) ptx_stop(v, ptx_lowest(mask), "'st.%s' is not known", ptx_types[ins->type].text);
-  for (int k = 0; k < ins->vec; k++) {
-    const ptx_operand *source = ptx_vector(v, ins, &o[1], k, mask);
-    from[k] = ptx_row(v, w, source, mask, 1);
-    if (source->kind == PTX_ROW && source->bits < ptx_bits(ins->type))
-      ptx_stop(v, ptx_lowest(mask), "%d bits are stored of a register of %d", ptx_bits(ins->type), source->bits);
-    if (source->kind == PTX_SPECIAL) ptx_stop(v, ptx_lowest(mask), "a special register is stored");
-  }
+  if (nbytes > 8 || !nbytes)
+    ptx_stop(v, ptx_lowest(mask), "'st.%s' is not known", ptx_types[ins->type].text);
+  for (int k = 0; k < ins->vec; k++)
+    from[k] = ptx_stored(v, w, ins, ptx_vector(v, ins, &o[1], k, mask), mask, &missing[k]);
   ptx_places(v, w, ins, ptx_address(v, w, &o[0], mask, 0), (uint32_t)(nbytes * ins->vec), 1, mask, p);
-  for (int k = 0; k < ins->vec; k++) { PTX_LANES(mask, ptx_write(p[i] + k * nbytes, from[k][i], nbytes)); }
+  for (int k = 0; k < ins->vec; k++) {
+    PTX_LANES(mask & ~missing[k], ptx_write(p[i] + k * nbytes, from[k][i], nbytes));
+    PTX_LANES(missing[k], ptx_write(p[i] + k * nbytes, poison, nbytes);
+              ptx_unwritten(w->group, v, p[i] + k * nbytes, nbytes));
+  }
 }
 
 // ** atomic operations **
@@ -88,9 +115,11 @@ static uint64_t ptx_combined(ptx_machine *v, const ptx_ins *ins, uint64_t was, u
     const int part = ptx_part(type), pair = ptx_types[type].parts == 2, step = bits / (pair ? 2 : 1);
     uint64_t out = 0;
     for (int half = 0; half <= pair; half++) {
-      const double a = ptx_value(was >> step * half & ptx_mask_of(step), part), b = ptx_value(x >> step * half & ptx_mask_of(step), part);
+      const double a = ptx_value(was >> step * half & ptx_mask_of(step), part),
+                   b = ptx_value(x >> step * half & ptx_mask_of(step), part);
       double sum = 0;
-      if (ins->mode == PTX_W_add) sum = part == PTX_F32 ? (double)((float)a + (float)b) : part == PTX_F64 ? a + b : ptx_odd_fma(a, 1, b);
+      if (ins->mode == PTX_W_add)
+        sum = part == PTX_F32 ? (double)((float)a + (float)b) : part == PTX_F64 ? a + b : ptx_odd_fma(a, 1, b);
       else if (ins->mode == PTX_W_min || ins->mode == PTX_W_max) sum = (a < b) == (ins->mode == PTX_W_min) ? a : b;
       else if (ins->mode == PTX_W_exch) { out = x; break; }
       else ptx_stop(v, lane, "'%s' of floats is not known", ptx_words[ins->mode]);
@@ -145,7 +174,8 @@ static void ptx_perform(ptx_machine *v, ptx_copy *c) {
   c->done = 1;
   unsigned char *to = v->group[c->rank].shared + c->piece.to;
   const ptx_ins *at = v->ins;
-  if (c->piece.there) memcpy(to, ptx_global_at(v, c->thread % PTX_WARP, c->piece.from, c->piece.there, 0), c->piece.there);
+  if (c->piece.there)
+    memcpy(to, ptx_global_at(v, c->thread % PTX_WARP, c->piece.from, c->piece.there, 0), c->piece.there);
   memset(to + c->piece.there, 0, (size_t)(c->piece.n - c->piece.there));
   v->ins = at;
 }

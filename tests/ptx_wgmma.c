@@ -1,10 +1,9 @@
 // ptx_wgmma: matrices that four warps multiply, of shared memory, asynchronously.
 //
-// Each warp has 16 rows of the product. It is computed where it is asked for; until the wait its registers cannot be read,
-// and what it reads of shared memory is looked at again when it is waited for.
-// Source: PTX ISA, "wgmma.mma_async", "Matrix Descriptor Format", "Shared Memory Matrix Layout"; strides as CUTLASS's
-// canonical layouts have them (cute/arch/mma_sm90_desc.hpp).
-// Included by ptx_machine.c.
+// Each warp has 16 rows of the product. It is computed where it is asked for; until the wait its registers cannot be
+// read, and what it reads of shared memory is looked at again when it is waited for. Source: PTX ISA,
+// "wgmma.mma_async", "Matrix Descriptor Format", "Shared Memory Matrix Layout"; strides as CUTLASS's canonical layouts
+// have them (cute/arch/mma_sm90_desc.hpp). Included by ptx_machine.c.
 #ifndef PTX_WGMMA_C
 #define PTX_WGMMA_C
 #include "ptx_wide.c"
@@ -32,11 +31,13 @@ static uint32_t ptx_element_at(const ptx_descriptor *d, uint32_t row, uint32_t k
   }
   return (uint32_t)ptx_swizzled(at, d->swizzle);
 }
-static void ptx_described_tile(ptx_machine *v, ptx_warp *w, const ptx_descriptor *d, int type, int first, int rows, int k, double *x) {
+static void ptx_described_tile(ptx_machine *v, ptx_warp *w, const ptx_descriptor *d, int type, int first, int rows,
+                               int k, double *x) {
   for (int row = 0; row < rows; row++)
     for (int i = 0; i < k; i++) {
       const uint32_t at = ptx_element_at(d, (uint32_t)(first + row), (uint32_t)i);
-      if (at + (uint32_t)d->nbytes > v->shared_nbytes) ptx_stop(v, 0, "a matrix in shared memory at %u, of %u", at, v->shared_nbytes);
+      if (at + (uint32_t)d->nbytes > v->shared_nbytes)
+        ptx_stop(v, 0, "a matrix in shared memory at %u, of %u", at, v->shared_nbytes);
       ptx_fenced_read(v, w, 0, w->group, at, (uint32_t)d->nbytes);
       const uint64_t bits = ptx_read(w->group->shared + at, d->nbytes);
       if (x) x[row * 64 + i] = ptx_is_float(type) ? ptx_value(bits, type) : (double)ptx_small(bits, type);
@@ -75,7 +76,8 @@ static int ptx_is_under_way(const ptx_machine *v, const ptx_warp *w, const ptx_o
   return 0;
 }
 static void ptx_wgmma_product(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o) {
-  const int m = ins->shape >> 20, n = ins->shape >> 8 & 0xFFF, k = ins->shape & 0xFF, d = ins->type, nbytes = ptx_bits(ins->type2) / 8;
+  const int m = ins->shape >> 20, n = ins->shape >> 8 & 0xFFF, k = ins->shape & 0xFF, d = ins->type,
+            nbytes = ptx_bits(ins->type2) / 8;
   const int has_a = o[1].kind != PTX_LIST, whole = !ptx_is_float(d), sized = nbytes == 2;
   double *x = v->wide_a, *y = v->wide_b;
   if (m != 64 || n % 8 || n > 256 || k * nbytes != 32) ptx_stop(v, 0, "'wgmma' of this shape is not known");
@@ -98,7 +100,8 @@ static void ptx_wgmma_product(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, c
     ptx_described_tile(v, w, &a, ins->type2, w->index % 4 * 16, 16, k, x);
   } else {
     ptx_gather_tile(v, w, &o[1], ins->type2, 16, k, PTX_ALL, &v->a);
-    for (int i = 0; i < 16 * k; i++) x[i / k * 64 + i % k] = ptx_is_float(ins->type2) ? v->a.x[i / k][i % k] : (double)v->a.i[i / k][i % k];
+    for (int i = 0; i < 16 * k; i++)
+      x[i / k * 64 + i % k] = ptx_is_float(ins->type2) ? v->a.x[i / k][i % k] : (double)v->a.i[i / k][i % k];
   }
   const int each = ptx_bits(d) == 16 ? 2 : 1, words = n / 2 / each, open = ptx_is_under_way(v, w, &o[0]);
   for (int r = 0; r < words; r++) {

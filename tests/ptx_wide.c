@@ -1,11 +1,11 @@
-// ptx_wide: what came with Hopper: mbarriers, bulk copies and tensor maps, addresses in a cluster, and dispatch of `cp`.
+// ptx_wide: what came with Hopper: mbarriers, bulk copies and tensor maps, addresses in a cluster, and dispatch of
+// `cp`.
 //
-// A bulk copy belongs to no thread: it is a warp of its own in the clocks (index nwarps), whose writes a thread sees that
-// waited for the mbarrier. What it or wgmma reads of shared memory must have been written before a fence.proxy.async
-// of the writer: PTX ISA, "Async proxy".
-// Source: PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier", "cp.async.bulk", "Tensors",
-// "mapa"; a tensor map's bits: ptxas's lowering of tensormap.replace (Triton, TMAToLLVM.cpp fills one so).
-// Included by ptx_machine.c.
+// A bulk copy belongs to no thread: it is a warp of its own in the clocks (index nwarps), whose writes a thread sees
+// that waited for the mbarrier. What it or wgmma reads of shared memory must have been written before a
+// fence.proxy.async of the writer: PTX ISA, "Async proxy". Source: PTX ISA, "Parallel Synchronization and Communication
+// Instructions: mbarrier", "cp.async.bulk", "Tensors", "mapa"; a tensor map's bits: ptxas's lowering of
+// tensormap.replace (Triton, TMAToLLVM.cpp fills one so). Included by ptx_machine.c.
 #ifndef PTX_WIDE_C
 #define PTX_WIDE_C
 #include "ptx_matrix.c"
@@ -15,12 +15,6 @@
 static int ptx_mbar_find(const ptx_machine *v, int rank, uint64_t at) {
   for (int i = 0; i < v->nmbar; i++) if (v->mbar[i].used && v->mbar[i].rank == rank && v->mbar[i].at == at) return i;
   return -1;
-}
-// Where an operand's address lies: shared memory, whichever way it is said.
-static ptx_group *ptx_place_of(ptx_machine *v, ptx_warp *w, int lane, int space, uint64_t *at, uint32_t n) {
-  if (space == PTX_GENERIC && ptx_space_of(v, lane, at) != PTX_SHARED)
-    ptx_stop(v, lane, "0x%llx is no shared memory", (unsigned long long)*at);
-  return ptx_shared_at(v, w, lane, at, n);
 }
 static ptx_mbar *ptx_mbar_at(ptx_machine *v, ptx_warp *w, int lane, int space, uint64_t at) {
   ptx_group *g = ptx_place_of(v, w, lane, space, &at, 8);
@@ -84,7 +78,8 @@ static void ptx_mbar_wait(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const
   ptx_set_bits(v, w, &o[0], mask, yes);
 }
 static void ptx_mbarrier(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
-  const int arrives = ptx_has(ins, PTX_W_arrive) || ptx_has(ins, PTX_W_arrive_drop), expects = ptx_has(ins, PTX_W_expect_tx);
+  const int arrives = ptx_has(ins, PTX_W_arrive) || ptx_has(ins, PTX_W_arrive_drop),
+            expects = ptx_has(ins, PTX_W_expect_tx);
   if (ptx_has(ins, PTX_W_test_wait) || ptx_has(ins, PTX_W_try_wait)) { ptx_mbar_wait(v, w, ins, o, mask); return; }
   if (ptx_has(ins, PTX_W_pending_count)) ptx_stop(v, ptx_lowest(mask), "'mbarrier.pending_count' is not known");
   const int where = arrives ? 1 : 0;       // the state comes first
@@ -134,9 +129,11 @@ static void ptx_mapa(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_
   uint64_t *d = ptx_to(v, w, &o[0], mask);
   for (int i = 0; i < PTX_WARP; i++) {
     if (!(mask >> i & 1)) continue;
-    if (rank[i] >= (unsigned)v->ngroups) ptx_stop(v, i, "there is no group %llu in the cluster", (unsigned long long)rank[i]);
+    if (rank[i] >= (unsigned)v->ngroups)
+      ptx_stop(v, i, "there is no group %llu in the cluster", (unsigned long long)rank[i]);
     const uint64_t window = ins->space == PTX_SHARED ? 0 : (uint64_t)PTX_IN_SHARED << 56;
-    if (window && PTX_WINDOW(a[i]) != PTX_IN_SHARED) ptx_stop(v, i, "0x%llx is no shared memory", (unsigned long long)a[i]);
+    if (window && PTX_WINDOW(a[i]) != PTX_IN_SHARED)
+      ptx_stop(v, i, "0x%llx is no shared memory", (unsigned long long)a[i]);
     d[i] = window | (rank[i] + 1) << PTX_RANK_BIT | (a[i] & low);
   }
 }
@@ -149,7 +146,8 @@ static void ptx_fenced_read(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g,
     const ptx_cell *c = &g->cell[i];
     const int by = c->writer / PTX_WARP;
     if (by < v->nwarps && c->written >= v->warp[by].fenced)
-      ptx_stop(v, lane, "shared memory at %u is read by the async proxy, and was written without a fence.proxy.async behind", i);
+      ptx_stop(v, lane,
+               "shared memory at %u is read by the async proxy, and was written without a fence.proxy.async behind", i);
   }
 }
 static void ptx_fence(ptx_machine *v, ptx_warp *w, const ptx_ins *ins) {
@@ -198,8 +196,9 @@ static void ptx_bulk_done(ptx_machine *v, ptx_copy *c) {
     }
     if (c->out) continue;
     const int near_ = PTX_WINDOW(p->from) == PTX_IN_SHARED;   // of another group of the cluster
-    const unsigned char *from = !p->there ? NULL : near_ ? v->group[p->from >> 32 & 0xFF].shared + (p->from & 0xFFFFFFFF)
-                                                         : (const unsigned char *)ptx_global_at(v, lane, p->from, p->there, 0);
+    const unsigned char *from = !p->there ? NULL
+                                : near_   ? v->group[p->from >> 32 & 0xFF].shared + (p->from & 0xFFFFFFFF)
+                                          : (const unsigned char *)ptx_global_at(v, lane, p->from, p->there, 0);
     if (from) memcpy(here, from, p->there);
     memset(here + p->there, 0, (size_t)(p->n - p->there));
     for (uint32_t i = p->to; i < p->to + p->n; i++) {
@@ -223,7 +222,7 @@ static void ptx_bulk_begin(ptx_machine *v, ptx_warp *w, ptx_copy *c, int lane) {
     for (uint32_t i = p->to; i < p->to + p->n; i++) g->cell[i].writer = (uint16_t)(v->nwarps * PTX_WARP);
   }
   c->type = c->type ? c->type : PTX_B8;
-  c->piece.to = v->time;                   // when it began
+  c->began = v->time;
   v->time++;
   if (!v->l->seed) ptx_bulk_done(v, c);
 }
@@ -236,7 +235,7 @@ static void ptx_bulk_wait(ptx_machine *v, ptx_warp *w, uint32_t mask, uint32_t n
     if (c->group > last || last - c->group < newest) continue;
     for (int i = 0; i < c->npieces && c->out; i++)
       for (uint32_t at = c->pieces[i].to; at < c->pieces[i].to + c->pieces[i].n; at++)
-        if (v->group[c->rank].cell[at].written > c->piece.to)
+        if (v->group[c->rank].cell[at].written > c->began)
           ptx_stop(v, lane, "shared memory at %u was written while a bulk copy read it", at);
     if (!c->done) ptx_bulk_done(v, c);
     c->line = -1;                          // it was waited for
@@ -244,9 +243,14 @@ static void ptx_bulk_wait(ptx_machine *v, ptx_warp *w, uint32_t mask, uint32_t n
 }
 
 // A tensor map's fields.
-typedef struct ptx_tensor { uint64_t base, stride[5]; uint32_t dim[5], box[5]; int rank, nbytes, swizzle, type; } ptx_tensor;
+typedef struct ptx_tensor {
+  uint64_t base, stride[5];
+  uint32_t dim[5], box[5];
+  int rank, nbytes, swizzle, type;
+} ptx_tensor;
 static void ptx_tensor_of(ptx_machine *v, ptx_warp *w, int lane, uint64_t at, ptx_tensor *t) {
-  static const uint8_t types[] = {PTX_U8, PTX_U16, PTX_U32, PTX_S32, PTX_U64, PTX_S64, PTX_F16, PTX_F32, PTX_F32, PTX_F64, PTX_BF16};
+  static const uint8_t types[] = {PTX_U8,  PTX_U16, PTX_U32, PTX_S32, PTX_U64, PTX_S64,
+                                  PTX_F16, PTX_F32, PTX_F32, PTX_F64, PTX_BF16};
   uint32_t d[32];
   if (at & 63) ptx_stop(v, lane, "a tensor map at 0x%llx, which is no multiple of 64", (unsigned long long)at);
   for (int i = 0; i < 32; i++) memcpy(&d[i], ptx_at(v, w, lane, PTX_GENERIC, at + 4 * (uint64_t)i, 4, 0, 0), 4);
@@ -261,11 +265,13 @@ static void ptx_tensor_of(ptx_machine *v, ptx_warp *w, int lane, uint64_t at, pt
     t->box[i] = (i ? d[14] >> 8 * (i - 1) & 0xFF : d[13] >> 24) + 1;
     t->stride[i] = i ? ((uint64_t)d[2 + i] | (uint64_t)(d[7] >> 4 * (i - 1) & 15) << 32) << 4 : (uint64_t)t->nbytes;
     if (d[13] >> 3 * i & 7) ptx_stop(v, lane, "a tensor map with strides of elements");
-    if (i && t->stride[i] % 16) ptx_stop(v, lane, "a tensor map with a stride of %llu bytes", (unsigned long long)t->stride[i]);
+    if (i && t->stride[i] % 16)
+      ptx_stop(v, lane, "a tensor map with a stride of %llu bytes", (unsigned long long)t->stride[i]);
   }
   const uint32_t inner = t->box[0] * (uint32_t)t->nbytes;
   if (t->base & 15 || inner % 16) ptx_stop(v, lane, "a tensor map whose base or box is no multiple of 16 bytes");
-  if (t->swizzle && inner > 16u << t->swizzle) ptx_stop(v, lane, "a box of %u bytes a row with a swizzle of %u", inner, 16u << t->swizzle);
+  if (t->swizzle && inner > 16u << t->swizzle)
+    ptx_stop(v, lane, "a box of %u bytes a row with a swizzle of %u", inner, 16u << t->swizzle);
 }
 // Bits 4 .. of an address are turned by those from 7 on.
 static uint64_t ptx_swizzled(uint64_t at, int swizzle) { return at ^ (at >> 7 & (uint64_t)((1 << swizzle) - 1)) << 4; }
@@ -308,7 +314,8 @@ static void ptx_bulk_lane(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const
   if (ptx_has(ins, PTX_W_multicast_cluster)) groups = (uint32_t)ptx_row(v, w, &o[count + 1], one, 3)[lane] & 0xFFFF;
   if (tensor) {
     ptx_tensor_of(v, w, lane, from, &t);
-    if (away->n != t.rank || t.rank != ins->tensor) ptx_stop(v, lane, "a tensor of %d dims with %d coordinates", t.rank, away->n);
+    if (away->n != t.rank || t.rank != ins->tensor)
+      ptx_stop(v, lane, "a tensor of %d dims with %d coordinates", t.rank, away->n);
     for (int i = 0; i < t.rank; i++) place[i] = (int32_t)ptx_row(v, w, &v->m->operand[away->also + i], one, 4)[lane];
   } else {
     n = (uint32_t)ptx_row(v, w, &o[2], one, 4)[lane];
@@ -335,9 +342,37 @@ static void ptx_bulk_lane(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const
     else for (uint32_t i = 0; i < n; i += 16) ptx_piece_add(v, c, from + i, at + i, 16, 16);
     if (!out && ins->space2 == PTX_SHARED && !tensor) {      // from this group's shared memory to another's
       ptx_fenced_read(v, w, lane, w->group, (uint32_t)from, n);
-      for (int i = 0; i < c->npieces; i++) c->pieces[i].from |= (uint64_t)PTX_IN_SHARED << 56 | (uint64_t)w->group->rank << 32;
+      for (int i = 0; i < c->npieces; i++)
+        c->pieces[i].from |= (uint64_t)PTX_IN_SHARED << 56 | (uint64_t)w->group->rank << 32;
     } else if (!tensor) ptx_global_at(v, lane, from, n, out);
     ptx_bulk_begin(v, w, c, lane);
+  }
+}
+// st.async and red.async: into a group's shared memory, counted by an mbarrier there.
+static void ptx_store_async(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
+  const int nbytes = ptx_bits(ins->type) / 8, reduces = ins->op == PTX_red_;
+  const uint32_t n = (uint32_t)(nbytes * ins->vec);
+  const uint64_t *x[8], *at = ptx_address(v, w, &o[0], mask, 0), *bar = ptx_address(v, w, &o[2], mask, 1);
+  if (v->counts) v->counts->stores++;
+  for (int k = 0; k < ins->vec; k++) x[k] = ptx_row(v, w, ptx_vector(v, ins, &o[1], k, mask), mask, 2);
+  for (int i = 0; i < PTX_WARP; i++) {
+    uint64_t to = at[i], bar_at = bar[i];
+    if (!(mask >> i & 1)) continue;
+    ptx_aligned(v, i, to, n);
+    ptx_group *g = ptx_place_of(v, w, i, ins->space, &to, n);
+    const int b = ptx_mbar_find(v, ptx_place_of(v, w, i, ins->space, &bar_at, 8)->rank, bar_at);
+    if (b < 0 || v->mbar[b].rank != g->rank)
+      ptx_stop(v, i, "there is no mbarrier at %llu of that group", (unsigned long long)bar_at);
+    if (reduces) ptx_shared_read(v, w, i, g, (uint32_t)to, n, PTX_ATOMIC);
+    ptx_shared_write(v, w, i, g, (uint32_t)to, n, reduces ? PTX_ATOMIC : 0);
+    for (int k = 0; k < ins->vec; k++) {
+      unsigned char *p = g->shared + to + k * nbytes;
+      ptx_write(p, reduces ? ptx_combined(v, ins, ptx_read(p, nbytes), x[k][i], 0, i) : x[k][i], nbytes);
+    }
+    for (uint32_t k = 0; k < n; k++) g->cell[to + k].writer = (uint16_t)(v->nwarps * PTX_WARP);
+    v->mbar[b].before[v->nwarps] = ++v->time;
+    v->mbar[b].tx -= n;
+    ptx_mbar_look(v, &v->mbar[b]);
   }
 }
 static void ptx_bulk(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
@@ -371,7 +406,8 @@ static void ptx_ended(ptx_machine *v) {
   for (int i = 0; i < v->nbulk; i++) {
     ptx_copy *c = &v->bulk[i];
     v->now = &v->warp[c->thread / PTX_WARP];
-    if (c->line >= 0 && c->out) ptx_stop(v, c->thread % PTX_WARP, "a bulk copy that line %d began is not waited for", c->line);
+    if (c->line >= 0 && (c->out || !c->done))
+      ptx_stop(v, c->thread % PTX_WARP, "a bulk copy that line %d began is not waited for", c->line);
     if (!c->done) ptx_bulk_done(v, c);
     free(c->pieces);
     c->pieces = NULL;

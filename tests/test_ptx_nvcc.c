@@ -73,6 +73,24 @@ static void test_graph(const graph *g, int at, const char *gpu) {
   tiny_close(interp);
 }
 
+// Kernels without their barriers, or without waits for their copies, are refused: products of this dtype.
+static void test_without(const char *what, tiny_dtype d, const char *says) {
+  int told = 0;
+  setenv("TEST_PTX_WITHOUT", what, 1);
+  setenv("TEST_PTX", "sm_80", 1);
+  if (!case_named("without %s", what)) return;
+  for (int v = 0; v < 12 && !told; v++) {
+    tiny_ctx *t = context_of("PTX");
+    tiny_tensor *out[GRAPH_OUTPUTS];
+    const int n = g_matmul(t, d, v, out);
+    told = tiny_realize(out, n) == TINY_E_DEVICE && strstr(tiny_error(t), says);
+    if (!told && tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
+    tiny_close(t);
+  }
+  CHECK(told);
+  unsetenv("TEST_PTX_WITHOUT");
+}
+
 static int has_nvrtc(void) {
   tn_nvrtc rtc;
   memset(&rtc, 0, sizeof rtc);
@@ -89,6 +107,8 @@ int main(void) {
   for (int i = 0, k = 0; i < GRAPHS; i++)
     for (int at = 0; at < graph_number(graphs[i].dtypes) * graphs[i].variants; at++, k++)
       if (k * most / all != (k + 1) * most / all || most >= all) test_graph(&graphs[i], at, one ? one : gpus[n++ % 3]);
+  test_without("barriers", TINY_F32, "shared memory at");
+  test_without("waits", TINY_F16, "was not waited for");
   case_end();
   return test_report();
 }
