@@ -328,7 +328,7 @@ static tn_ptx_pieces tn_ptx_pieces_of(const tn_ptx *x, const tiny_uop *index, co
   return p;
 }
 static void tn_ptx_access(tn_ptx *x, const char *op, const tn_ptx_pieces *p) {
-  char name[64], vector[8] = "";
+  char name[64], vector[16] = "";
   if (p->each > 1) snprintf(vector, sizeof vector, ".v%d", p->each);
   snprintf(name, sizeof name, "%s%s.%s", op, vector, p->type);
   tn_ptx_begin(x, name);
