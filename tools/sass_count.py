@@ -378,7 +378,7 @@ def measured(source, arch, folder):
     n = counts(kernel.code, loop or None)
     nops = sum(ins.name == "NOP" for ins in kernel.code)
     n["control"] -= 0 if loop else nops
-    per = sum(n.values()) / max(n["matrix"] or n["fma"] or n["ldg"] or n["stg"], 1)
+    per = sum(n.values()) / (n["matrix"] or max(n["fma"], n["ldg"], n["stg"], 1))
     return kernel.registers, told[0], len(kernel.code) - nops, len(loop), per
 
 
