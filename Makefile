@@ -179,6 +179,7 @@ sass: build/bench/count
 	@rm -rf build/sass && mkdir -p build/sass
 	@build/bench/count $(COUNT_FLAGS) -w build/sass $(SASS) >build/sass/count.txt
 	@$(PYTHON) tools/sass_count.py --sources build/sass --arch $(SASS) --write build/sass/table.md
+	@$(PYTHON) tools/sass_count.py --sources build/sass --arch $(SASS) --beside build/sass/ptx.md
 
 # What a kernel takes from the graph to its text, without a compiler: make lowering LOWERING_FLAGS=-v
 lowering: build/bench/lowering

@@ -36,6 +36,10 @@ def nvcc(arch):
     return ["nvcc", "-arch=sm_" + arch, "-std=c++17", "-cubin", "-w", "-Xptxas", "-v", "-o", "/dev/null"]
 
 
+def ptxas(arch):
+    return ["ptxas", "-arch=sm_" + arch, "-v", "-o", "/dev/null"]
+
+
 def hip(gfx):
     return ["clang++", "-x", "hip", "--cuda-device-only", "--offload-arch=" + gfx, "-nogpuinc", "-nogpulib", "-O3",
             "-std=c++17", "-w", "-S", "-o", "-"]
@@ -56,6 +60,8 @@ def opencl(*target):
 LANGUAGES = [
     ("CUDA C", "cuda75", ".cu", [("sm_75", 0, nvcc("75"))]),
     ("CUDA C", "cuda80", ".cu", [("sm_" + a, 0, nvcc(a)) for a in ("80", "86", "89", "90a", "100", "120")]),
+    *[("PTX", "ptx" + name, ".ptx", [("sm_" + a, 0, ptxas(a)) for a in archs]) for name, archs in
+      (("75", ["75"]), ("80", ["80", "86"]), ("89", ["89"]), ("90", ["90a"]), ("100", ["100a"]), ("120", ["120a"]))],
     ("HIP C", "hip", ".hip", [(g, least, hip(g)) for g, least in
                               (("gfx90a", 15), ("gfx942", 17), ("gfx1100", 15), ("gfx1201", 19))]),
     ("OpenCL C", "opencl", ".cl", [("SPIR 64", 15, opencl("-target", "spir64", "-emit-llvm")),
@@ -142,14 +148,14 @@ def result_of(pool, language, target, folder, end, command, every):
 def row(result):
     r = result
     spills = "%d: %s" % (len(r.spills), ", ".join(sorted(set(r.spills)))) if r.spills else "0"
-    told = r.language.startswith(("CUDA", "HIP"))
+    told = r.language.startswith(("CUDA", "PTX", "HIP"))
     return (r.language, r.target, str(r.kernels), str(r.lanes), str(r.kernels - len(r.bad)), str(len(r.bad)),
             spills if told else "")
 
 
 HEADING = """Written by `make languages EVERY=%d` (`tools/languages.py`): kernels of operators' tests and of
 [tests/language_graphs.h](../tests/language_graphs.h), for a device with groups of up to 1,024 items and 48 KB of shared
-memory (Metal: 32; WGSL: 256 items, 16 KB), compiled in each language for each target. *with vectors*: of them, those
+memory (Metal: 32; WGSL: 256 items, 16 KB; PTX: each GPU's own limits and matrix units), compiled in each language for each target. *with vectors*: of them, those
 that are scheduled as for a CPU with vectors of 16 bytes, several of whose register tiles are too large for one item.
 *failed*: a compiler refuses what was written. *spills*: kernels whose registers do not suffice, by ptxas and by clang,
 and their graphs: maker, dtype, variant.

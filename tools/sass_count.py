@@ -2,7 +2,8 @@
 """Counts the machine instructions of NVIDIA's kernels: what stands in their busiest loop, and in all, by kind.
 
   tools/sass_count.py CUBIN..                            each kernel of each cubin; -v: each opcode; -l: each loop, too
-  tools/sass_count.py --sources FOLDER [--arch sm_80 ..] compiles its *.cu by nvcc first; --write PAGE: as a table
+  tools/sass_count.py --sources FOLDER [--arch sm_80 ..] compiles its *.cu by nvcc first; --write PAGE: as a table;
+                                                         --beside PAGE: its *.ptx by ptxas, too, beside them
 
 A cubin is an ELF; the code of a kernel is the section .text.NAME, in instructions of 16 bytes (sm_75 and later), the
 operation in the low 12 bits: 9 that name it, and 3 that tell which operand is a register, a constant or memory. What is
@@ -317,9 +318,10 @@ def show(kernel, verbose, every):
 # ** kernels that are compiled here **
 
 def compiled(source, arch, folder):
-    """The cubin, spilled bytes by ptxas; None, what nvcc says: it refuses."""
+    """The cubin, spilled bytes by ptxas; None, what the compiler says: it refuses."""
     out = os.path.join(folder, "kernel.cubin")
-    r = subprocess.run(["nvcc", "-arch=" + arch, "-std=c++17", "-cubin", "-w", "-Xptxas", "-v", "-o", out, source],
+    command = ["nvcc", "-std=c++17", "-cubin", "-w", "-Xptxas"] if source.endswith(".cu") else ["ptxas"]
+    r = subprocess.run(command + ["-v", "-arch=" + arch, "-o", out, source],
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if r.returncode:
         return None, r.stdout.strip()[:600]
@@ -359,6 +361,54 @@ def row(source, arch, folder):
             computing_here, per, kinds)
 
 
+# ** CUDA C and PTX of one kernel **
+
+BESIDE = ("kernel", "target", "registers: nvcc", "PTX", "spilled: nvcc", "PTX", "instructions: nvcc", "PTX",
+          "loop: nvcc", "PTX", "of a product: nvcc", "PTX", "ratio")
+
+
+def measured(source, arch, folder):
+    """Registers, spilled bytes, instructions without the padding; of the busiest loop, and for each that it does: of
+    matrices, of floats, else loads. None: it is refused."""
+    cubin, told = compiled(source, arch, folder)
+    if not cubin:
+        return None
+    kernel = next(kernels_of(cubin))
+    loop = busiest(kernel)
+    n = counts(kernel.code, loop or None)
+    nops = sum(ins.name == "NOP" for ins in kernel.code)
+    n["control"] -= 0 if loop else nops
+    per = sum(n.values()) / (n["matrix"] or max(n["fma"], n["ldg"], n["stg"], 1))
+    return kernel.registers, told[0], len(kernel.code) - nops, len(loop), per
+
+
+def beside(source, arch, folder):
+    """A line of the table that compares a kernel's two texts, and the ratio of their instructions; None: refused."""
+    with open(source, encoding="utf-8") as f:
+        name = f.readline()[3:].split(";")[0]
+    both = [measured(source[:-3] + end, arch, folder) for end in (".cu", ".ptx")]
+    if None in both:
+        return (name, arch) + ("refused",) * (len(BESIDE) - 2), None
+    row = [name, arch]
+    for a, b in list(zip(*both))[:4]:
+        row += [str(a or "-"), str(b or "-")]
+    ratio = both[1][4] / both[0][4]
+    return tuple(row + ["%.2f" % both[0][4], "%.2f" % both[1][4], "%.3f" % ratio]), ratio
+
+
+def compare(folder, archs, page):
+    rows = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for arch in archs:
+            for source in sorted(glob.glob(os.path.join(folder, arch + "-*.cu"))):
+                rows.append(beside(source, arch, scratch))
+                print(" | ".join(rows[-1][0]), flush=True)
+    with open(page, "w", encoding="utf-8") as f:
+        f.write("| %s |\n|%s\n" % (" | ".join(BESIDE), "---|" * len(BESIDE)))
+        f.writelines("| %s |\n" % " | ".join(r) for r, _ in rows)
+    return not rows or any(ratio is None for _, ratio in rows)
+
+
 def build(folder, archs, page):
     if not shutil.which("nvcc"):
         print("left out: there is no nvcc")
@@ -384,11 +434,14 @@ def main():
     p.add_argument("--sources")
     p.add_argument("--arch", nargs="+", default=["sm_80", "sm_90"])
     p.add_argument("--write")
+    p.add_argument("--beside")
     a = p.parse_args()
     try:
         for path in a.cubins:
             for kernel in kernels_of(path):
                 show(kernel, a.v, a.l)
+        if a.beside and shutil.which("nvcc"):
+            return compare(a.sources, a.arch, a.beside)
         return build(a.sources, a.arch, a.write) if a.sources else 0
     except Misread as e:
         sys.exit("%s" % e)

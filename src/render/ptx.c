@@ -205,13 +205,20 @@ static void tn_ptx_range(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_level *l = tn_ptx_open(x, u);
   l->counter = counter; l->skips = skips;
 }
+// Are copies of the loop's iterations more than they save? ptxas makes them of what has few instructions, too, at the
+// price of registers (bench/sass.md).
+static int tn_ptx_is_rolled(const tn_ptx *x, const tn_ptx_level *l) {
+  enum { LONG = 96 };
+  int lines = 0;
+  for (size_t i = 0; i < l->body.n; i++) lines += l->body.data[i] == '\n';
+  return x->by_unit || lines >= LONG || (x->k->hints[l->opened->seq] & TINY_HINT_ROLLED) != 0;
+}
 static void tn_ptx_end(tn_ptx *x) {
   char op[16];
   tn_ptx_level *l = tn_ptx_close(x);
   if (l->skips.kind) tn_ptx_branch(x, l->skips, 0, "E", l->label);
   tn_ptx_text(tn_ptx_body(x), "$L%d:\n", l->label);
-  if (x->by_unit || x->k->hints[l->opened->seq] & TINY_HINT_ROLLED)
-    tn_ptx_text(tn_ptx_body(x), "\t.pragma \"nounroll\";\n");
+  if (tn_ptx_is_rolled(x, l)) tn_ptx_text(tn_ptx_body(x), "\t.pragma \"nounroll\";\n");
   if (l->body.n) tiny_bytes_add(tn_ptx_body(x), l->body.data, l->body.n);
   if (l->tail.n) tiny_bytes_add(tn_ptx_body(x), l->tail.data, l->tail.n);
   const tn_ptx_operand next[3] = {l->counter, l->counter, tn_ptx_k(1)};

@@ -1,0 +1,304 @@
+// also: golden
+// brief: plain asan
+// test_ptx: kernels of all kinds in PTX: golden text; ptxas takes those of each kind for each target, where there is
+// one; what a machine for PTX executes (ptx_machine.h) is what the interpreter computes; targets, versions, what is none.
+//
+//   TEST_ROUNDS=1000           all graphs; else a few of each maker's.
+//   TEST_PTX=sm_75             the GPU whose values are looked at; else sm_90, sm_75 and sm_89 in turns.
+#ifndef _GNU_SOURCE
+  #define _GNU_SOURCE
+#endif
+#define PTX_NAME "PTX"
+#include "../src/all.c"
+#include "test.h"
+#include "golden.h"
+#include "language_graphs.h"
+#if defined __has_include
+  #if __has_include("ptx.h")
+    #include "ptx_device.h"
+    #define HAS_MACHINE 1
+  #endif
+#endif
+#ifndef HAS_MACHINE
+  #include "../src/render/ptx.c"
+  #include "../bench/gpu.h"
+  #define HAS_MACHINE 0
+#endif
+#include <sys/stat.h>
+
+// ** a device that writes, for a target **
+
+typedef struct written { tn_null null; const char *target; char *text; size_t n, cap; int kernels; } written;
+static const char *target_now = "sm_80";
+
+static void *written_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  char gpu[16];
+  written *d = (written *)tiny_realloc(t, NULL, 0, sizeof *d);
+  (void)which;
+  if (!d) return NULL;
+  memset(d, 0, sizeof *d);
+  d->null.t = t; d->target = target_now;
+  snprintf(gpu, sizeof gpu, "%.*s", (int)(strcspn(target_now + 3, "a") + 3), target_now);
+  CHECK(tn_gpu_limits(gpu, limits));
+  limits->dtypes = TN_PTX_ARITHMETIC; limits->atomics = TN_PTX_ATOMICS;
+  return d;
+}
+static void written_close(void *dev) {
+  written *d = (written *)dev;
+  free(d->text);
+  tiny_realloc(d->null.t, d, sizeof *d, 0);
+}
+static void written_renderer(void *dev, tiny_renderer *r) { CHECK(tn_lang_ptx(r, ((written *)dev)->target)); }
+static void written_add(written *d, const char *text, size_t n) {
+  while (d->n + n + 1 > d->cap) { d->cap = 2 * d->cap + 65536; d->text = (char *)realloc(d->text, d->cap); }
+  memcpy(d->text + d->n, text, n);
+  d->text[d->n += n] = 0;
+}
+// Modules become one: of the first its head, with the greatest version, of all their kernels, each once.
+static tiny_code written_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+  written *d = (written *)dev;
+  static const char entry[] = ".visible .entry ";
+  for (int i = 0; i < n; i++) {
+    const char *at = strstr(source[i].data, entry), *next;
+    CHECK(at != NULL);
+    if (!d->n) written_add(d, source[i].data, (size_t)(at - source[i].data));
+    if (memcmp(source[i].data, d->text, 12) > 0) memcpy(d->text, source[i].data, 12);          // ".version 7.0"
+    for (; at; at = next) {
+      char name[120];
+      snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "(") + 1, at);
+      next = strstr(at + 1, entry);
+      if (strstr(d->text, name)) continue;
+      written_add(d, at, next ? (size_t)(next - at) : strlen(at));
+      d->kernels++;
+    }
+  }
+  return tn_null_compile(dev, n, source, binary, log);
+}
+static tiny_ctx *written_context(const char *target, golden *log) {
+  static tiny_backend b;
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  b = *tiny_backend_named("NULL");
+  b.name = "PTXTEXT"; b.open = written_open; b.close = written_close; b.renderer = written_renderer;
+  b.compile = written_compile;
+  target_now = target;
+  d.device = "PTXTEXT"; d.backends[0] = &b; d.cache_dir = ""; d.atomics = 1;
+  if (log) { d.debug = "c"; d.log.fn = golden_line; d.log.user = log; }
+  return tiny_open(&d);
+}
+
+// ** golden text **
+
+static tiny_tensor *zeros_of(tiny_ctx *t, tiny_dtype d, tiny_shape s) {
+  void *data = calloc((size_t)tn_dims_nelem(s.ndim, s.dim) + 1, tiny_dtype_nbytes(d));
+  tiny_tensor *x = tiny_from(t, data, d, s);
+  free(data);
+  return x;
+}
+static tiny_tensor *saxpy(tiny_ctx *t) {
+  tiny_tensor *x = zeros_of(t, TINY_F32, TINY_SHAPE(1 << 20)), *y = zeros_of(t, TINY_F32, TINY_SHAPE(1 << 20));
+  return tiny_add(tiny_mul_scalar(x, 2), y);
+}
+static tiny_tensor *odd(tiny_ctx *t) {
+  return tiny_sqrt(tiny_add(zeros_of(t, TINY_F32, TINY_SHAPE(1001, 3)), zeros_of(t, TINY_F32, TINY_SHAPE(3))));
+}
+static tiny_tensor *matmul_f32(tiny_ctx *t) {
+  return tiny_matmul(zeros_of(t, TINY_F32, TINY_SHAPE(512, 512)), zeros_of(t, TINY_F32, TINY_SHAPE(512, 512)));
+}
+static tiny_tensor *matmul_f16(tiny_ctx *t) {
+  return tiny_matmul(zeros_of(t, TINY_F16, TINY_SHAPE(512, 512)), zeros_of(t, TINY_F16, TINY_SHAPE(512, 512)));
+}
+static tiny_tensor *softmax_f16(tiny_ctx *t) { return tiny_softmax(zeros_of(t, TINY_F16, TINY_SHAPE(256, 1024)), -1); }
+static tiny_tensor *attention_f16(tiny_ctx *t) {
+  tiny_tensor *x = zeros_of(t, TINY_F16, TINY_SHAPE(4, 128, 64));
+  return tiny_attention(x, x, x, NULL);
+}
+static void test_golden(void) {
+  static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } subjects[] = {
+    {"saxpy", saxpy}, {"elements of odd rows", odd}, {"matmul of f32", matmul_f32}, {"matmul of f16", matmul_f16},
+    {"softmax of f16", softmax_f16}, {"attention of f16", attention_f16}};
+  golden log, out;
+  memset(&log, 0, sizeof log); memset(&out, 0, sizeof out);
+  tiny_ctx *t = written_context("sm_80", &log);
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+    golden_realize(&log, &out, "// ", subjects[i].name, subjects[i].make(t));
+    golden_add(&log, &out);
+  }
+  golden_check(&out, "kernels.ptx");
+  CHECK(strstr(out.text, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32") && strstr(out.text, "cp.async.cg"));
+  CHECK(strstr(out.text, "ld.global.nc.v4.f32") && strstr(out.text, "fma.rn.f32") && !strstr(out.text, ".local"));
+  golden_free(&out);
+  tiny_close(t);
+  golden_free(&log);
+}
+
+// ** ptxas **
+
+static int graph_number(const tiny_dtype *dtypes) { int n = 0; while (dtypes[n] != TINY_VOID) n++; return n; }
+static int is_of_few(const graph *g, int at) {
+  return test_rounds(0) > 0 || at % (graph_number(g->dtypes) * g->variants / 3 + 1) == 0;
+}
+static const char *ptxas(void) {
+  static const char *const places[] = {"ptxas", "/usr/local/cuda/bin/ptxas"};
+  char command[120];
+  for (int i = 0; i < 2; i++) {
+    snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", places[i]);
+    if (!system(command)) return places[i];
+  }
+  return NULL;
+}
+static int assembles(const char *with, const char *target, const char *text) {
+  char command[200];
+  mkdir("build", 0777);
+  FILE *f = fopen("build/test_ptx.ptx", "wb");
+  CHECK(f && fputs(text, f) >= 0);
+  if (f) fclose(f);
+  snprintf(command, sizeof command, "%s -arch=%s -O0 -o /dev/null build/test_ptx.ptx >build/test_ptx.txt 2>&1", with,
+           target);
+  return !system(command);
+}
+// Graphs of each kind for a target, as one module. The kernels in it.
+static int test_assembled(const char *with, const char *target) {
+  tiny_ctx *t = written_context(target, NULL);
+  written *d = (written *)t->device[0]->dev;
+  tiny_tensor *out[GRAPH_OUTPUTS];
+  case_named("%s", target);
+  for (int i = 0; i < GRAPHS; i++)
+    for (int at = 0, n = graph_number(graphs[i].dtypes); at < n * graphs[i].variants; at++) {
+      if (!is_of_few(&graphs[i], at)) continue;
+      tiny_begin(t);
+      const int made = graphs[i].make(t, graphs[i].dtypes[at % n], at / n, out);
+      CHECK_EQ(tiny_realize(out, made), TINY_OK);
+      tiny_end(t);
+    }
+  if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
+  CHECK(d->text && d->kernels > 50);
+  const int taken = d->text && assembles(with, target, d->text), kernels = d->kernels;
+  CHECK(taken);
+  if (!taken && system("head -5 build/test_ptx.txt >&2")) fprintf(stderr, "  ptxas says nothing\n");
+  tiny_close(t);
+  case_end();
+  return kernels;
+}
+static void test_ptxas(void) {
+  static const char *const targets[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a"};
+  const char *with = ptxas();
+  if (!with) { printf("test_ptx: there is no ptxas: nothing is assembled\n"); return; }
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) test_assembled(with, targets[i]);
+  CHECK(!assembles(with, "sm_80", ".version 7.0\n.target sm_80\n.address_size 64\n.entry k() { add.f32 %f1; }\n"));
+}
+
+// ** targets **
+
+static void test_targets(void) {
+  static const struct { const char *target, *version; } all[] = {
+    {"sm_75", "6.3"}, {"sm_80", "7.0"}, {"sm_86", "7.1"}, {"sm_87", "7.4"}, {"sm_89", "7.8"}, {"sm_90", "7.8"},
+    {"sm_90a", "8.0"}, {"sm_100", "8.6"}, {"sm_100a", "8.6"}, {"sm_103", "8.8"}, {"sm_110", "9.0"}, {"sm_120", "8.7"},
+    {"sm_120a", "8.7"}, {"sm_121", "8.8"}};
+  tiny_ctx *t = tiny_open(NULL);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    char head[64];
+    tiny_renderer r;
+    tiny_bytes out = {t, NULL, 0, 0};
+    CHECK(tn_lang_ptx(&r, all[i].target));
+    CHECK_EQ(r.module(t, &r, NULL, 0, &out), TINY_OK);
+    snprintf(head, sizeof head, ".version %s\n.target %s\n", all[i].version, all[i].target);
+    CHECK(out.data && !strncmp(out.data, head, strlen(head)));
+    const tiny_rendered most = {"", 0, 91};
+    out.n = 0;
+    CHECK_EQ(r.module(t, &r, &most, 1, &out), TINY_OK);
+    CHECK(out.data && !strncmp(out.data, ".version 9.1\n", 13));
+  }
+  tiny_renderer r;
+  CHECK(!tn_lang_ptx(&r, "sm_70") && !tn_lang_ptx(&r, "") && !tn_lang_ptx(&r, "gfx1100") && !tn_lang_ptx(&r, "sm_900"));
+  tiny_close(t);
+}
+
+// The bits of halves that constants are written as are those of ir/dtype.c.
+static void test_halves(void) {
+  for (int d = TINY_F16; d <= TINY_BF16; d++) {
+    int bad = 0;
+    for (int i = 0; i < 65536; i++) {
+      const uint16_t bits = (uint16_t)i;
+      const int64_t k = tn_dtype_load(d, &bits);
+      const double v = tn_to_f64(k);
+      const int64_t got = tn_ptx_half_bits(d, k), infinity = d == TINY_F16 ? 0x7C00 : 0x7F80;
+      bad += v == v ? got != i : (got & 0x7FFF) <= infinity;
+    }
+    CHECK_EQ(bad, 0);
+  }
+}
+
+// ** values **
+
+#if HAS_MACHINE
+static tiny_ctx *machine_context(const char *device, int tf32) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.backends[0] = &ptx_own_backend; d.cache_dir = ""; d.threads = 1; d.atomics = 1; d.tf32 = tf32;
+  return tiny_open(&d);
+}
+// Sums are in another order: gradients of small sums of large terms differ most.
+static void compare_outputs(tiny_tensor *const *got, tiny_tensor *const *want, int n) {
+  for (int i = 0; i < n; i++) {
+    const size_t nbytes = (size_t)tiny_nelem_of(got[i]) * tiny_dtype_nbytes(tiny_dtype_of(got[i]));
+    unsigned char *a = (unsigned char *)malloc(nbytes + 1), *b = (unsigned char *)malloc(nbytes + 1);
+    const value v = {tiny_dtype_of(want[i]), tiny_shape_of(want[i]), b, NULL};
+    int64_t at = 0;
+    CHECK_EQ(tiny_read(got[i], a, nbytes), TINY_OK);
+    CHECK_EQ(tiny_read(want[i], b, nbytes), TINY_OK);
+    const double e = error_of(&v, a, 0, 0, &at);
+    CHECK(e <= 512);
+    if (e > 512 && test_shown())
+      fprintf(stderr, "  output %d, element %lld: %.9g, by the interpreter %.9g\n", i, (long long)at,
+              number(v.dtype, a, at), number(v.dtype, b, at));
+    free(a); free(b);
+  }
+}
+static void test_graph(const graph *g, int at, const char *gpu) {
+  const int dtypes = graph_number(g->dtypes);
+  tiny_tensor *got[GRAPH_OUTPUTS], *want[GRAPH_OUTPUTS];
+  if (!case_named("%s %s %d, %s", g->name, tiny_dtype_name(g->dtypes[at % dtypes]), at / dtypes, gpu)) return;
+  setenv("TEST_PTX", gpu, 1);
+  const int tf32 = !strcmp(g->name, "units");                // whose values TF32 holds
+  tiny_ctx *t = machine_context("PTX", tf32), *interp = machine_context("INTERP", 0);
+  const int n = g->make(t, g->dtypes[at % dtypes], at / dtypes, got);
+  CHECK_EQ(g->make(interp, g->dtypes[at % dtypes], at / dtypes, want), n);
+  CHECK_EQ(tiny_realize(got, n), TINY_OK);
+  if (tiny_status(t)) { if (test_shown()) fprintf(stderr, "  %s\n", tiny_error(t)); }
+  else compare_outputs(got, want, n);
+  tiny_close(t);
+  tiny_close(interp);
+}
+// Matrix units: each dtype, operands as they lie and transposed, tiles that fit and that do not.
+static int g_units(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
+  const int64_t m = v & 4 ? 100 : 128, k = v & 4 ? 72 : 96, n = v & 4 ? 60 : 128;
+  const tiny_dtype sums = d == TINY_I8 ? TINY_I32 : d;
+  tiny_tensor *a = tiny_cast(matrix(t, d, m, k, v & 1), sums), *b = tiny_cast(matrix(t, d, k, n, v & 2), sums);
+  out[0] = tiny_matmul(a, b);
+  return 1;
+}
+static void test_values(void) {
+  static const tiny_dtype dtypes[] = {TINY_F16, TINY_BF16, TINY_F32, TINY_I8, TINY_VOID};
+  static const char *const gpus[] = {"sm_90", "sm_75", "sm_89"};
+  static const graph units = {"units", g_units, dtypes, 8};
+  const char *one = getenv("TEST_PTX");
+  int n = 0;
+  for (int i = 0; i < GRAPHS; i++)
+    for (int at = 0; at < graph_number(graphs[i].dtypes) * graphs[i].variants; at++)
+      if (is_of_few(&graphs[i], at)) test_graph(&graphs[i], at, one ? one : gpus[n++ % 3]);
+  for (int at = 0; at < 4 * 8; at += test_rounds(0) ? 1 : 3) test_graph(&units, at, one ? one : gpus[n++ % 3]);
+  case_end();
+}
+#else
+static void test_values(void) { printf("test_ptx: there is no machine for PTX: no values are looked at\n"); }
+#endif
+
+int main(void) {
+  test_targets();
+  test_halves();
+  test_golden();
+  test_ptxas();
+  test_values();
+  return test_report();
+}
