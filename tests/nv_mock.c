@@ -1,7 +1,8 @@
 // nv_mock.c: the mock's memory, open files and mappings, and the table of calls that a companion is given.
 //
-// All memory of GPU and system is one memfd: an object is mapped once for the mock's GPU, and again where a client asks,
-// so that the GPU never sees the client's addresses. One lock is held in every call; a late mock's thread takes it, too.
+// All memory of GPU and system is one memfd: an object is mapped once for the mock's GPU, and again where a client
+// asks, so that the GPU never sees the client's addresses. One lock is held in every call; a late mock's thread takes
+// it, too.
 #include "nv_mock_state.h"
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -186,9 +187,11 @@ static void *nvm_map_at(void *at, size_t n, int protection, int flags, int fd, i
 #ifdef NVM_ASAN
   size_t scale, shadow;
   __asan_get_shadow_mapping(&scale, &shadow);
-  uintptr_t from = (((uintptr_t)at >> scale) + shadow) & ~(uintptr_t)4095, to = (((uintptr_t)at + n) >> scale) + shadow + 4096;
+  uintptr_t from = (((uintptr_t)at >> scale) + shadow) & ~(uintptr_t)4095,
+      to = (((uintptr_t)at + n) >> scale) + shadow + 4096;
   if (at && (uintptr_t)at < (uintptr_t)1 << 43)
-    syscall(SYS_mmap, from, to - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | NVM_MAP_ANONYMOUS | MAP_FIXED | NVM_MAP_NORESERVE, -1, 0L);
+    syscall(SYS_mmap, from, to - from, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | NVM_MAP_ANONYMOUS | MAP_FIXED | NVM_MAP_NORESERVE, -1, 0L);
 #endif
   long r = syscall(SYS_mmap, at, n, protection, flags, fd, (long)offset);
   return r == -1 ? MAP_FAILED : (void *)r;
@@ -247,7 +250,8 @@ static int nvm_map_memory(nv_mock *m, nvm_file *f, int fd, void **at, size_t nby
   if (offset) return -(int)nvm_wrong(m, EINVAL, "mmap: offset %lld, which has to be 0", (long long)offset);
   if (!(flags & MAP_SHARED)) return -(int)nvm_wrong(m, EINVAL, "mmap: not MAP_SHARED");
   if (!nbytes || nbytes > (f->pending_nbytes + NVM_PAGE - 1) / NVM_PAGE * NVM_PAGE)
-    return -(int)nvm_wrong(m, EINVAL, "mmap: %zu bytes of a mapping of %llu", nbytes, (unsigned long long)f->pending_nbytes);
+    return -(int)nvm_wrong(m, EINVAL, "mmap: %zu bytes of a mapping of %llu", nbytes,
+                           (unsigned long long)f->pending_nbytes);
   void *r = nvm_map_at(*at, nbytes, protection, flags, m->memfd, f->pending->at + (int64_t)f->pending_offset);
   if (r == MAP_FAILED) return -errno;
   nvm_view_add(m, *at = r, nbytes, f->pending_offset, f->pending);
@@ -303,7 +307,9 @@ static void nvm_ring(nv_mock *m, uint32_t token) {
   m->counts.doorbells++;
   if (m->lost) return;
   nvm_channel *c = nvm_channel_of(m, token);
-  if (!nvm_was_stored(m, token)) { nvm_wrong(m, 0, "doorbell: 0x%x was not stored at +0x90 of a usermode window", token); return; }
+  if (!nvm_was_stored(m, token)) {
+    nvm_wrong(m, 0, "doorbell: 0x%x was not stored at +0x90 of a usermode window", token); return;
+  }
   if (!c) { nvm_wrong(m, 0, "doorbell: 0x%x is the token of no channel", token); return; }
   if (!c->scheduled) { nvm_wrong(m, 0, "doorbell: the channel of 0x%x is not scheduled", token); return; }
   uint32_t put = nvm_get32(c->userd->bytes, c->userd_offset + 0x8c);
@@ -398,8 +404,8 @@ static void nvm_hanging(nv_mock *m, const nvm_channel *c) {
     snprintf(m->hanging, sizeof m->hanging, "channel 0x%x waits at SEM_EXECUTE for %llu at 0x%llx for ever", c->token,
              (unsigned long long)c->parked_value, (unsigned long long)c->parked);
   else if (put != c->put)
-    snprintf(m->hanging, sizeof m->hanging, "channel 0x%x: GPPut is %u, but the doorbell was rung for %u", c->token, put,
-             c->put);
+    snprintf(m->hanging, sizeof m->hanging, "channel 0x%x: GPPut is %u, but the doorbell was rung for %u", c->token,
+             put, c->put);
 }
 
 const char *nv_mock_complaint(nv_mock *m) {

@@ -1,5 +1,5 @@
-// nv_mock_cubin.c: machine code of PTX: by ptxas, or an ELF of the cubin's shape whose code is a hash of the text; and what
-// either says of its kernels, kept beside their PTX, so that the bytes at a program's address find it.
+// nv_mock_cubin.c: machine code of PTX: by ptxas, or an ELF of the cubin's shape whose code is a hash of the text; and
+// what either says of its kernels, kept beside their PTX, so that the bytes at a program's address find it.
 //
 // Requires PTX as nvcc and our renderer write it. Holds: every .text section becomes one nvm_text. Layout and records
 // (.nv.info, EIATTR_*) as cuobjdump -elf and readelf show them of what ptxas 13.0 writes.
@@ -26,7 +26,9 @@ static char *nvm_copy(const char *text) {
 // ---- reading
 
 typedef struct nvm_elf { const uint8_t *bytes; size_t nbytes; uint64_t table; uint32_t count, names; } nvm_elf;
-typedef struct nvm_section { const char *name; uint32_t type, info; const uint8_t *bytes; uint64_t nbytes; } nvm_section;
+typedef struct nvm_section {
+  const char *name; uint32_t type, info; const uint8_t *bytes; uint64_t nbytes;
+} nvm_section;
 
 static int nvm_elf_open(nvm_elf *e, const void *bytes, size_t nbytes) {
   e->bytes = bytes; e->nbytes = nbytes;
@@ -189,13 +191,15 @@ static void nvm_read_lines(nvm_entry *k, const char *s, const char *end) {
     s += strspn(s, " \t\n\r");
     const char *stop = s + strcspn(s, ";\n{}"), *at;
     if (*s == '@') s += strcspn(s, " \t"), s += strspn(s, " \t");
-    if (!strncmp(s, "bar.", 4) || !strncmp(s, "barrier.sync", 12) || !strncmp(s, "barrier.red", 11)) nvm_read_barrier(k, s);
+    if (!strncmp(s, "bar.", 4) || !strncmp(s, "barrier.sync", 12) || !strncmp(s, "barrier.red", 11))
+      nvm_read_barrier(k, s);
     if (!strncmp(s, ".maxntid ", 9) || !strncmp(s, ".reqntid ", 9)) {
       at = s + 9;
       for (int i = 0; i < 3; i++) { k->threads[i] = nvm_number(&at); at += strspn(at, ", "); }
     }
     at = strstr(s, ".shared ");
-    if (at && at < stop && (at == s || !strncmp(s, ".extern", 7) || !strncmp(s, ".visible", 8))) nvm_read_shared(k, s, at, stop);
+    if (at && at < stop && (at == s || !strncmp(s, ".extern", 7) || !strncmp(s, ".visible", 8)))
+      nvm_read_shared(k, s, at, stop);
     if (s >= end) break;
   }
 }
@@ -254,8 +258,8 @@ static uint32_t nvm_write_text(nvm_writer *w, const char *prefix, const char *na
 
 typedef struct nvm_cubin { nvm_writer file, headers, names, symbols, info; uint32_t nsection; } nvm_cubin;
 
-static uint32_t nvm_put_section(nvm_cubin *c, const char *prefix, const char *name, uint32_t type, const void *bytes, size_t n,
-                                size_t align, uint32_t link, uint32_t info, uint64_t each) {
+static uint32_t nvm_put_section(nvm_cubin *c, const char *prefix, const char *name, uint32_t type, const void *bytes,
+                                size_t n, size_t align, uint32_t link, uint32_t info, uint64_t each) {
   uint8_t h[NVM_SECTION] = {0};
   nvm_put32(h, 0, nvm_write_text(&c->names, prefix, name));
   nvm_put32(h, 4, type);
@@ -270,7 +274,8 @@ static uint32_t nvm_put_section(nvm_cubin *c, const char *prefix, const char *na
   return c->nsection++;
 }
 
-static void nvm_put_symbol(nvm_cubin *c, const char *name, uint32_t info, uint32_t section, uint64_t value, uint64_t nbytes) {
+static void nvm_put_symbol(nvm_cubin *c, const char *name, uint32_t info, uint32_t section, uint64_t value,
+                           uint64_t nbytes) {
   uint8_t entry[NVM_SYMBOL] = {0};
   nvm_put32(entry, 0, nvm_write_text(&c->names, "", name));
   nvm_put32(entry, 4, info | section << 16);
@@ -301,7 +306,8 @@ static void nvm_code(uint8_t code[512], const char *ptx, const nvm_entry *k) {
 
 // As many as may be where all threads that may be are there.
 static uint32_t nvm_registers(const nvm_entry *k) {
-  uint32_t threads = k->threads[0] ? k->threads[0] * (k->threads[1] ? k->threads[1] : 1) * (k->threads[2] ? k->threads[2] : 1) : 1024;
+  uint32_t threads = k->threads[0] ? k->threads[0] : 1024;
+  for (int i = 1; i < 3; i++) if (k->threads[i]) threads *= k->threads[i];
   uint32_t n = 65536 / ((threads + 127) / 128 * 128) / 8 * 8;
   return n > 168 ? 168 : n < 24 ? 24 : n;
 }
@@ -325,7 +331,8 @@ static void nvm_put_kernel(nvm_cubin *c, const nvm_chip *chip, const char *ptx, 
   nvm_kernel_records(&records, k, symbol, chip->param_base);
   nvm_put_section(c, ".nv.info.", k->name, 0x70000000, records.bytes, records.n, 4, 3, c->nsection + 1, 0);
   uint32_t text = nvm_put_section(c, ".text.", k->name, 1, code, sizeof code, 128, 3, symbol, 0);
-  if (k->shared || k->dynamic) nvm_put_section(c, ".nv.shared.", k->name, 8, NULL, k->shared + reserved, 16, 0, text, 0);
+  if (k->shared || k->dynamic)
+    nvm_put_section(c, ".nv.shared.", k->name, 8, NULL, k->shared + reserved, 16, 0, text, 0);
   nvm_put_section(c, ".nv.constant0.", k->name, 1, NULL, chip->param_base + k->param_nbytes, 4, 0, text, 0);
   nvm_record(&c->info, 4, 0x2f, 8, (uint32_t[2]){symbol, nvm_registers(k)}, 8);
   nvm_record(&c->info, 4, 0x11, 8, (uint32_t[2]){symbol, 0}, 8);
@@ -361,6 +368,7 @@ static uint32_t nvm_put_globals(nvm_cubin *c, const char *ptx) {
 
 // Section 1 has the names, of sections and of symbols; 2 what .nv.info says of all; 3 the symbols.
 static void *nvm_own_cubin(const nvm_chip *chip, const char *ptx, size_t *nbytes) {
+  static const char *const first[3] = {".shstrtab", ".nv.info", ".symtab"};
   nvm_cubin c = {0};
   nvm_entry k;
   uint32_t symbol = 1;
@@ -370,7 +378,8 @@ static void *nvm_own_cubin(const nvm_chip *chip, const char *ptx, size_t *nbytes
   nvm_write(&c.names, "", 1, 1);
   nvm_write(&c.symbols, none, NVM_SYMBOL, 1);
   c.nsection = 1;
-  for (int i = 0; i < 3; i++) nvm_put_section(&c, (const char *[]){".shstrtab", ".nv.info", ".symtab"}[i], "", i ? 0x70000000 : 3, NULL, 0, 8, i ? 3 : 0, 0, 0);
+  for (int i = 0; i < 3; i++)
+    nvm_put_section(&c, first[i], "", i ? 0x70000000 : 3, NULL, 0, 8, i ? 3 : 0, 0, 0);
   symbol += nvm_put_globals(&c, ptx);
   for (const char *s = ptx; (s = nvm_read_entry(ptx, s, &k)); symbol++) nvm_put_kernel(&c, chip, ptx, &k, symbol);
   const nvm_writer *late[3] = {&c.names, &c.info, &c.symbols};
@@ -442,7 +451,8 @@ static void *nvm_ptxas(const char *ptxas, const char *ptx, int sm, size_t *nbyte
   return cubin;
 }
 
-static int nvm_assemble(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log, size_t log_nbytes) {
+static int nvm_assemble(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log,
+                        size_t log_nbytes) {
   nv_mock *m = user;
   char path[1024];
   if (log_nbytes) *log = 0;

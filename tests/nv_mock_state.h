@@ -173,7 +173,8 @@ static uint8_t *nvm_at(nv_mock *m, const nvm_channel *c, uint64_t address, uint6
 static nvm_uvm *nvm_uvm_of(nv_mock *m, const nvm_channel *c);
 static int nvm_overlaps(const nvm_uvm *u, uint64_t base, uint64_t n);
 // ---- of nv_mock_cubin.c
-static int nvm_assemble(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log, size_t log_nbytes);
+static int nvm_assemble(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log,
+                        size_t log_nbytes);
 static void nvm_texts_free(nv_mock *m);
 // Wrong in what a channel was sent: said, and the channel stops.
 #define NVM_STOP(xid, ...) (nvm_wrong(m, 0, __VA_ARGS__), nvm_fault(m, c, xid), 0)
@@ -181,9 +182,11 @@ static void nvm_texts_free(nv_mock *m);
 static void nvm_run(nv_mock *m);
 static void nvm_fault(nv_mock *m, nvm_channel *c, uint32_t xid);          // stops the channel and its group
 static void nvm_channel_free(nv_mock *m, nvm_channel *c);
-static int nvm_release(nv_mock *m, nvm_channel *c, uint64_t at, uint64_t value, int wide, int four_words, const char *what);
+static int nvm_release(nv_mock *m, nvm_channel *c, uint64_t at, uint64_t value, int wide, int four_words,
+                       const char *what);
 // The value of a method's register, which a trigger takes; wrong where it was never set.
-static uint32_t nvm_taken(nv_mock *m, nvm_channel *c, uint32_t subchannel, uint32_t method, const char *name, const char *by);
+static uint32_t nvm_taken(nv_mock *m, nvm_channel *c, uint32_t subchannel, uint32_t method, const char *name,
+                          const char *by);
 static void nvm_job_add(nv_mock *m, nvm_channel *c, const nvm_job *job);
 // ---- of nv_mock_qmd.c
 typedef enum nvm_cache { NVM_CACHE_CODE = 1, NVM_CACHE_CONSTANTS = 2, NVM_CACHE_QMD = 4 } nvm_cache;

@@ -101,8 +101,8 @@ static const nvm_method nvm_copy_methods[] = {
   {0x0708, "SET_REMAP_COMPONENTS", SAME(0x3337777)},
 };
 
-// Methods of channels (clc56f.h, clc86f.h; of c96f and ca6f the kernel modules publish what UVM uses, which is as in c86f).
-// By column: c56f c86f c96f ca6f
+// Methods of channels (clc56f.h, clc86f.h; of c96f and ca6f the kernel modules publish what UVM uses, which is as in
+// c86f). By column: c56f c86f c96f ca6f
 static const nvm_method nvm_host_methods[] = {
   {0x0028, "MEM_OP_A", ALL},
   {0x002c, "MEM_OP_B", ALL},

@@ -8,7 +8,11 @@
   enum { HAS_MACHINE = 1 };
 #else                                      // where the machine is not there yet, kernels run as the test says
 enum { HAS_MACHINE };
-ptx_module *ptx_parse(const char *text, size_t n, char *error, size_t room) { (void)text; (void)n; snprintf(error, room, "no machine"); return NULL; }
+ptx_module *ptx_parse(const char *text, size_t n, char *error, size_t room) {
+  (void)text; (void)n;
+  snprintf(error, room, "no machine");
+  return NULL;
+}
 void ptx_free(ptx_module *m) { (void)m; }
 int ptx_run(const ptx_module *m, const ptx_launch *l, ptx_counts *counts, char *error, size_t room) {
   (void)m; (void)l; (void)counts; snprintf(error, room, "no machine"); return 1;
@@ -20,13 +24,16 @@ int ptx_run(const ptx_module *m, const ptx_launch *l, ptx_counts *counts, char *
 // y = a x + y, one element a thread.
 static const char saxpy_text[] =
   ".version 7.0\n.target sm_80\n.address_size 64\n"
-  ".visible .entry saxpy(\n  .param .u64 saxpy_x,\n  .param .u64 saxpy_y,\n  .param .f32 saxpy_a,\n  .param .u32 saxpy_n\n)\n"
+  ".visible .entry saxpy(\n  .param .u64 saxpy_x,\n  .param .u64 saxpy_y,\n  .param .f32 saxpy_a,\n"
+  "  .param .u32 saxpy_n\n)\n"
   "{\n  .reg .pred %p<2>;\n  .reg .f32 %f<5>;\n  .reg .b32 %r<6>;\n  .reg .b64 %rd<8>;\n"
-  "  ld.param.u64 %rd1, [saxpy_x];\n  ld.param.u64 %rd2, [saxpy_y];\n  ld.param.f32 %f1, [saxpy_a];\n  ld.param.u32 %r1, [saxpy_n];\n"
+  "  ld.param.u64 %rd1, [saxpy_x];\n  ld.param.u64 %rd2, [saxpy_y];\n  ld.param.f32 %f1, [saxpy_a];\n"
+  "  ld.param.u32 %r1, [saxpy_n];\n"
   "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;\n  mov.u32 %r4, %tid.x;\n  mad.lo.s32 %r5, %r2, %r3, %r4;\n"
   "  setp.ge.u32 %p1, %r5, %r1;\n  @%p1 bra $done;\n"
   "  cvta.to.global.u64 %rd3, %rd1;\n  cvta.to.global.u64 %rd4, %rd2;\n  mul.wide.u32 %rd5, %r5, 4;\n"
-  "  add.s64 %rd6, %rd3, %rd5;\n  add.s64 %rd7, %rd4, %rd5;\n  ld.global.f32 %f2, [%rd6];\n  ld.global.f32 %f3, [%rd7];\n"
+  "  add.s64 %rd6, %rd3, %rd5;\n  add.s64 %rd7, %rd4, %rd5;\n  ld.global.f32 %f2, [%rd6];\n"
+  "  ld.global.f32 %f3, [%rd7];\n"
   "  fma.rn.f32 %f4, %f2, %f1, %f3;\n  st.global.f32 [%rd7], %f4;\n$done:\n  ret;\n}\n";
 
 // The kernel by hand, for mistakes that need no machine.
@@ -37,7 +44,8 @@ static int run_saxpy(void *user, const char *text, const ptx_launch *l, char *er
   (void)user; (void)text;
   memcpy(&a, &bits, 4);
   for (uint32_t i = 0; i < threads && i < n; i++) {
-    float *x = l->memory.at(l->memory.user, get64(p, 0) + 4 * i, 4, 0), *y = l->memory.at(l->memory.user, get64(p, 8) + 4 * i, 4, 1);
+    float *x = l->memory.at(l->memory.user, get64(p, 0) + 4 * i, 4, 0),
+        *y = l->memory.at(l->memory.user, get64(p, 8) + 4 * i, 4, 1);
     if (!x || !y) { snprintf(error, room, "thread %u: no memory", i); return 1; }
     *y = a * *x + *y;
   }
@@ -47,19 +55,29 @@ static int run_saxpy(void *user, const char *text, const ptx_launch *l, char *er
 // ---- a launch, by the reference pages: positions are hi:lo as the headers have them
 
 typedef struct bits { uint16_t lo, n; } bits;
-typedef struct qmd { int nbytes; uint32_t version; bits major, type, limit, gx, gy, gz, bx, by, bz, registers, barriers, shared, least, most, target,
-                     program_lo, program_hi, valid, bank_lo, bank_hi, size, invalidate, membar, end, end_lo, end_hi, end_value, end_wide, local; } qmd;
+typedef struct qmd {
+  int nbytes; uint32_t version;
+  bits major, type, limit, gx, gy, gz, bx, by, bz, registers, barriers, shared, least, most, target, program_lo,
+      program_hi, valid, bank_lo, bank_hi, size, invalidate, membar, end, end_lo, end_hi, end_value, end_wide, local;
+} qmd;
 static const qmd qmds[3] = {
-  {256, 3, {580, 4}, {0, 0}, {378, 1}, {384, 32}, {416, 16}, {448, 16}, {592, 16}, {608, 16}, {624, 16}, {648, 9}, {763, 5}, {544, 18}, {562, 6}, {569, 6},
-   {657, 6}, {1536, 32}, {1568, 17}, {640, 1}, {1024, 32}, {1056, 17}, {1075, 13}, {1074, 1}, {368, 2}, {823, 1}, {768, 32}, {800, 8}, {832, 32}, {829, 1}, {1600, 24}},
-  {384, 4, {580, 4}, {23, 3}, {568, 1}, {1024, 32}, {1056, 16}, {1088, 16}, {1152, 16}, {1168, 16}, {1184, 16}, {1200, 9}, {1211, 5}, {584, 18}, {608, 6}, {614, 6},
-   {620, 6}, {1216, 32}, {1248, 25}, {416, 1}, {1536, 32}, {1568, 19}, {1587, 13}, {419, 1}, {1136, 2}, {320, 1}, {640, 32}, {672, 25}, {704, 32}, {332, 1}, {544, 24}},
-  {384, 5, {468, 4}, {151, 3}, {456, 1}, {1248, 32}, {1280, 16}, {1312, 16}, {1088, 16}, {1104, 16}, {1120, 8}, {1128, 9}, {1137, 5}, {1152, 11}, {1163, 6}, {1169, 6},
-   {1175, 6}, {1024, 32}, {1056, 21}, {1856, 1}, {1344, 32}, {1376, 19}, {1395, 13}, {1859, 1}, {624, 2}, {288, 1}, {480, 32}, {512, 25}, {544, 32}, {300, 1}, {1200, 16}},
+  {256, 3, {580, 4}, {0, 0}, {378, 1}, {384, 32}, {416, 16}, {448, 16}, {592, 16}, {608, 16}, {624, 16}, {648, 9},
+   {763, 5}, {544, 18}, {562, 6}, {569, 6},
+   {657, 6}, {1536, 32}, {1568, 17}, {640, 1}, {1024, 32}, {1056, 17}, {1075, 13}, {1074, 1}, {368, 2}, {823, 1},
+       {768, 32}, {800, 8}, {832, 32}, {829, 1}, {1600, 24}},
+  {384, 4, {580, 4}, {23, 3}, {568, 1}, {1024, 32}, {1056, 16}, {1088, 16}, {1152, 16}, {1168, 16}, {1184, 16},
+   {1200, 9}, {1211, 5}, {584, 18}, {608, 6}, {614, 6},
+   {620, 6}, {1216, 32}, {1248, 25}, {416, 1}, {1536, 32}, {1568, 19}, {1587, 13}, {419, 1}, {1136, 2}, {320, 1},
+       {640, 32}, {672, 25}, {704, 32}, {332, 1}, {544, 24}},
+  {384, 5, {468, 4}, {151, 3}, {456, 1}, {1248, 32}, {1280, 16}, {1312, 16}, {1088, 16}, {1104, 16}, {1120, 8},
+   {1128, 9}, {1137, 5}, {1152, 11}, {1163, 6}, {1169, 6},
+   {1175, 6}, {1024, 32}, {1056, 21}, {1856, 1}, {1344, 32}, {1376, 19}, {1395, 13}, {1859, 1}, {624, 2}, {288, 1},
+       {480, 32}, {512, 25}, {544, 32}, {300, 1}, {1200, 16}},
 };
 
 static void set_bits(uint8_t *p, uint32_t lo, uint32_t n, uint32_t v) {
-  for (uint32_t i = 0; i < n; i++) p[(lo + i) / 8] = (uint8_t)((p[(lo + i) / 8] & ~(1u << (lo + i) % 8)) | (v >> i & 1) << (lo + i) % 8);
+  for (uint32_t i = 0; i < n; i++)
+    p[(lo + i) / 8] = (uint8_t)((p[(lo + i) / 8] & ~(1u << (lo + i) % 8)) | (v >> i & 1) << (lo + i) % 8);
 }
 
 static const int sms[] = {80, 86, 89, 90, 100, 120};
@@ -67,7 +85,9 @@ static int generation(const client *c) { return sms[c->chip] < 90 ? 0 : sms[c->c
 
 // What the driver fills into constant bank 0, then parameters.
 static void write_bank(client *c, uint32_t n, uint32_t block) {
-  static const uint32_t at[3][7] = {{0x0, 0xc, 0x18, 0x20, 0x28, 0x40, 0x160}, {0x0, 0xc, 0x18, 0x20, 0x28, 0x198, 0x210}, {0x360, 0x370, 0x2f0, 0x2f8, 0x37c, 0x348, 0x380}};
+  static const uint32_t at[3][7] = {{0x0, 0xc, 0x18, 0x20, 0x28, 0x40, 0x160},
+                                    {0x0, 0xc, 0x18, 0x20, 0x28, 0x198, 0x210},
+                                        {0x360, 0x370, 0x2f0, 0x2f8, 0x37c, 0x348, 0x380}};
   const uint32_t *w = at[generation(c)];
   uint8_t *p = c->at + AT_BANK;
   memset(p, 0, 0x400);
@@ -95,11 +115,14 @@ static void write_qmd(client *c, uint32_t n, uint32_t block) {
   SET(registers, c->registers); SET(barriers, 0);
   SET(shared, generation(c) == 2 ? 8 : 0x400); SET(least, 3); SET(target, 3); SET(most, most);
   SET(program_lo, program); SET(program_hi, program >> 32);
-  SET(valid, 1); SET(bank_lo, bank); SET(bank_hi, bank >> 32); SET(size, (base[generation(c)] + 24 + 15) / 16); SET(invalidate, 1);
+  SET(valid, 1); SET(bank_lo, bank); SET(bank_hi, bank >> 32); SET(size, (base[generation(c)] + 24 + 15) / 16);
+  SET(invalidate, 1);
   SET(membar, 1);
   SET(end, 1); SET(end_lo, end); SET(end_hi, end >> 32); SET(end_value, 7); SET(end_wide, 1);
 #undef SET
-  if (c->patch.kind == PATCH_QMD && !c->patched) { c->patched = 1; set_bits(p, c->patch.at, c->patch.offset, c->patch.value); }
+  if (c->patch.kind == PATCH_QMD && !c->patched) {
+    c->patched = 1; set_bits(p, c->patch.at, c->patch.offset, c->patch.value);
+  }
 }
 
 // Finds .text.saxpy of the cubin, and how many registers it has.
@@ -111,7 +134,8 @@ static int load_code(client *c) {
     const char *name = (const char *)e + names + get32(h, 0);
     uint64_t n = get64(h, 0x20);
     if (!strcmp(name, ".text.saxpy")) { c->code_nbytes = n; memcpy(c->at + c->code_at, at, n); }
-    for (uint64_t k = 0; !strcmp(name, ".nv.info") && k + 12 <= n; k += 4 + (at[k] == 4 ? at[k + 2] : 0u)) if (at[k + 1] == 0x2f) c->registers = get32(at + k, 8);
+    for (uint64_t k = 0; !strcmp(name, ".nv.info") && k + 12 <= n; k += 4 + (at[k] == 4 ? at[k + 2] : 0u))
+      if (at[k + 1] == 0x2f) c->registers = get32(at + k, 8);
   }
   if (is_patch(c, PATCH_CODE, 0)) put32(c->at + c->code_at, c->patch.offset, c->patch.value);
   return c->code_nbytes && c->registers;
@@ -122,7 +146,8 @@ static void client_launch(client *c) {
   float *x = (float *)(void *)(c->at + AT_X), *y = (float *)(void *)(c->at + AT_Y);
   char log[400];
   c->code_at = AT_CODE;
-  if (c->system->assemble(c->system->user, saxpy_text, sms[c->chip], &c->cubin, &c->cubin_nbytes, log, sizeof log) || !load_code(c)) {
+  if (c->system->assemble(c->system->user, saxpy_text, sms[c->chip], &c->cubin, &c->cubin_nbytes, log, sizeof log) ||
+      !load_code(c)) {
     step(c, log, 1, 0);
     return;
   }
@@ -190,7 +215,10 @@ static void client_close(client *c) {
   if (c->at) s->munmap(s->user, c->at, BLOCK_NBYTES);
   if (c->record) s->munmap(s->user, c->record, 0x1000);
   if (c->doorbell) s->munmap(s->user, (char *)(uintptr_t)c->doorbell - 0x90, 0x10000);
-  if (c->vram) { unmap_range(c, c->block, BLOCK_NBYTES); unmap_range(c, c->block + client_record, 0x1000); unmap_range(c, c->vram_at, 0x10000); }
+  if (c->vram) {
+    unmap_range(c, c->block, BLOCK_NBYTES); unmap_range(c, c->block + client_record, 0x1000);
+    unmap_range(c, c->vram_at, 0x10000);
+  }
   memcpy(space, c->uuid, 16);
   if (c->channel) uvm(c, "unregister space", c->uvm, 26, space, 16);
   if (c->root) free_handle(c, c->root);
@@ -237,7 +265,8 @@ static void walk(const nv_mock_desc *d, int number) {
     uint64_t t[3] = {get64(c.at, AT_SEMAPHORE + 8), get64(c.at, AT_SEMAPHORE + 24), get64(c.at, AT_SEMAPHORE + 72)};
     CHECK(t[2] && t[2] < t[0] && t[0] < t[1] && !(t[0] & 31));
     nv_mock_counts n = nv_mock_counted(m);
-    CHECK(n.launches == 1 && n.copies == 2 && n.doorbells == 2 && n.push_nbytes == 4 * c.words && n.copied_nbytes == 8 * N);
+    CHECK(n.launches == 1 && n.copies == 2 && n.doorbells == 2 && n.push_nbytes == 4 * c.words &&
+          n.copied_nbytes == 8 * N);
     CHECK(n.ioctls > 20);
   }
   CHECK(is_content(m));
