@@ -149,6 +149,15 @@ static int nvm_close(void *user, int fd) {
   return r;
 }
 
+// RM_FREE, RM_UNMAP_MEMORY; UVM_UNREGISTER_..., UVM_DISABLE_PEER_ACCESS, UVM_FREE, UVM_UNMAP_EXTERNAL: what gives back
+// goes on where the GPU is lost, and where the call is one that fails.
+static int nvm_gives_back(const nvm_file *f, uint32_t request) {
+  static const uint32_t uvm[] = {26, 28, 30, 34, 38, 66};
+  if (f->kind != NVM_FILE_UVM) return (request & 0xff) == 0x29 || (request & 0xff) == 0x4f;
+  for (size_t i = 0; i < sizeof uvm / sizeof *uvm; i++) if (uvm[i] == request) return 1;
+  return 0;
+}
+
 static int nvm_ioctl(void *user, int fd, unsigned long request, void *argument) {
   nv_mock *m = user;
   pthread_mutex_lock(&m->lock);
@@ -156,11 +165,12 @@ static int nvm_ioctl(void *user, int fd, unsigned long request, void *argument) 
   int r;
   long n = ++m->counts.ioctls;
   if (m->desc.lost_at && n >= m->desc.lost_at) m->lost = 1;
-  if (m->desc.fail_ioctl == n) r = -EIO;
-  else if (!f) r = -(int)nvm_wrong(m, EBADF, "ioctl 0x%lx: %d is not open", request, fd);
+  if (!f) r = -(int)nvm_wrong(m, EBADF, "ioctl 0x%lx: %d is not open", request, fd);
   else if (!argument) r = -(int)nvm_wrong(m, EFAULT, "ioctl 0x%lx: no argument", request);
+  else if (m->desc.fail_ioctl == n && !nvm_gives_back(f, (uint32_t)request)) r = -EIO;
   else if (f->kind == NVM_FILE_UVM) r = nvm_uvm_ioctl(m, fd, (uint32_t)request, argument);
   else r = nvm_rm_ioctl(m, fd, (uint32_t)request, argument);
+  if (m->desc.fail_ioctl == n) r = -EIO;
   pthread_mutex_unlock(&m->lock);
   return r;
 }

@@ -31,9 +31,9 @@ typedef struct nv_mock_desc {
   int mig, exclusive;          // the GPU is partitioned; another process has it
   int no_uvm, denied, absent;  // no /dev/nvidia-uvm; EACCES for nodes of GPUs; ENOENT for nvidiactl
   long fail_alloc;             // the n-th allocation of memory finds none; 0: never, as below
-  long fail_ioctl;             // the n-th ioctl is -EIO
+  long fail_ioctl;             // the n-th ioctl is -EIO; one that gives something back does that all the same
   long fault_launch;           // the n-th launch stops its channel, as an exception of an SM does
-  long lost_at;                // from the n-th ioctl on the GPU is off the bus
+  long lost_at;                // from the n-th ioctl on the GPU is off the bus; what is given back, is
   const char *ptxas;           // NULL: from PATH or /usr/local/cuda; "": a cubin of the mock's own writing
   // Runs a kernel in place of ptx_run, whose arguments these are; text: its PTX.
   int (*run)(void *user, const char *text, const ptx_launch *l, char *error, size_t error_nbytes);

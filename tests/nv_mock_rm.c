@@ -499,7 +499,7 @@ static const nvm_escape nvm_escapes[] = {
 static int nvm_escape_call(nv_mock *m, const nvm_escape *e, int fd, uint32_t nbytes, uint8_t *p) {
   nvm_file *f = nvm_file_of(m, fd);
   size_t status = e->number == 0x2b && nbytes == 32 ? 0x1c : e->status;
-  if (status && m->lost && e->number != 0x29) { nvm_put32(p, status, NVM_LOST); return 0; }
+  if (status && m->lost && !nvm_gives_back(f, e->number)) { nvm_put32(p, status, NVM_LOST); return 0; }
   switch (e->number) {
     case 0xd2: return nvm_check_version(m, f, fd, p);
     case 0xd6: nvm_put64(p, 0, (uint64_t)128 << 20); return 0;

@@ -152,6 +152,7 @@ static void *nvm_more(void *array, int n, size_t nbytes);  // room for one more 
 static nvm_memory *nvm_memory_new(nv_mock *m, nvm_place place, int gpu, uint64_t nbytes);
 static void nvm_memory_drop(nv_mock *m, nvm_memory *memory);
 static nvm_file *nvm_file_of(nv_mock *m, int fd);          // NULL: not open
+static int nvm_gives_back(const nvm_file *f, uint32_t request);
 static uint32_t nvm_get32(const void *at, size_t offset);
 static uint64_t nvm_get64(const void *at, size_t offset);
 static void nvm_put32(void *at, size_t offset, uint32_t value);

@@ -335,7 +335,7 @@ static int nvm_uvm_ioctl(nv_mock *m, int fd, uint32_t request, uint8_t *p) {
       nvm_put32(p, status, nvm_wrong(m, NVM_BAD_STATE, "%s: UVM_INITIALIZE was not called", nvm_uvm_calls[i].name));
       return 0;
     }
-    nvm_put32(p, status, m->lost ? NVM_LOST : nvm_uvm_calls[i].call(m, f, p));
+    nvm_put32(p, status, m->lost && !nvm_gives_back(f, request) ? NVM_LOST : nvm_uvm_calls[i].call(m, f, p));
     return 0;
   }
   return -(int)nvm_wrong(m, EINVAL, "nvidia-uvm: ioctl %u is unknown", request);
