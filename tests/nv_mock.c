@@ -191,10 +191,10 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "protect_shadow_gap=0"; }
 #endif
 
+#ifdef NVM_ASAN
 // Addresses below 2^40, which a channel's entries reach, are between the shadows of the address sanitizer: its own mmap
 // refuses them, and they have no shadow. They get one.
 static void *nvm_map_at(void *at, size_t n, int protection, int flags, int fd, int64_t offset) {
-#ifdef NVM_ASAN
   size_t scale, shadow;
   __asan_get_shadow_mapping(&scale, &shadow);
   uintptr_t from = (((uintptr_t)at >> scale) + shadow) & ~(uintptr_t)4095,
@@ -202,10 +202,16 @@ static void *nvm_map_at(void *at, size_t n, int protection, int flags, int fd, i
   if (at && (uintptr_t)at < (uintptr_t)1 << 43)
     syscall(SYS_mmap, from, to - from, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | NVM_MAP_ANONYMOUS | MAP_FIXED | NVM_MAP_NORESERVE, -1, 0L);
-#endif
   long r = syscall(SYS_mmap, at, n, protection, flags, fd, (long)offset);
   return r == -1 ? MAP_FAILED : (void *)r;
 }
+static int nvm_unmap_at(void *at, size_t n) { return (int)syscall(SYS_munmap, at, n); }
+#else
+static void *nvm_map_at(void *at, size_t n, int protection, int flags, int fd, int64_t offset) {
+  return mmap(at, n, protection, flags, fd, (off_t)offset);
+}
+static int nvm_unmap_at(void *at, size_t n) { return munmap(at, n); }
+#endif
 
 // Takes [at, at + n) out of what is mapped. The bytes that were.
 static uint64_t nvm_cut(nv_mock *m, uint64_t at, uint64_t n) {
@@ -288,7 +294,7 @@ static int nvm_munmap(void *user, void *at, size_t nbytes) {
   nv_mock *m = user;
   nbytes = (nbytes + NVM_PAGE - 1) / NVM_PAGE * NVM_PAGE;
   pthread_mutex_lock(&m->lock);
-  int r = syscall(SYS_munmap, at, nbytes) ? -errno : 0;
+  int r = nvm_unmap_at(at, nbytes) ? -errno : 0;
   if (!r && nvm_cut(m, (uint64_t)(uintptr_t)at, nbytes) == 0) nvm_wrong(m, 0, "munmap: nothing is mapped at %p", at);
   pthread_mutex_unlock(&m->lock);
   return r;
@@ -394,7 +400,7 @@ void nv_mock_free(nv_mock *m) {
   for (int i = 0; i < m->nobject; i++) if (m->objects[i]) nvm_free_tree(m, m->objects[i]);
   while (m->nview) {
     nvm_view v = m->views[0];
-    syscall(SYS_munmap, v.at, v.nbytes);
+    nvm_unmap_at((void *)(uintptr_t)v.at, v.nbytes);
     nvm_cut(m, v.at, v.nbytes);
   }
   nvm_texts_free(m);

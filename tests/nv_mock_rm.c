@@ -15,6 +15,7 @@ static nvm_object *nvm_find(nv_mock *m, uint32_t client, uint32_t handle) {
 
 // The objects below first, as RM does.
 static void nvm_free_tree(nv_mock *m, nvm_object *o) {
+  m->hit.channel = NULL;
   for (int i = 0; i < m->nobject; i++)
     if (m->objects[i] && m->objects[i] != o && m->objects[i]->client == o->client && m->objects[i]->parent == o->handle)
       nvm_free_tree(m, m->objects[i]);
@@ -178,6 +179,7 @@ static uint32_t nvm_new_channel(nv_mock *m, nvm_object *o, nvm_object *group, ui
   if (!status && !nvm_at(m, c, c->ring, (uint64_t)c->nentry * 8, 0))
     status = nvm_wrong(m, NVM_BAD_ADDRESS, "RM_ALLOC of a channel: gpFifoOffset 0x%llx is not mapped",
                        (unsigned long long)c->ring);
+  m->hit.channel = NULL;
   if (status) { free(c); return status; }
   c->token = m->next_channel++ | 1u << 16 | m->chip->token_bits;
   c->userd->references++;

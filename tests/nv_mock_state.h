@@ -124,6 +124,11 @@ struct nvm_channel {
   struct nvm_seen *seen;                   // what caches hold (nv_mock_qmd.c)
 };
 
+// The mapping that the GPU used last: most of what a kernel reads lies there again. channel NULL: none.
+typedef struct nvm_hit {
+  const nvm_channel *channel; uint64_t base, nbytes; uint8_t *bytes; int is_constant;
+} nvm_hit;
+
 struct nv_mock {
   nv_mock_desc desc;
   const nvm_chip *chip;
@@ -142,6 +147,7 @@ struct nv_mock {
   uint64_t time_ns, fault_at;              // fault_at: an address that was not mapped, of a kernel or a method
   int lost, left_open;                     // left_open: handles and ranges that closing files had to free
   nv_mock_counts counts;
+  nvm_hit hit;
 };
 
 // ---- of nv_mock.c

@@ -25,6 +25,10 @@ static nvm_uvm *nvm_uvm_of(nv_mock *m, const nvm_channel *c) {
 }
 
 static uint8_t *nvm_at(nv_mock *m, const nvm_channel *c, uint64_t address, uint64_t n, int writes) {
+  nvm_hit *h = &m->hit;
+  if (h->channel == c && address >= h->base && address - h->base <= h->nbytes && n <= h->nbytes - (address - h->base) &&
+      !(writes && h->is_constant))
+    return h->bytes + (address - h->base);
   const nvm_uvm *u = nvm_uvm_of(m, c);
   if (!u || address + n < address) return NULL;
   for (int r = 0; r < u->nrange; r++)
@@ -32,7 +36,8 @@ static uint8_t *nvm_at(nv_mock *m, const nvm_channel *c, uint64_t address, uint6
       const nvm_mapping *a = &u->ranges[r].mappings[i];
       if (a->gpu != c->object->gpu || address < a->base || address + n > a->base + a->nbytes) continue;
       if (writes && a->type == 3) return NULL;           // UvmGpuMappingTypeReadOnly (nv_uvm_types.h)
-      return a->memory->bytes + a->offset + (address - a->base);
+      *h = (nvm_hit){c, a->base, a->nbytes, a->memory->bytes + a->offset, a->type == 3};
+      return h->bytes + (address - a->base);
     }
   return NULL;
 }
@@ -50,6 +55,7 @@ static void nvm_range_free(nv_mock *m, nvm_uvm *u, int r) {
 }
 
 static void nvm_uvm_close(nv_mock *m, nvm_file *f) {
+  m->hit.channel = NULL;
   if (f->mm_of) {
     nvm_file *base = &m->files[f->mm_of - 1];
     if (base->uvm && base->uvm->nrange)
@@ -327,6 +333,7 @@ static const struct { uint32_t number; uint16_t status[2]; uint32_t (*call)(nv_m
 
 static int nvm_uvm_ioctl(nv_mock *m, int fd, uint32_t request, uint8_t *p) {
   nvm_file *f = nvm_file_of(m, fd);
+  m->hit.channel = NULL;
   for (size_t i = 0; i < sizeof nvm_uvm_calls / sizeof *nvm_uvm_calls; i++) {
     if (nvm_uvm_calls[i].number != request) continue;
     size_t status = nvm_uvm_calls[i].status[m->desc.branch >= 590];
