@@ -3,11 +3,11 @@
 // ctrlcb33.
 #include "nv_mock_state.h"
 
-// Columns of sizes: 535, 545, 550, 555, 560 and 565, 570, 575, 580, 590 and 595, 610.
+// Columns of sizes: 535, 545, 550, 555, 560 and 565, 570, 575, 580, 590, 595, 610.
 static int nvm_branch_column(int branch) {
-  static const int from[] = {545, 550, 555, 560, 570, 575, 580, 590, 610};
+  static const int from[] = {545, 550, 555, 560, 570, 575, 580, 590, 595, 610};
   int column = 0;
-  while (column < 9 && branch >= from[column]) column++;
+  while (column < 10 && branch >= from[column]) column++;
   return column;
 }
 
@@ -239,29 +239,29 @@ static uint32_t nvm_ctl_faults(nv_mock *m, nvm_object *o, uint8_t *p) {
 }
 
 typedef uint32_t (*nvm_ctl)(nv_mock *m, nvm_object *o, uint8_t *p);
-#define ONE(n) {n, n, n, n, n, n, n, n, n, n}
-static const struct { uint32_t command, kind; uint16_t nbytes[10]; nvm_ctl call; } nvm_controls[] = {
+#define ONE(n) {n, n, n, n, n, n, n, n, n, n, n}
+static const struct { uint32_t command, kind; uint16_t nbytes[11]; nvm_ctl call; } nvm_controls[] = {
   {0x101, NVM_CLIENT, ONE(40), nvm_ctl_version},
-  {0x13e, NVM_CLIENT, {776, 776, 776, 776, 1032, 1032, 1032, 1032, 1032, 1032}, nvm_ctl_version2},
+  {0x13e, NVM_CLIENT, {776, 776, 776, 776, 1032, 1032, 1032, 1032, 1032, 1032, 1032}, nvm_ctl_version2},
   {0x201, NVM_CLIENT, ONE(128), nvm_ctl_attached},
   {0x205, NVM_CLIENT, ONE(32), nvm_ctl_id_info},
   {0x800201, NVM_DEVICE, ONE(16), nvm_ctl_classes},
-  {0x800292, NVM_DEVICE, {644, 644, 700, 404, 404, 404, 404, 804, 804, 804}, nvm_ctl_classes2},
-  {0x20800102, NVM_SUBDEVICE, {516, 524, 524, 524, 524, 524, 532, 564, 564, 564}, nvm_ctl_gpu_info},
-  {0x20800110, NVM_SUBDEVICE, {132, 132, 132, 132, 132, 132, 132, 132, 68, 68}, nvm_ctl_name},
+  {0x800292, NVM_DEVICE, {644, 644, 700, 404, 404, 404, 404, 804, 804, 804, 804}, nvm_ctl_classes2},
+  {0x20800102, NVM_SUBDEVICE, {516, 524, 524, 524, 524, 524, 532, 564, 564, 564, 564}, nvm_ctl_gpu_info},
+  {0x20800110, NVM_SUBDEVICE, {132, 132, 132, 132, 132, 132, 132, 132, 132, 68, 68}, nvm_ctl_name},
   {0x20800131, NVM_SUBDEVICE, ONE(4), nvm_ctl_mode},
   {0x2080014a, NVM_SUBDEVICE, ONE(268), nvm_ctl_gid},
   {0x20800403, NVM_SUBDEVICE, ONE(8), nvm_ctl_time},
   {0x20800406, NVM_SUBDEVICE, ONE(264), nvm_ctl_times},
   {0x20801201, NVM_SUBDEVICE, ONE(32), nvm_ctl_gr_info},
-  {0x20801303, NVM_SUBDEVICE, {436, 444, 444, 444, 460, 460, 460, 1028, 1028, 1028}, nvm_ctl_fb_info},
+  {0x20801303, NVM_SUBDEVICE, {436, 444, 444, 444, 460, 460, 460, 1028, 1028, 1028, 1028}, nvm_ctl_fb_info},
   {0x20801701, NVM_SUBDEVICE, ONE(16), nvm_ctl_arch},
   {0x2080200a, NVM_SUBDEVICE, ONE(8), nvm_ctl_boost},
-  {0x20802a0a, NVM_SUBDEVICE, {68, 136, 136, 136, 136, 136, 136, 136, 136, 136}, nvm_ctl_ce_caps},
+  {0x20802a0a, NVM_SUBDEVICE, {68, 136, 136, 136, 136, 136, 136, 136, 136, 136, 136}, nvm_ctl_ce_caps},
   {0x83de0328, NVM_DEBUGGER, ONE(72), nvm_ctl_faults},
   {0x83de030c, NVM_DEBUGGER, ONE(4824), nvm_ctl_errors},
-  {0xa06c0101, NVM_GROUP, {2, 2, 2, 2, 2, 2, 3, 3, 3, 3}, nvm_ctl_schedule},
-  {0xa06f0103, NVM_CHANNELS, {2, 2, 2, 2, 2, 2, 3, 3, 3, 3}, nvm_ctl_schedule},
+  {0xa06c0101, NVM_GROUP, {2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3}, nvm_ctl_schedule},
+  {0xa06f0103, NVM_CHANNELS, {2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3}, nvm_ctl_schedule},
   {0xc36f0108, NVM_CHANNELS, ONE(4), nvm_ctl_token},
   {0xcb330101, NVM_CONFIDENTIAL, ONE(6), nvm_ctl_confidential},
 };

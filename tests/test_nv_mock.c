@@ -709,6 +709,218 @@ static void test_two(void) {
   nv_mock_free(m);
 }
 
+// ---- what else can be asked for
+
+// n words of one header. op: 1 methods that ascend, 3 one method, 5 the second and what follows one method.
+static void methods(client *c, uint32_t op, uint32_t sub, uint32_t m, uint32_t n, const uint32_t *words) {
+  word(c, op << 29 | n << 16 | sub << 13 | m >> 2);
+  for (uint32_t i = 0; i < n; i++) word(c, words[i]);
+}
+#define HIGH(x) (uint32_t)((x) >> 32)
+#define LOW(x) (uint32_t)(x)
+
+// Words by the compute class, a rectangle and fills by the copy engine, and a 64-bit report: in memory of both.
+static void test_engines(int chip) {
+  nv_mock_desc d = {0};
+  d.gpu = (nv_mock_gpu)chip; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, chip, 0);
+  CHECK(client_open(&c));
+  uint64_t to = c.block + AT_SPARE, from = c.block + AT_X, end = c.block + AT_SEMAPHORE, vram = c.vram_at;
+  for (uint32_t i = 0; i < 64; i++) put32(c.at, AT_X + 4 * i, i);
+  begin_channel(&c);
+  methods(&c, 1, 1, 0x180, 2, (uint32_t[]){12, 1});
+  methods(&c, 1, 1, 0x188, 2, (uint32_t[]){HIGH(to), LOW(to)});
+  methods(&c, 5, 1, 0x1b0, 4, (uint32_t[]){0x41, 11, 12, 13});
+  to += 64;
+  methods(&c, 1, 4, 0x400, 8, (uint32_t[]){HIGH(from), LOW(from), HIGH(vram), LOW(vram), 32, 16, 8, 3});
+  methods(&c, 1, 4, 0x300, 1, (uint32_t[]){0x382});
+  methods(&c, 1, 4, 0x400, 4, (uint32_t[]){HIGH(vram), LOW(vram), HIGH(to), LOW(to)});
+  methods(&c, 1, 4, 0x418, 1, (uint32_t[]){40});
+  methods(&c, 1, 4, 0x300, 1, (uint32_t[]){0x182});
+  to += 64;
+  methods(&c, 1, 4, 0x700, 3, (uint32_t[]){0x5a5a5a5a, 0x12345678, 0x1000000 | 0x30000 | 5 << 4 | 4});
+  methods(&c, 1, 4, 0x408, 2, (uint32_t[]){HIGH(to), LOW(to)});
+  methods(&c, 1, 4, 0x418, 1, (uint32_t[]){2});
+  word(&c, 4u << 29 | 0x582u << 16 | 4u << 13 | 0x300 >> 2);
+  release(&c, end, 5);
+  end += 32;
+  if (c.compute_class > 0xc6c0) {
+    methods(&c, 1, 1, 0x158, 4, (uint32_t[]){7, 9, LOW(end), HIGH(end)});
+    methods(&c, 1, 1, 0x168, 1, (uint32_t[]){0x1000});
+  } else methods(&c, 1, 1, 0x1b00, 4, (uint32_t[]){HIGH(end), LOW(end), 7, 1u << 28});
+  methods(&c, 1, 0, 0x28, 4, (uint32_t[]){0, 0, 0, 5u << 27});
+  methods(&c, 1, 0, 0x78, 1, (uint32_t[]){0});
+  submit(&c, 0);
+  const uint8_t *p = c.at + AT_SPARE;
+  CHECK(is_content(m));
+  CHECK(get32(p, 0) == 11 && get32(p, 4) == 12 && get32(p, 8) == 13 && get32(p, 12) == 0);
+  CHECK(get32(p, 64) == 0 && get32(p, 68) == 1 && get32(p, 80) == 8 && get32(p, 84) == 9 && get32(p, 96) == 16);
+  CHECK(get64(p, 128) == 0x123456785a5a5a5a && get64(p, 136) == 0x123456785a5a5a5a && get64(p, 144) == 0);
+  CHECK(get64(c.at, AT_SEMAPHORE) == 5 && get32(c.at, AT_SEMAPHORE + 32) == 7);
+  CHECK(c.compute_class == 0xc6c0 || (get64(c.at, AT_SEMAPHORE + 32) == (9ull << 32 | 7) &&
+                                      get64(c.at, AT_SEMAPHORE + 40)));
+  client_close(&c);
+  CHECK(is_content(m) && nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// A launch that the descriptor before it begins, and a stack for each thread.
+static void test_chain(int chip) {
+  static const uint16_t next[3][4] = {{512, 513, 516, 480}, {368, 369, 372, 448}, {336, 337, 340, 384}};
+  nv_mock_desc d = {0};
+  d.gpu = (nv_mock_gpu)chip; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, chip, 0);
+  CHECK(client_open(&c));
+  client_launch(&c);
+  CHECK(is_saxpy(&c, AT_Y));
+  uint8_t *first = c.at + AT_QMD + 0x400, *second = c.at + AT_QMD;
+  const uint16_t *at = next[generation(&c)];
+  uint64_t second_at = c.block + AT_QMD, stacks = c.block + (1u << 27), of_tpc = 0x280 * 32 * 64 * 2;
+  c.vram = new_memory(&c, of_tpc * 128, 0);
+  CHECK(c.vram && map_gpu(&c, stacks, of_tpc * 128, c.vram));
+  memcpy(first, second, 384);
+  set_bits(first, at[0], 1, 1); set_bits(first, at[1], 3, 1); set_bits(first, at[2], 1, 1);
+  set_bits(first, at[3], 32, (uint32_t)(second_at >> 8));
+  bits local = qmds[generation(&c)].local;
+  set_bits(first, local.lo, local.n, generation(&c) == 2 ? 0x28 : 0x280);
+  uint32_t from = c.words;
+  methods(&c, 1, 1, 0x790, 2, (uint32_t[]){HIGH(stacks), LOW(stacks)});
+  methods(&c, 1, 1, 0x2e4, 3, (uint32_t[]){HIGH(of_tpc), LOW(of_tpc), 0x40});
+  method(&c, 1, 0x2b4, (uint32_t)((second_at + 0x400) >> 8));
+  method(&c, 1, 0x2c0, 10);
+  release(&c, c.block + AT_SEMAPHORE, 9);
+  submit(&c, from);
+  CHECK(is_content(m));
+  CHECK(get64(c.at, AT_SEMAPHORE) == 9 && nv_mock_counted(m).launches == 3);
+  const float *y = (const float *)(const void *)(c.at + AT_Y);
+  for (int i = 0; i < N; i++) CHECK(y[i] == 6 * (float)i + 1);
+  unmap_range(&c, stacks, of_tpc * 128);
+  client_close(&c);
+  CHECK(is_content(m) && nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// Pages of the client's own, in a range for the GPU; a part of them is mapped, and taken back.
+static void test_user_pages(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_A100; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_A100, 0);
+  CHECK(client_open(&c));
+  void *at = (void *)(uintptr_t)(c.block + 0x800000);
+  uint8_t p[56] = {0}, unmap[40] = {0};
+  CHECK(!c.system->mmap(c.system->user, &at, 0x4000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | 0x20, -1, 0));
+  put32(p, 0, c.root); put32(p, 4, c.device); put32(p, 8, 0x1000); put32(p, 12, 0x71);
+  put32(p, 16, 1u << 4 | 1u << 12 | 1u << 30);
+  put64(p, 24, (uint64_t)(uintptr_t)at); put64(p, 32, 0x3fff);
+  CHECK(!escape(&c, c.dev, 0x27, p, 56) && !get32(p, 40));
+  CHECK(map_gpu(&c, (uint64_t)(uintptr_t)at, 0x4000, 0x1000));
+  begin_channel(&c);
+  release(&c, (uint64_t)(uintptr_t)at + 0x1000, 77);
+  submit(&c, 0);
+  CHECK(is_content(m) && get64(at, 0x1000) == 77);
+  put64(unmap, 0, (uint64_t)(uintptr_t)at); put64(unmap, 8, 0x4000);
+  memcpy(unmap + 16, c.uuid, 16);
+  CHECK(uvm(&c, "unmap", c.uvm, 66, unmap, 32));
+  uint32_t from = c.words;
+  release(&c, (uint64_t)(uintptr_t)at, 78);
+  submit(&c, from);
+  const char *said = nv_mock_complaint(m);
+  CHECK(said && strstr(said, "which is not mapped") && get32(c.record, 8) == 31);
+  nv_mock_forget(m);
+  unmap_range(&c, (uint64_t)(uintptr_t)at, 0x4000);
+  c.system->munmap(c.system->user, at, 0x4000);
+  CHECK(free_handle(&c, 0x1000) == 0);
+  client_close(&c);
+  CHECK(is_content(m) && nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// A GPU's memory is another's where peers are enabled, and not before.
+static void test_peers(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GH100; d.ngpu = 2; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_GH100, 0);
+  CHECK(client_open(&c));
+  uint8_t device[56] = {0}, peers[36] = {0}, gpu[40] = {0};
+  uint32_t own = c.device;
+  put32(device, 0, 1); put32(device, 4, c.root);
+  CHECK((c.device = alloc(&c, "device", c.root, 0, 0x80, device, 56)) != 0);
+  uint32_t far_memory = new_memory(&c, 0x10000, 0);
+  c.device = own;
+  nvm_uuid(1, gpu);
+  put32(gpu, 0x18, 0xffffffff);
+  CHECK(far_memory && uvm(&c, "register gpu", c.uvm, 37, gpu, 36));
+  CHECK(!map_gpu(&c, c.block + 0x900000, 0x10000, far_memory));
+  CHECK(strstr(nv_mock_complaint(m), "a GPU that is no peer") != NULL);
+  nv_mock_forget(m);
+  memcpy(peers, c.uuid, 16); memcpy(peers + 16, gpu, 16);
+  CHECK(uvm(&c, "peers", c.uvm, 29, peers, 32));
+  CHECK(map_gpu(&c, c.block + 0xa00000, 0x10000, far_memory));
+  CHECK(uvm(&c, "peers", c.uvm, 30, peers, 32));
+  unmap_range(&c, c.block + 0x900000, 0x10000);
+  unmap_range(&c, c.block + 0xa00000, 0x10000);
+  client_close(&c);
+  CHECK(is_content(m) && nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// What is told of a GPU, in each branch's sizes.
+static void test_told(int branch) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GH100; d.branch = branch; d.ptxas = ""; d.run = run_saxpy; d.fault_launch = 1;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_GH100, 0);
+  static uint8_t p[4824], name[3][256];
+  uint32_t list[14] = {7, 0, 9, 0, 0xc, 0, 0xd, 0, 0x14, 0, 0x17, 0, 0x20, 0}, confidential, debugger;
+  CHECK(client_open(&c));
+  memset(p, 0, sizeof p);
+  put32(p, 0, 256);
+  for (int i = 0; i < 3; i++) put64(p, 8 + 8 * (size_t)i, (uint64_t)(uintptr_t)name[i]);
+  CHECK(control(&c, "version", c.root, 0x101, p, 40) && atoi((char *)name[0]) == branch);
+  memset(p, 0, sizeof p);
+  CHECK(control(&c, "version", c.root, 0x13e, p, branch >= 560 ? 1032 : 776) && atoi((char *)p) == branch);
+  CHECK(control(&c, "attached", c.root, 0x201, p, 128) && get32(p, 0) == 0x100 && get32(p, 4) == 0xffffffff);
+  uint32_t nclass = branch >= 580 ? 804 : branch >= 555 ? 404 : branch >= 550 ? 700 : 644;
+  CHECK(control(&c, "classes", c.device, 0x800292, p, nclass) && get32(p, 0) == 14 && get32(p, 4) == 0x9067);
+  put32(p, 0, 7); put64(p, 8, (uint64_t)(uintptr_t)list); put64(p, 16, 0); put64(p, 24, 0);
+  CHECK(control(&c, "gr", c.subdevice, 0x20801201, p, 32) && list[3] == 72 && list[5] == 0x900 && list[7] == 64 &&
+        list[13] == 2);
+  put32(p, 0, 1); put32(p, 4, 8); put32(p, 8, 0);
+  uint32_t nfb = branch >= 580 ? 1028 : branch >= 560 ? 460 : branch >= 545 ? 444 : 436;
+  CHECK(control(&c, "fb", c.subdevice, 0x20801303, p, nfb) && get32(p, 8) == 1 << 20);
+  put32(p, 4, 0x2a);
+  uint32_t ninfo = branch >= 580 ? 564 : branch >= 575 ? 532 : branch >= 545 ? 524 : 516;
+  CHECK(control(&c, "info", c.subdevice, 0x20800102, p, ninfo) && get32(p, 8) == 0);
+  put32(p, 0, 0);
+  CHECK(control(&c, "name", c.subdevice, 0x20800110, p, branch >= 595 ? 68 : 132) &&
+        !strncmp((char *)p + 4, "NVIDIA H100", 11));
+  CHECK(control(&c, "mode", c.subdevice, 0x20800131, p, 4) && get32(p, 0) == 0);
+  CHECK(control(&c, "ce", c.subdevice, 0x20802a0a, p, branch >= 545 ? 136 : 68) && p[0] == 1 && p[4] == 0);
+  CHECK(control(&c, "arch", c.subdevice, 0x20801701, p, 16) && get32(p, 0) == 0x180);
+  CHECK(control(&c, "time", c.subdevice, 0x20800403, p, 8));
+  uint64_t then = get64(p, 0);
+  memset(p, 0, 264);
+  p[1] = 2;
+  CHECK(control(&c, "times", c.subdevice, 0x20800406, p, 264) && get64(p, 16) > then && get64(p, 32) > get64(p, 16));
+  CHECK((confidential = alloc(&c, "cc", c.root, 0, 0xcb33, NULL, 0)) != 0 &&
+        control(&c, "cc", confidential, 0xcb330101, p, 6) && !p[3]);
+  uint8_t debug[12] = {0};
+  put32(debug, 4, c.root); put32(debug, 8, c.compute);
+  CHECK((debugger = alloc(&c, "debugger", c.device, 0, 0x83de, debug, 12)) != 0);
+  client_launch(&c);
+  put32(p, 0, c.channel); put32(p, 4, 100);
+  CHECK(control(&c, "errors", debugger, 0x83de030c, p, 4824) && get32(p, 12) == 0xe);
+  CHECK(control(&c, "faults", debugger, 0x83de0328, p, 72));
+  CHECK(is_content(m));
+  client_close(&c);
+  CHECK(is_content(m) && nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
 typedef struct lane { nv_mock_desc d; int number, ok; } lane;
 static void *lane_run(void *user) {
   lane *l = user;
@@ -750,6 +962,12 @@ int main(void) {
   if (case_named("leaks")) test_leaks();
   if (case_named("a doorbell that is not rung")) test_no_ring();
   if (case_named("the second GPU")) test_two();
+  static const int told[] = {535, 545, 550, 555, 565, 570, 575, 580, 590, 595, 610};
+  for (int i = 0; i < NV_MOCK_GPUS; i++) if (case_named("engines of %s", nvm_chips[i].name)) test_engines(i);
+  for (int i = 0; i < NV_MOCK_GPUS; i++) if (case_named("a chain on %s", nvm_chips[i].name)) test_chain(i);
+  for (int i = 0; i < 11; i++) if (case_named("what branch %d tells", told[i])) test_told(told[i]);
+  if (case_named("pages of the client")) test_user_pages();
+  if (case_named("peers")) test_peers();
   if (case_named("two mocks")) test_threads();
   return test_report();
 }
