@@ -64,6 +64,7 @@ static void nvm_read_records(nvm_text *t, const nvm_section *s, uint32_t symbol,
     if (code == 0x0a && own) t->param_base = nvm_get32(r, 8) & 0xffff;
     if (code == 0x19 && own) t->param_nbytes = v;
     if (code == 0x4c && own) t->barriers = v & 0xff;
+    for (int k = 0; code == 0x3d && own && payload >= 12 && k < 3; k++) t->cluster[k] = nvm_get32(r, 4 + 4 * (size_t)k);
     if (code == 0x05 && own) t->max_threads = nvm_get32(r, 4) * nvm_get32(r, 8) * nvm_get32(r, 12);
   }
 }
@@ -124,7 +125,7 @@ int nv_mock_know(nv_mock *m, const void *cubin, size_t nbytes, const char *ptx) 
 
 typedef struct nvm_entry {
   char name[128];
-  uint32_t nparam, offset[64], nbytes[64], param_nbytes, shared, barriers, threads[3];
+  uint32_t nparam, offset[64], nbytes[64], param_nbytes, shared, barriers, threads[3], cluster[3];
   int dynamic;
 } nvm_entry;
 
@@ -185,6 +186,15 @@ static void nvm_read_barrier(nvm_entry *k, const char *s) {
   if (n + 1 > k->barriers) k->barriers = n + 1;
 }
 
+// 128, 1, 1: what is left out is 1.
+static void nvm_read_three(const char *s, uint32_t out[3]) {
+  for (int i = 0; i < 3; i++) {
+    uint32_t n = nvm_number(&s);
+    out[i] = n ? n : 1;
+    s += strspn(s, ", ");
+  }
+}
+
 // Line by line from s to end: shared memory, barriers, and what .maxntid says.
 static void nvm_read_lines(nvm_entry *k, const char *s, const char *end) {
   for (; s < end; s += strcspn(s, "\n;{}") + 1) {
@@ -193,10 +203,8 @@ static void nvm_read_lines(nvm_entry *k, const char *s, const char *end) {
     if (*s == '@') s += strcspn(s, " \t"), s += strspn(s, " \t");
     if (!strncmp(s, "bar.", 4) || !strncmp(s, "barrier.sync", 12) || !strncmp(s, "barrier.red", 11))
       nvm_read_barrier(k, s);
-    if (!strncmp(s, ".maxntid ", 9) || !strncmp(s, ".reqntid ", 9)) {
-      at = s + 9;
-      for (int i = 0; i < 3; i++) { k->threads[i] = nvm_number(&at); at += strspn(at, ", "); }
-    }
+    if (!strncmp(s, ".maxntid ", 9) || !strncmp(s, ".reqntid ", 9)) nvm_read_three(s + 9, k->threads);
+    if (!strncmp(s, ".reqnctapercluster ", 19)) nvm_read_three(s + 19, k->cluster);
     at = strstr(s, ".shared ");
     if (at && at < stop && (at == s || !strncmp(s, ".extern", 7) || !strncmp(s, ".visible", 8)))
       nvm_read_shared(k, s, at, stop);
@@ -321,6 +329,7 @@ static void nvm_kernel_records(nvm_writer *w, const nvm_entry *k, uint32_t symbo
   nvm_record(w, 3, 0x1b, 0xff, NULL, 0);
   if (k->barriers) nvm_record(w, 2, 0x4c, k->barriers, NULL, 0);
   if (k->threads[0]) nvm_record(w, 4, 0x05, 12, k->threads, 12);
+  if (k->cluster[0]) nvm_record(w, 4, 0x3d, 12, k->cluster, 12);
 }
 
 static void nvm_put_kernel(nvm_cubin *c, const nvm_chip *chip, const char *ptx, const nvm_entry *k, uint32_t symbol) {

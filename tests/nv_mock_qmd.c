@@ -148,6 +148,18 @@ static int nvm_check_program(nv_mock *m, nvm_channel *c, const nvm_job *j, const
   return 1;
 }
 
+// A kernel of clusters needs a grid of them, in its sizes.
+static int nvm_check_cluster(nv_mock *m, nvm_channel *c, const nvm_job *j, const nvm_text *t) {
+  const uint32_t *k = t->cluster;
+  int is_cluster = m->chip->qmd && NVM_Q(TYPE) == 3;
+  if (k[0] * k[1] * k[2] > 1 && (!is_cluster || NVM_Q(CGA_X) != k[0] || NVM_Q(CGA_Y) != k[1] || NVM_Q(CGA_Z) != k[2]))
+    return NVM_STOP(13, "QMD: %s is of clusters of %u,%u,%u, which QMD_TYPE and GPC_CGA do not say", t->name, k[0],
+                    k[1], k[2]);
+  if (!is_cluster && m->chip->qmd && (NVM_Q(CGA_X) | NVM_Q(CGA_Y) | NVM_Q(CGA_Z)))
+    return NVM_STOP(13, "QMD: GPC_CGA is set, and QMD_TYPE is a plain grid");
+  return 1;
+}
+
 static int nvm_check_registers(nv_mock *m, nvm_channel *c, const nvm_job *j, const nvm_text *t) {
   uint32_t n = NVM_Q(REGISTERS), threads = NVM_Q(BLOCK_X) * NVM_Q(BLOCK_Y) * NVM_Q(BLOCK_Z);
   uint32_t warps = ((threads + 31) / 32 + 3) / 4 * 4, of_warp = (n * 32 + 255) / 256 * 256;
@@ -365,7 +377,8 @@ static int nvm_qmd_check(nv_mock *m, nvm_channel *c, nvm_job *j) {
   if (!nvm_check_bits(m, c, j) || !nvm_check_kind(m, c, j) || !nvm_check_grid(m, c, j) ||
       !nvm_check_program(m, c, j, &t))
     return 0;
-  if (!nvm_check_registers(m, c, j, t) || !nvm_check_shared(m, c, j, t, nvm_dynamic(m, c, j)) ||
+  if (!nvm_check_registers(m, c, j, t) || !nvm_check_cluster(m, c, j, t) ||
+      !nvm_check_shared(m, c, j, t, nvm_dynamic(m, c, j)) ||
       !nvm_check_local(m, c, j, t))
     return 0;
   if (!nvm_check_banks(m, c, j, t)) return 0;

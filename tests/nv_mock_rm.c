@@ -239,20 +239,22 @@ typedef struct nvm_maker {
   uint32_t (*make)(nv_mock *m, nvm_object *o, nvm_object *parent, uint8_t *p);
 } nvm_maker;
 
+// Parents and parameters as the driver's own list has them (src/nvidia/src/kernel/rmapi/resource_list.h, 580.142), but
+// that a channel without a group, which the driver takes, is none here.
 static const nvm_maker nvm_makers[] = {
   {NVM_DEVICE, {NVM_CLIENT}, {56}, nvm_new_device},
   {NVM_SUBDEVICE, {NVM_DEVICE}, {4}, nvm_new_subdevice},
-  {NVM_VASPACE, {NVM_DEVICE}, {48, 56}, nvm_new_vaspace},
+  {NVM_VASPACE, {NVM_DEVICE, NVM_SUBDEVICE}, {48, 56}, nvm_new_vaspace},
   {NVM_GROUP, {NVM_DEVICE}, {20}, nvm_new_group},
   {NVM_CTXSHARE, {NVM_GROUP}, {12}, nvm_new_ctxshare},
   {NVM_USER_MEMORY, {NVM_DEVICE, NVM_SUBDEVICE}, {120, 128}, nvm_new_memory},
-  {NVM_SYSTEM_MEMORY, {NVM_DEVICE, NVM_SUBDEVICE}, {120, 128}, nvm_new_memory},
+  {NVM_SYSTEM_MEMORY, {NVM_DEVICE}, {120, 128}, nvm_new_memory},
   {NVM_CHANNELS, {NVM_GROUP}, {0}, nvm_new_channel},
   {NVM_COMPUTES, {NVM_CHANNELS}, {16}, nvm_new_compute},
   {NVM_COPIES, {NVM_CHANNELS}, {8}, nvm_new_copy},
   {NVM_USERMODES, {NVM_SUBDEVICE}, {2}, nvm_new_usermode},
-  {NVM_DEBUGGER, {NVM_DEVICE, NVM_COMPUTES}, {12}, nvm_new_debugger},
-  {NVM_CONFIDENTIAL, {NVM_CLIENT}, {0}, nvm_new_plain},
+  {NVM_DEBUGGER, {NVM_DEVICE}, {12}, nvm_new_debugger},
+  {NVM_CONFIDENTIAL, {NVM_CLIENT}, {4}, nvm_new_plain},
 };
 
 static uint32_t nvm_params_nbytes(const nv_mock *m, const nvm_maker *k) {

@@ -94,6 +94,7 @@ typedef struct nvm_text {
   int sm;
   uint32_t registers, frame, stack, param_base, param_nbytes, shared, barriers, max_threads;
   uint32_t constant_nbytes[8];             // of the banks that the cubin has sections for
+  uint32_t cluster[3];                     // blocks; 0: none
 } nvm_text;
 
 enum { NVM_METHODS = 0x1000 };

@@ -518,6 +518,7 @@ static const mistake mistakes[] = {
   {{PATCH_QMD, 536, 8, 0x80}, "SASS_VERSION 0x80", H, 0},
   {{PATCH_QMD, 1393, 9, 1}, "PROGRAM_PREFETCH_ADDR", H, 0},
   {{PATCH_QMD, 30, 1, 1}, "REQUIRE_SCHEDULING_PCAS", H, 0},
+  {{PATCH_QMD, 2144, 6, 2}, "GPC_CGA is set", H, 0},
   {{PATCH_QMD, 580, 4, 4}, "version 4.0", NV_MOCK_A100, 0},
   {{PATCH_QMD, 657, 6, 0x3a}, "not carve-outs", NV_MOCK_A100, 0},
   {{PATCH_QMD, 608, 16, 0}, "CTA_THREAD_DIMENSION 128,0,1", NV_MOCK_GA102, 0},
