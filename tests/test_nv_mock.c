@@ -695,6 +695,45 @@ static void test_no_ring(void) {
   nv_mock_free(m);
 }
 
+// n words of one header. op: 1 methods that ascend, 3 one method, 5 the second and what follows one method.
+static void methods(client *c, uint32_t op, uint32_t sub, uint32_t m, uint32_t n, const uint32_t *words) {
+  word(c, op << 29 | n << 16 | sub << 13 | m >> 2);
+  for (uint32_t i = 0; i < n; i++) word(c, words[i]);
+}
+#define HIGH(x) (uint32_t)((x) >> 32)
+#define LOW(x) (uint32_t)(x)
+
+// A copy of what a launch writes, behind it in one pushbuffer. How many of 24 late GPUs copied what was there before.
+static int copies_stale(int waits) {
+  int stale = 0;
+  for (uint32_t seed = 1; seed <= 24; seed++) {
+    nv_mock_desc d = {0};
+    d.gpu = NV_MOCK_GH100; d.ptxas = ""; d.run = run_saxpy; d.seed = seed;
+    nv_mock *m = nv_mock_new(&d);
+    client c = client_new(m, NV_MOCK_GH100, 0);
+    CHECK(client_open(&c));
+    client_launch(&c);
+    CHECK(wait_for(&c, AT_SEMAPHORE, 1));
+    uint64_t from = c.block + AT_Y, to = c.block + AT_SPARE;
+    float *y = (float *)(void *)(c.at + AT_Y);
+    for (int i = 0; i < N; i++) y[i] = 1;
+    uint32_t begin = c.words;
+    method(&c, 1, 0x2b4, (uint32_t)((c.block + AT_QMD) >> 8));
+    method(&c, 1, 0x2c0, 10);
+    if (waits) method(&c, 1, 0x110, 0);
+    methods(&c, 1, 4, 0x400, 4, (uint32_t[]){HIGH(from), LOW(from), HIGH(to), LOW(to)});
+    method(&c, 4, 0x418, N * 4);
+    method(&c, 4, 0x300, 0x182);
+    release(&c, c.block + AT_SEMAPHORE, 2);
+    submit(&c, begin);
+    CHECK(wait_for(&c, AT_SEMAPHORE, 2) && is_saxpy(&c, AT_Y) && is_content(m));
+    stale += !is_saxpy(&c, AT_SPARE);
+    client_close(&c);
+    nv_mock_free(m);
+  }
+  return stale;
+}
+
 // The second GPU of two; two mocks, on two threads, that share nothing.
 static void test_two(void) {
   nv_mock_desc d = {0};
@@ -711,14 +750,6 @@ static void test_two(void) {
 }
 
 // ---- what else can be asked for
-
-// n words of one header. op: 1 methods that ascend, 3 one method, 5 the second and what follows one method.
-static void methods(client *c, uint32_t op, uint32_t sub, uint32_t m, uint32_t n, const uint32_t *words) {
-  word(c, op << 29 | n << 16 | sub << 13 | m >> 2);
-  for (uint32_t i = 0; i < n; i++) word(c, words[i]);
-}
-#define HIGH(x) (uint32_t)((x) >> 32)
-#define LOW(x) (uint32_t)(x)
 
 // Words by the compute class, a rectangle and fills by the copy engine, and a 64-bit report: in memory of both.
 static void test_engines(int chip) {
@@ -967,6 +998,8 @@ int main(void) {
   for (int i = 0; i < NV_MOCK_GPUS; i++) if (case_named("engines of %s", nvm_chips[i].name)) test_engines(i);
   for (int i = 0; i < NV_MOCK_GPUS; i++) if (case_named("a chain on %s", nvm_chips[i].name)) test_chain(i);
   for (int i = 0; i < 11; i++) if (case_named("what branch %d tells", told[i])) test_told(told[i]);
+  if (case_named("late, without a wait")) CHECK(copies_stale(0) > 0);
+  if (case_named("late, with waits")) CHECK(copies_stale(1) == 0);
   if (case_named("pages of the client")) test_user_pages();
   if (case_named("peers")) test_peers();
   if (case_named("two mocks")) test_threads();
