@@ -62,6 +62,12 @@ static uint64_t nvm_get64(const void *at, size_t offset) {
 static void nvm_put32(void *at, size_t offset, uint32_t value) { memcpy((uint8_t *)at + offset, &value, sizeof value); }
 static void nvm_put64(void *at, size_t offset, uint64_t value) { memcpy((uint8_t *)at + offset, &value, sizeof value); }
 
+static uint64_t nvm_hash_bytes(const uint8_t *p, uint64_t n) {
+  uint64_t h = 0xcbf29ce484222325u;                      // FNV-1a, by words
+  for (uint64_t i = 0; i + 4 <= n; i += 4) h = (h ^ nvm_get32(p, i)) * 0x100000001b3u;
+  return h;
+}
+
 // Memory of the GPU comes as it was left: not zero, where that is cheap to show. The system's pages are zero.
 static nvm_memory *nvm_memory_new(nv_mock *m, nvm_place place, int gpu, uint64_t nbytes) {
   if (place == NVM_VRAM && m->vram_left[gpu] < nbytes) return NULL;

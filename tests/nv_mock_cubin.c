@@ -105,6 +105,7 @@ static int nvm_know(nv_mock *m, const void *cubin, size_t nbytes, const char *pt
     t.nbytes = s.nbytes;
     if (!(t.code = malloc(t.nbytes))) abort();
     memcpy(t.code, s.bytes, t.nbytes);
+    t.hash = nvm_hash_bytes(t.code, t.nbytes);
     nvm_read_kernel(&e, &t, s.info & 0xffffff);
     if (!m->desc.run && !(t.module = ptx_parse(ptx, strlen(ptx), error, sizeof error)))
       nvm_wrong(m, 0, "assemble: the PTX machine refuses the text: %s", error);

@@ -8,32 +8,29 @@
 // ---- what caches hold, by address: what is launched again there has to be the same, or be invalidated
 
 enum { NVM_SEEN = 1024 };
-struct nvm_seen { uint64_t at, hash; int cache; };
-
-static uint64_t nvm_hash_bytes(const uint8_t *p, uint64_t n) {
-  uint64_t h = 0xcbf29ce484222325u;                      // FNV-1a, by words
-  for (uint64_t i = 0; i + 4 <= n; i += 4) h = (h ^ nvm_get32(p, i)) * 0x100000001b3u;
-  return h;
-}
+struct nvm_seen { uint64_t at, hash; int cache; uint32_t epoch; };
 
 static void nvm_invalidate(nvm_channel *c, int caches) {
-  for (int i = 0; c->seen && i < NVM_SEEN; i++) if (c->seen[i].cache & caches) c->seen[i].cache = 0;
+  for (int i = 0; i < 3; i++) c->epoch[i] += (uint32_t)(caches >> i & 1);
 }
 
 // Whether a cache may hold something else of that address. From now on it holds this.
-static int nvm_is_stale(nvm_channel *c, nvm_cache cache, uint64_t at, const uint8_t *p, uint64_t n) {
+static int nvm_is_stale(nvm_channel *c, nvm_cache cache, uint64_t at, uint64_t hash) {
   if (!c->seen && !(c->seen = calloc(NVM_SEEN, sizeof *c->seen))) abort();
   struct nvm_seen *s = &c->seen[(at >> 7 ^ at >> 17 ^ (uint64_t)cache) % NVM_SEEN], was = *s;
-  *s = (struct nvm_seen){at, nvm_hash_bytes(p, n), (int)cache};
-  return was.cache == (int)cache && was.at == at && was.hash != s->hash;
+  *s = (struct nvm_seen){at, hash, (int)cache, c->epoch[cache / 2]};
+  return was.cache == (int)cache && was.epoch == s->epoch && was.at == at && was.hash != hash;
 }
 
 // ---- fields
 
+// At most 32 bits.
 static uint64_t nvm_bits(const uint8_t *image, uint32_t bit, uint32_t width) {
-  uint64_t v = 0;
-  for (uint32_t i = 0; i < width; i++) v |= (uint64_t)(image[(bit + i) / 8] >> (bit + i) % 8 & 1) << i;
-  return v;
+  uint32_t at = bit % 32;
+  if (!width) return 0;
+  uint64_t v = nvm_get32(image, bit / 32 * 4);
+  if (at + width > 32) v |= (uint64_t)nvm_get32(image, bit / 32 * 4 + 4) << 32;
+  return v >> at & (((uint64_t)1 << width) - 1);
 }
 
 static uint32_t nvm_q(const nv_mock *m, const nvm_job *j, int field) {
@@ -68,19 +65,27 @@ static void nvm_clear_bits(uint32_t mask[96], uint32_t bit, uint32_t width) {
   for (uint32_t i = bit; i < bit + width; i++) mask[i / 32] &= ~(1u << i % 32);
 }
 
-// Bits that no field has, and those of fields that a launch does not set.
-static int nvm_check_bits(nv_mock *m, nvm_channel *c, const nvm_job *j) {
-  uint32_t unknown[96], words = nvm_qmd_nbytes[m->chip->qmd] / 4u;
-  memset(unknown, 0xff, sizeof unknown);
+// What no field of a launch has; made once.
+static const uint32_t *nvm_unknown_bits(nv_mock *m) {
+  uint32_t *unknown = m->unknown;
+  if (m->has_unknown) return unknown;
+  memset(unknown, 0xff, sizeof m->unknown);
   for (int f = 0; f < NVQ_COUNT; f++)
     nvm_clear_bits(unknown, nvm_fields[f].at[m->chip->qmd].bit, nvm_fields[f].at[m->chip->qmd].width);
   for (int f = NVQ_CB0_VALID; f <= NVQ_CB0_PREFETCH; f++)
-    for (int i = 1; i < 8; i++) nvm_clear_bits(unknown, nvm_buffer_bit(m, f, i), nvm_fields[f].at[m->chip->qmd].width);
+    for (int i = 1; i < 8; i++)
+      nvm_clear_bits(unknown, nvm_buffer_bit(m, f, i), nvm_fields[f].at[m->chip->qmd].width);
+  m->has_unknown = 1;
+  return unknown;
+}
+
+// Bits that no field has, and those of fields that a launch does not set.
+static int nvm_check_bits(nv_mock *m, nvm_channel *c, const nvm_job *j) {
+  const uint32_t *unknown = nvm_unknown_bits(m), words = nvm_qmd_nbytes[m->chip->qmd] / 4u;
   for (uint32_t i = 0; i < words; i++) {
-    uint32_t v = nvm_get32(j->image, i * 4);
-    if (v & ~nvm_qmd_defined[m->chip->qmd][i])
-      return NVM_STOP(32, "QMD: dword %u is 0x%x: bits 0x%x are not defined", i, v,
-                      v & ~nvm_qmd_defined[m->chip->qmd][i]);
+    uint32_t v = nvm_get32(j->image, i * 4), defined = nvm_qmd_defined[m->chip->qmd][i];
+    if (v & ~defined)
+      return NVM_STOP(32, "QMD: dword %u is 0x%x: bits 0x%x are not defined", i, v, v & ~defined);
     if (v & unknown[i])
       return NVM_STOP(32, "QMD: dword %u is 0x%x: bits 0x%x are of fields that no launch sets", i, v, v & unknown[i]);
   }
@@ -142,7 +147,7 @@ static int nvm_check_program(nv_mock *m, nvm_channel *c, const nvm_job *j, const
   if (NVM_Q(PREFETCH_SIZE) && prefetch != (at & ~(uint64_t)255))
     return NVM_STOP(32, "QMD: PROGRAM_PREFETCH_ADDR is not the program's");
   if (NVM_Q(INVALIDATE_CODE)) nvm_invalidate(c, NVM_CACHE_CODE);
-  if (nvm_is_stale(c, NVM_CACHE_CODE, at, t->code, t->nbytes))
+  if (nvm_is_stale(c, NVM_CACHE_CODE, at, t->hash))
     return NVM_STOP(13, "QMD: PROGRAM_ADDRESS 0x%llx has other code than before, and no instruction cache was "
                         "invalidated", (unsigned long long)at);
   return 1;
@@ -301,7 +306,7 @@ static int nvm_check_bank(nv_mock *m, nvm_channel *c, const nvm_job *j, const nv
   if (!p)
     return NVM_STOP(31, "QMD: constant buffer %d: %u bytes at 0x%llx are not mapped", i, (uint32_t)n,
                     (unsigned long long)at);
-  if (nvm_is_stale(c, NVM_CACHE_CONSTANTS, at, p, needed))
+  if (nvm_is_stale(c, NVM_CACHE_CONSTANTS, at, nvm_hash_bytes(p, needed)))
     return NVM_STOP(13, "QMD: constant buffer %d at 0x%llx was written, and no constant cache was invalidated", i,
                     (unsigned long long)at);
   return i || nvm_check_words(m, c, j, t, p, at);
@@ -394,7 +399,7 @@ static void nvm_qmd_launch(nv_mock *m, nvm_channel *c, uint64_t qmd, int invalid
   if (!p) { (void)NVM_STOP(31, "SEND_PCAS_A: the QMD at 0x%llx is not mapped", (unsigned long long)qmd); return; }
   memcpy(job.image, p, n);
   if (invalidates) nvm_invalidate(c, NVM_CACHE_QMD);
-  if (nvm_is_stale(c, NVM_CACHE_QMD, qmd, p, n)) {
+  if (nvm_is_stale(c, NVM_CACHE_QMD, qmd, nvm_hash_bytes(p, n))) {
     (void)NVM_STOP(32, "SEND_PCAS_A: the QMD at 0x%llx was written again, and no action invalidates it",
                    (unsigned long long)qmd);
     return;

@@ -90,7 +90,7 @@ typedef struct nvm_method { uint16_t offset; const char *name; uint32_t mask[6];
 typedef struct nvm_text {
   char *name, *ptx;
   ptx_module *module;                      // NULL: the descriptor's run is asked
-  uint8_t *code; size_t nbytes;
+  uint8_t *code; size_t nbytes; uint64_t hash;
   int sm;
   uint32_t registers, frame, stack, param_base, param_nbytes, shared, barriers, max_threads;
   uint32_t constant_nbytes[8];             // of the banks that the cubin has sections for
@@ -123,6 +123,7 @@ struct nvm_channel {
   nvm_job *jobs; int njob;
   uint64_t segment_base;                   // of the extended base, bits 56:40
   struct nvm_seen *seen;                   // what caches hold (nv_mock_qmd.c)
+  uint32_t epoch[3];                       // of each cache: how often it was invalidated
 };
 
 // The mapping that the GPU used last: most of what a kernel reads lies there again. channel NULL: none.
@@ -149,6 +150,7 @@ struct nv_mock {
   int lost, left_open;                     // left_open: handles and ranges that closing files had to free
   nv_mock_counts counts;
   nvm_hit hit;
+  uint32_t unknown[96]; int has_unknown;   // bits of launch descriptors that no field of a launch has
 };
 
 // ---- of nv_mock.c
@@ -164,6 +166,7 @@ static uint32_t nvm_get32(const void *at, size_t offset);
 static uint64_t nvm_get64(const void *at, size_t offset);
 static void nvm_put32(void *at, size_t offset, uint32_t value);
 static void nvm_put64(void *at, size_t offset, uint64_t value);
+static uint64_t nvm_hash_bytes(const uint8_t *p, uint64_t n);
 // ---- of nv_mock_tables.c
 static const nvm_chip nvm_chips[NV_MOCK_GPUS];
 static int nvm_has_class(const nvm_chip *c, uint32_t class_);
