@@ -1,4 +1,3 @@
-// brief: plain asan
 // also: tsan
 // test_nv_mock: the mock of NVIDIA's kernel driver and GPU (nv_mock.h) by a small client (nv_mock_client.h): every
 // personality and branch opens, launches, copies and tells time; whatever is done wrong is complained about by name.
