@@ -334,6 +334,7 @@ static const struct { uint32_t number; uint16_t status[2]; uint32_t (*call)(nv_m
 static int nvm_uvm_ioctl(nv_mock *m, int fd, uint32_t request, uint8_t *p) {
   nvm_file *f = nvm_file_of(m, fd);
   m->hit.channel = NULL;
+  if (m->desc.gvisor && request == 39) return -EINVAL;   // UVM_PAGEABLE_MEM_ACCESS, which nvproxy does not know
   for (size_t i = 0; i < sizeof nvm_uvm_calls / sizeof *nvm_uvm_calls; i++) {
     if (nvm_uvm_calls[i].number != request) continue;
     size_t status = nvm_uvm_calls[i].status[m->desc.branch >= 590];
