@@ -126,7 +126,7 @@ int nv_mock_know(nv_mock *m, const void *cubin, size_t nbytes, const char *ptx) 
 
 typedef struct nvm_entry {
   char name[128];
-  uint32_t nparam, offset[64], nbytes[64], param_nbytes, shared, barriers, threads[3], cluster[3];
+  uint32_t nparam, offset[64], nbytes[64], param_nbytes, shared, local, barriers, threads[3], cluster[3];
   int dynamic;
 } nvm_entry;
 
@@ -180,6 +180,12 @@ static void nvm_read_shared(nvm_entry *k, const char *line, const char *s, const
   k->shared = (k->shared + align - 1) / align * align + n;
 }
 
+// Local memory is a thread's stack.
+static void nvm_read_local(nvm_entry *k, const char *s, const char *end) {
+  uint32_t align, n = nvm_declared(s, end, &align);
+  k->local = (k->local + align - 1) / align * align + n;
+}
+
 static void nvm_read_barrier(nvm_entry *k, const char *s) {
   s += strcspn(s, " \t;");
   s += strspn(s, " \t");
@@ -209,6 +215,7 @@ static void nvm_read_lines(nvm_entry *k, const char *s, const char *end) {
     at = strstr(s, ".shared ");
     if (at && at < stop && (at == s || !strncmp(s, ".extern", 7) || !strncmp(s, ".visible", 8)))
       nvm_read_shared(k, s, at, stop);
+    if (!strncmp(s, ".local ", 7)) nvm_read_local(k, s, stop);
     if (s >= end) break;
   }
 }
@@ -345,8 +352,8 @@ static void nvm_put_kernel(nvm_cubin *c, const nvm_chip *chip, const char *ptx, 
     nvm_put_section(c, ".nv.shared.", k->name, 8, NULL, k->shared + reserved, 16, 0, text, 0);
   nvm_put_section(c, ".nv.constant0.", k->name, 1, NULL, chip->param_base + k->param_nbytes, 4, 0, text, 0);
   nvm_record(&c->info, 4, 0x2f, 8, (uint32_t[2]){symbol, nvm_registers(k)}, 8);
-  nvm_record(&c->info, 4, 0x11, 8, (uint32_t[2]){symbol, 0}, 8);
-  nvm_record(&c->info, 4, 0x12, 8, (uint32_t[2]){symbol, 0}, 8);
+  nvm_record(&c->info, 4, 0x11, 8, (uint32_t[2]){symbol, (k->local + 15) / 16 * 16}, 8);
+  nvm_record(&c->info, 4, 0x12, 8, (uint32_t[2]){symbol, (k->local + 15) / 16 * 16}, 8);
   nvm_put_symbol(c, k->name, 0x1012, text, 0, sizeof code);                // FUNC, GLOBAL; STO_CUDA_ENTRY
   free(records.bytes);
 }

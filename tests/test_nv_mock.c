@@ -733,6 +733,39 @@ static int copies_stale(int waits) {
   return stale;
 }
 
+// A cubin of the mock's own says of kernels what their text does.
+static void test_cubin(void) {
+  static const char text[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 tiny_values = 128;\n"
+    ".global .align 8 .b8 table[20];\n.shared .align 16 .b8 all[32];\n"
+    ".visible .entry one(.param .align 8 .b8 one_p[20], .param .u8 one_q, .param .u64 one_r)\n.maxntid 64, 2, 1\n"
+    ".reqnctapercluster 2, 1, 1\n{\n  .shared .align 8 .b8 own[24];\n  .local .align 16 .b8 depot[40];\n"
+    "  @%p1 bar.sync 2;\n  ret;\n}\n.visible .entry two()\n{\n  ret;\n}\n";
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GH100; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  const tiny_nv_system *s = nv_mock_system(m);
+  void *cubin = NULL;
+  size_t n;
+  char log[100];
+  CHECK(s->assemble(s->user, text, 90, &cubin, &n, log, sizeof log) == 0);
+  const nvm_text *one = m->ntext == 2 ? &m->texts[0] : NULL;
+  CHECK(one && !strcmp(one->name, "one") && !strcmp(m->texts[1].name, "two") && one->sm == 90);
+  CHECK(one && one->param_base == 0x210 && one->param_nbytes == 32 && one->constant_nbytes[0] == 0x230);
+  CHECK(one && one->shared == 0x400 + 56 && one->stack == 48 && one->barriers == 3 && one->max_threads == 128);
+  CHECK(one && one->cluster[0] == 2 && one->cluster[1] == 1 && m->texts[1].shared == 0x400 + 32);
+  CHECK(nv_mock_know(m, cubin, n, text) == 2 && m->ntext == 2);
+  for (size_t cut = 0; cut < n; cut += 7) {                // reads no byte behind its end
+    void *part = malloc(cut + !cut);
+    memcpy(part, cubin, cut);
+    nv_mock_know(m, part, cut, text);
+    free(part);
+  }
+  CHECK(nv_mock_know(m, "no cubin", 8, text) == 0);
+  free(cubin);
+  nv_mock_free(m);
+}
+
 // The second GPU of two; two mocks, on two threads, that share nothing.
 static void test_two(void) {
   nv_mock_desc d = {0};
@@ -997,6 +1030,7 @@ int main(void) {
   for (int i = 0; i < NV_MOCK_GPUS; i++) if (case_named("engines of %s", nvm_chips[i].name)) test_engines(i);
   for (int i = 0; i < NV_MOCK_GPUS; i++) if (case_named("a chain on %s", nvm_chips[i].name)) test_chain(i);
   for (int i = 0; i < 11; i++) if (case_named("what branch %d tells", told[i])) test_told(told[i]);
+  if (case_named("a cubin of its own")) test_cubin();
   if (case_named("late, without a wait")) CHECK(copies_stale(0) > 0);
   if (case_named("late, with waits")) CHECK(copies_stale(1) == 0);
   if (case_named("pages of the client")) test_user_pages();
