@@ -237,9 +237,11 @@ static const char *nvm_read_entry(const char *text, const char *s, nvm_entry *k)
   return s;
 }
 
-// The next variable of the module (.global) behind s, its name and its bytes; NULL: none before the first kernel.
-static const char *nvm_read_global(const char *text, const char *s, char name[128], uint32_t *nbytes) {
-  const char *end = strstr(text, ".entry "), *line = strstr(s, ".global ");
+// The next variable of the module behind s, in that space (".global "), its name and its bytes; NULL: none before the
+// first kernel.
+static const char *nvm_read_global(const char *text, const char *s, const char *space, char name[128],
+                                   uint32_t *nbytes) {
+  const char *end = strstr(text, ".entry "), *line = strstr(s, space);
   uint32_t align;
   if (!line || (end && line > end)) return NULL;
   const char *stop = line + strcspn(line, ";=["), *first;
@@ -371,15 +373,15 @@ static void nvm_put_header(nvm_cubin *c, int sm) {
   nvm_put32(h, 0x3c, c->nsection | 1u << 16);
 }
 
-// The module's variables, as zeros of one section: code of this kind reads none.
-static uint32_t nvm_put_globals(nvm_cubin *c, const char *ptx) {
+// The module's variables of a space, as zeros of one section: code of this kind reads none.
+static uint32_t nvm_put_globals(nvm_cubin *c, const char *ptx, const char *space, const char *section, uint32_t type) {
   char name[128];
   uint32_t n, all = 0, count = 0;
-  for (const char *s = ptx; (s = nvm_read_global(ptx, s, name, &n)); count++) {
+  for (const char *s = ptx; (s = nvm_read_global(ptx, s, space, name, &n)); count++) {
     nvm_put_symbol(c, name, 0x11, c->nsection, all, n);                    // OBJECT, GLOBAL
     all += (n + 15) / 16 * 16;
   }
-  if (count) nvm_put_section(c, ".nv.global", "", 8, NULL, all, 16, 0, 0, 0);
+  if (count) nvm_put_section(c, section, "", type, NULL, all, 16, 0, 0, 0);
   return count;
 }
 
@@ -397,7 +399,8 @@ static void *nvm_own_cubin(const nvm_chip *chip, const char *ptx, size_t *nbytes
   c.nsection = 1;
   for (int i = 0; i < 3; i++)
     nvm_put_section(&c, first[i], "", i ? 0x70000000 : 3, NULL, 0, 8, i ? 3 : 0, 0, 0);
-  symbol += nvm_put_globals(&c, ptx);
+  symbol += nvm_put_globals(&c, ptx, ".global ", ".nv.global", 8);
+  symbol += nvm_put_globals(&c, ptx, ".const ", ".nv.constant3", 1);
   for (const char *s = ptx; (s = nvm_read_entry(ptx, s, &k)); symbol++) nvm_put_kernel(&c, chip, ptx, &k, symbol);
   const nvm_writer *late[3] = {&c.names, &c.info, &c.symbols};
   for (size_t i = 0; i < 3; i++) {

@@ -737,7 +737,7 @@ static int copies_stale(int waits) {
 static void test_cubin(void) {
   static const char text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 tiny_values = 128;\n"
-    ".global .align 8 .b8 table[20];\n.shared .align 16 .b8 all[32];\n"
+    ".global .align 8 .b8 table[20];\n.const .align 4 .b8 fixed[40];\n.shared .align 16 .b8 all[32];\n"
     ".visible .entry one(.param .align 8 .b8 one_p[20], .param .u8 one_q, .param .u64 one_r)\n.maxntid 64, 2, 1\n"
     ".reqnctapercluster 2, 1, 1\n{\n  .shared .align 8 .b8 own[24];\n  .local .align 16 .b8 depot[40];\n"
     "  @%p1 bar.sync 2;\n  ret;\n}\n.visible .entry two()\n{\n  ret;\n}\n";
@@ -753,6 +753,7 @@ static void test_cubin(void) {
   CHECK(one && !strcmp(one->name, "one") && !strcmp(m->texts[1].name, "two") && one->sm == 90);
   CHECK(one && one->param_base == 0x210 && one->param_nbytes == 32 && one->constant_nbytes[0] == 0x230);
   CHECK(one && one->shared == 0x400 + 56 && one->stack == 48 && one->barriers == 3 && one->max_threads == 128);
+  CHECK(one && one->constant_nbytes[3] == 48 && one->constant_nbytes[4] == 0);
   CHECK(one && one->cluster[0] == 2 && one->cluster[1] == 1 && m->texts[1].shared == 0x400 + 32);
   CHECK(nv_mock_know(m, cubin, n, text) == 2 && m->ntext == 2);
   for (size_t cut = 0; cut < n; cut += 7) {                // reads no byte behind its end
