@@ -193,8 +193,11 @@ static void nvm_read_barrier(nvm_entry *k, const char *s) {
   if (n + 1 > k->barriers) k->barriers = n + 1;
 }
 
-// 128, 1, 1: what is left out is 1.
-static void nvm_read_three(const char *s, uint32_t out[3]) {
+// What a directive says between s and end, such as 128, 1, 1: what is left out is 1.
+static void nvm_read_three(const char *s, const char *end, const char *directive, uint32_t out[3]) {
+  s = strstr(s, directive);
+  if (!s || s >= end) return;
+  s += strlen(directive);
   for (int i = 0; i < 3; i++) {
     uint32_t n = nvm_number(&s);
     out[i] = n ? n : 1;
@@ -210,8 +213,9 @@ static void nvm_read_lines(nvm_entry *k, const char *s, const char *end) {
     if (*s == '@') s += strcspn(s, " \t"), s += strspn(s, " \t");
     if (!strncmp(s, "bar.", 4) || !strncmp(s, "barrier.sync", 12) || !strncmp(s, "barrier.red", 11))
       nvm_read_barrier(k, s);
-    if (!strncmp(s, ".maxntid ", 9) || !strncmp(s, ".reqntid ", 9)) nvm_read_three(s + 9, k->threads);
-    if (!strncmp(s, ".reqnctapercluster ", 19)) nvm_read_three(s + 19, k->cluster);
+    nvm_read_three(s, stop, ".maxntid ", k->threads);
+    nvm_read_three(s, stop, ".reqntid ", k->threads);
+    nvm_read_three(s, stop, ".reqnctapercluster ", k->cluster);
     at = strstr(s, ".shared ");
     if (at && at < stop && (at == s || !strncmp(s, ".extern", 7) || !strncmp(s, ".visible", 8)))
       nvm_read_shared(k, s, at, stop);
