@@ -1,7 +1,8 @@
 // nv_mock.c: the mock's memory, open files and mappings, and the table of calls that a companion is given.
 //
-// All memory of GPU and system is one memfd: an object is mapped once for the mock's GPU, and again where a client asks,
-// so that the GPU never sees the client's addresses. One lock is held in every call; a late mock's thread takes it, too.
+// All memory of GPU and system is one memfd: an object is mapped once for the mock's GPU, and again where a client
+// asks, so that the GPU never sees the client's addresses. One lock is held in every call; a late mock's thread takes
+// it, too.
 #include "nv_mock_state.h"
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -60,6 +61,12 @@ static uint64_t nvm_get64(const void *at, size_t offset) {
 }
 static void nvm_put32(void *at, size_t offset, uint32_t value) { memcpy((uint8_t *)at + offset, &value, sizeof value); }
 static void nvm_put64(void *at, size_t offset, uint64_t value) { memcpy((uint8_t *)at + offset, &value, sizeof value); }
+
+static uint64_t nvm_hash_bytes(const uint8_t *p, uint64_t n) {
+  uint64_t h = 0xcbf29ce484222325u;                      // FNV-1a, by words
+  for (uint64_t i = 0; i + 4 <= n; i += 4) h = (h ^ nvm_get32(p, i)) * 0x100000001b3u;
+  return h;
+}
 
 // Memory of the GPU comes as it was left: not zero, where that is cheap to show. The system's pages are zero.
 static nvm_memory *nvm_memory_new(nv_mock *m, nvm_place place, int gpu, uint64_t nbytes) {
@@ -148,6 +155,15 @@ static int nvm_close(void *user, int fd) {
   return r;
 }
 
+// RM_FREE, RM_UNMAP_MEMORY; UVM_UNREGISTER_..., UVM_DISABLE_PEER_ACCESS, UVM_FREE, UVM_UNMAP_EXTERNAL: what gives back
+// goes on where the GPU is lost, and where the call is one that fails.
+static int nvm_gives_back(const nvm_file *f, uint32_t request) {
+  static const uint32_t uvm[] = {26, 28, 30, 34, 38, 66};
+  if (f->kind != NVM_FILE_UVM) return (request & 0xff) == 0x29 || (request & 0xff) == 0x4f;
+  for (size_t i = 0; i < sizeof uvm / sizeof *uvm; i++) if (uvm[i] == request) return 1;
+  return 0;
+}
+
 static int nvm_ioctl(void *user, int fd, unsigned long request, void *argument) {
   nv_mock *m = user;
   pthread_mutex_lock(&m->lock);
@@ -155,11 +171,12 @@ static int nvm_ioctl(void *user, int fd, unsigned long request, void *argument) 
   int r;
   long n = ++m->counts.ioctls;
   if (m->desc.lost_at && n >= m->desc.lost_at) m->lost = 1;
-  if (m->desc.fail_ioctl == n) r = -EIO;
-  else if (!f) r = -(int)nvm_wrong(m, EBADF, "ioctl 0x%lx: %d is not open", request, fd);
+  if (!f) r = -(int)nvm_wrong(m, EBADF, "ioctl 0x%lx: %d is not open", request, fd);
   else if (!argument) r = -(int)nvm_wrong(m, EFAULT, "ioctl 0x%lx: no argument", request);
+  else if (m->desc.fail_ioctl == n && !nvm_gives_back(f, (uint32_t)request)) r = -EIO;
   else if (f->kind == NVM_FILE_UVM) r = nvm_uvm_ioctl(m, fd, (uint32_t)request, argument);
   else r = nvm_rm_ioctl(m, fd, (uint32_t)request, argument);
+  if (m->desc.fail_ioctl == n) r = -EIO;
   pthread_mutex_unlock(&m->lock);
   return r;
 }
@@ -180,19 +197,27 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void) { return "protect_shadow_gap=0"; }
 #endif
 
+#ifdef NVM_ASAN
 // Addresses below 2^40, which a channel's entries reach, are between the shadows of the address sanitizer: its own mmap
 // refuses them, and they have no shadow. They get one.
 static void *nvm_map_at(void *at, size_t n, int protection, int flags, int fd, int64_t offset) {
-#ifdef NVM_ASAN
   size_t scale, shadow;
   __asan_get_shadow_mapping(&scale, &shadow);
-  uintptr_t from = (((uintptr_t)at >> scale) + shadow) & ~(uintptr_t)4095, to = (((uintptr_t)at + n) >> scale) + shadow + 4096;
+  uintptr_t from = (((uintptr_t)at >> scale) + shadow) & ~(uintptr_t)4095,
+      to = (((uintptr_t)at + n) >> scale) + shadow + 4096;
   if (at && (uintptr_t)at < (uintptr_t)1 << 43)
-    syscall(SYS_mmap, from, to - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | NVM_MAP_ANONYMOUS | MAP_FIXED | NVM_MAP_NORESERVE, -1, 0L);
-#endif
+    syscall(SYS_mmap, from, to - from, PROT_READ | PROT_WRITE,
+            MAP_PRIVATE | NVM_MAP_ANONYMOUS | MAP_FIXED | NVM_MAP_NORESERVE, -1, 0L);
   long r = syscall(SYS_mmap, at, n, protection, flags, fd, (long)offset);
   return r == -1 ? MAP_FAILED : (void *)r;
 }
+static int nvm_unmap_at(void *at, size_t n) { return (int)syscall(SYS_munmap, at, n); }
+#else
+static void *nvm_map_at(void *at, size_t n, int protection, int flags, int fd, int64_t offset) {
+  return mmap(at, n, protection, flags, fd, (off_t)offset);
+}
+static int nvm_unmap_at(void *at, size_t n) { return munmap(at, n); }
+#endif
 
 // Takes [at, at + n) out of what is mapped. The bytes that were.
 static uint64_t nvm_cut(nv_mock *m, uint64_t at, uint64_t n) {
@@ -247,7 +272,8 @@ static int nvm_map_memory(nv_mock *m, nvm_file *f, int fd, void **at, size_t nby
   if (offset) return -(int)nvm_wrong(m, EINVAL, "mmap: offset %lld, which has to be 0", (long long)offset);
   if (!(flags & MAP_SHARED)) return -(int)nvm_wrong(m, EINVAL, "mmap: not MAP_SHARED");
   if (!nbytes || nbytes > (f->pending_nbytes + NVM_PAGE - 1) / NVM_PAGE * NVM_PAGE)
-    return -(int)nvm_wrong(m, EINVAL, "mmap: %zu bytes of a mapping of %llu", nbytes, (unsigned long long)f->pending_nbytes);
+    return -(int)nvm_wrong(m, EINVAL, "mmap: %zu bytes of a mapping of %llu", nbytes,
+                           (unsigned long long)f->pending_nbytes);
   void *r = nvm_map_at(*at, nbytes, protection, flags, m->memfd, f->pending->at + (int64_t)f->pending_offset);
   if (r == MAP_FAILED) return -errno;
   nvm_view_add(m, *at = r, nbytes, f->pending_offset, f->pending);
@@ -274,7 +300,7 @@ static int nvm_munmap(void *user, void *at, size_t nbytes) {
   nv_mock *m = user;
   nbytes = (nbytes + NVM_PAGE - 1) / NVM_PAGE * NVM_PAGE;
   pthread_mutex_lock(&m->lock);
-  int r = syscall(SYS_munmap, at, nbytes) ? -errno : 0;
+  int r = nvm_unmap_at(at, nbytes) ? -errno : 0;
   if (!r && nvm_cut(m, (uint64_t)(uintptr_t)at, nbytes) == 0) nvm_wrong(m, 0, "munmap: nothing is mapped at %p", at);
   pthread_mutex_unlock(&m->lock);
   return r;
@@ -303,7 +329,9 @@ static void nvm_ring(nv_mock *m, uint32_t token) {
   m->counts.doorbells++;
   if (m->lost) return;
   nvm_channel *c = nvm_channel_of(m, token);
-  if (!nvm_was_stored(m, token)) { nvm_wrong(m, 0, "doorbell: 0x%x was not stored at +0x90 of a usermode window", token); return; }
+  if (!nvm_was_stored(m, token)) {
+    nvm_wrong(m, 0, "doorbell: 0x%x was not stored at +0x90 of a usermode window", token); return;
+  }
   if (!c) { nvm_wrong(m, 0, "doorbell: 0x%x is the token of no channel", token); return; }
   if (!c->scheduled) { nvm_wrong(m, 0, "doorbell: the channel of 0x%x is not scheduled", token); return; }
   uint32_t put = nvm_get32(c->userd->bytes, c->userd_offset + 0x8c);
@@ -378,7 +406,7 @@ void nv_mock_free(nv_mock *m) {
   for (int i = 0; i < m->nobject; i++) if (m->objects[i]) nvm_free_tree(m, m->objects[i]);
   while (m->nview) {
     nvm_view v = m->views[0];
-    syscall(SYS_munmap, v.at, v.nbytes);
+    nvm_unmap_at((void *)(uintptr_t)v.at, v.nbytes);
     nvm_cut(m, v.at, v.nbytes);
   }
   nvm_texts_free(m);
@@ -398,8 +426,8 @@ static void nvm_hanging(nv_mock *m, const nvm_channel *c) {
     snprintf(m->hanging, sizeof m->hanging, "channel 0x%x waits at SEM_EXECUTE for %llu at 0x%llx for ever", c->token,
              (unsigned long long)c->parked_value, (unsigned long long)c->parked);
   else if (put != c->put)
-    snprintf(m->hanging, sizeof m->hanging, "channel 0x%x: GPPut is %u, but the doorbell was rung for %u", c->token, put,
-             c->put);
+    snprintf(m->hanging, sizeof m->hanging, "channel 0x%x: GPPut is %u, but the doorbell was rung for %u", c->token,
+             put, c->put);
 }
 
 const char *nv_mock_complaint(nv_mock *m) {

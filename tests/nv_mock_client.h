@@ -1,5 +1,5 @@
-// nv_mock_client.h: a small client of NVIDIA's kernel driver, written by hand from its published headers, step by step as a
-// companion does it: a test of the mock, with one place for each thing that may be done wrong (client_patch).
+// nv_mock_client.h: a small client of NVIDIA's kernel driver, written by hand from its published headers, step by step
+// as a companion does it: a test of the mock, with one place for each thing that may be done wrong (client_patch).
 #ifndef NV_MOCK_CLIENT_H
 #define NV_MOCK_CLIENT_H
 #include "nv_mock.h"
@@ -27,13 +27,13 @@ typedef enum patch_kind {
   PATCH_CODE,                  // offset, value: a word of the code
   PATCH_PUT,                   // value: GPPut
   PATCH_TOKEN,                 // value: the doorbell's
-  PATCH_MMAP,                  // at: 1 for memory, 0 for the usermode window; offset: of its mmap; value: bytes away from the
-                               // GPU's address
+  PATCH_MMAP,                  // at: 1 for memory, 0 for the usermode window; offset: of its mmap; value: bytes
+                               // away from the GPU's address
   PATCH_STEP                   // at: which step is done otherwise (client_step)
 } patch_kind;
-enum { STEP_NO_STORE = 1, STEP_NO_RING, STEP_SCHEDULE_FIRST, STEP_REUSE_FD, STEP_FREE_USERD, STEP_FREE_SPACE, STEP_FREE_CHANNEL,
-       STEP_TWO_CHANNELS_REGISTERED, STEP_STALE_CODE, STEP_STALE_CONSTANTS, STEP_STALE_QMD, STEP_WAIT_FOREVER,
-       STEP_BAD_FD, STEP_MUNMAP, STEP_FREE_TWICE, STEP_PUSH_TAIL, STEP_UNKNOWN_METHOD };
+enum { STEP_NO_STORE = 1, STEP_NO_RING, STEP_SCHEDULE_FIRST, STEP_REUSE_FD, STEP_FREE_USERD, STEP_FREE_SPACE,
+       STEP_FREE_CHANNEL, STEP_TWO_CHANNELS_REGISTERED, STEP_STALE_CODE, STEP_STALE_CONSTANTS, STEP_STALE_QMD,
+       STEP_WAIT_FOREVER, STEP_BAD_FD, STEP_MUNMAP, STEP_FREE_TWICE, STEP_PUSH_TAIL, STEP_UNKNOWN_METHOD };
 typedef struct client_patch { patch_kind kind; uint32_t at, offset, value; } client_patch;
 
 typedef struct client {
@@ -89,7 +89,8 @@ static int escape(client *c, int fd, uint32_t number, void *p, uint32_t nbytes) 
 }
 
 // RM_ALLOC. The new handle; 0: failed.
-static uint32_t alloc(client *c, const char *name, uint32_t parent, uint32_t handle, uint32_t class_, void *params, uint32_t nbytes) {
+static uint32_t alloc(client *c, const char *name, uint32_t parent, uint32_t handle, uint32_t class_, void *params,
+                      uint32_t nbytes) {
   uint8_t p[48] = {0};
   if (params && is_patch(c, PATCH_ALLOC, class_)) put32(params, c->patch.offset, c->patch.value);
   put32(p, 0, c->root); put32(p, 4, parent); put32(p, 8, handle); put32(p, 12, class_);
@@ -171,7 +172,9 @@ static void *map_memory(client *c, uint32_t handle, uint64_t nbytes, int is_sysm
   void *at = (void *)(uintptr_t)want;
   int64_t offset = 0;
   int ok = step(c, "map", escape(c, c->ctl, 0x4e, p, 56), get32(p, 40));
-  if (ok && is_patch(c, PATCH_MMAP, want != 0)) { at = (void *)(uintptr_t)(want + c->patch.value); offset = c->patch.offset; }
+  if (ok && is_patch(c, PATCH_MMAP, want != 0)) {
+    at = (void *)(uintptr_t)(want + c->patch.value); offset = c->patch.offset;
+  }
   ok = ok && step(c, "mmap", c->system->mmap(c->system->user, &at, nbytes, PROT_READ | PROT_WRITE,
                                              MAP_SHARED | (want ? MAP_FIXED : 0), fd, offset), 0);
   c->system->close(c->system->user, fd);
@@ -190,7 +193,8 @@ static int map_gpu(client *c, uint64_t at, uint64_t nbytes, uint32_t memory) {
   put64(p, 0, at); put64(p, 8, nbytes);
   memcpy(p + 24, c->uuid, 16);
   put32(p, 24 + 16, 1);
-  put64(p, after, 1); put32(p, after + 8, (uint32_t)c->ctl); put32(p, after + 12, c->root); put32(p, after + 16, memory);
+  put64(p, after, 1); put32(p, after + 8, (uint32_t)c->ctl); put32(p, after + 12, c->root);
+  put32(p, after + 16, memory);
   int ok = uvm(c, "map external", c->uvm, 33, p, (uint32_t)after + 20);
   free(p);
   return ok;
@@ -207,9 +211,11 @@ static uint32_t new_memory(client *c, uint64_t nbytes, int is_sysmem) {
 }
 
 static int client_space(client *c) {
-  uint8_t mode[4] = {0}, gid[268] = {0}, boost[8] = {0}, space[56] = {0}, init[16] = {0}, mm[8] = {0}, gpu[40] = {0}, vs[32] = {0};
+  uint8_t mode[4] = {0}, gid[268] = {0}, boost[8] = {0}, space[56] = {0}, init[16] = {0}, mm[8] = {0}, gpu[40] = {0},
+      vs[32] = {0};
   int has_params = c->usermode_class >= 0xc661;
-  if (!(c->usermode = alloc(c, "usermode", c->subdevice, 0, c->usermode_class, has_params ? mode : NULL, has_params ? 2 : 0))) return 0;
+  c->usermode = alloc(c, "usermode", c->subdevice, 0, c->usermode_class, has_params ? mode : NULL, has_params ? 2 : 0);
+  if (!c->usermode) return 0;
   void *page = map_memory(c, c->usermode, 0x10000, 0, 0);
   if (!page) return 0;
   c->doorbell = (volatile uint32_t *)page + 0x90 / 4;
@@ -266,7 +272,8 @@ static int client_channel(client *c) {
   put32(channel, 0x18, c->share);
   put32(channel, 0x20 + shift, c->memory); put64(channel, 0x40 + shift, AT_USERD);
   put32(channel, 0x80 + shift, 1);
-  c->channel = alloc(c, "channel", c->group, 0, c->gpfifo_class, channel, c->branch >= 610 ? 376 : c->branch >= 570 ? 368 : 360);
+  uint32_t nbytes = c->branch >= 610 ? 376 : c->branch >= 570 ? 368 : 360;
+  c->channel = alloc(c, "channel", c->group, 0, c->gpfifo_class, channel, nbytes);
   if (!c->channel) return 0;
   put32(gr, 0, 2); put32(gr, 8, 16);
   if (!(c->compute = alloc(c, "compute", c->channel, 0, c->compute_class, gr, 16))) return 0;

@@ -1,12 +1,13 @@
 // nv_mock_control.c: RM_CONTROL: what can be asked of an object. paramsSize has to be the branch's to the byte, as the
-// driver compares it (rmapi/control.c). Sources: ctrl/ctrl0000, ctrl0080, ctrl2080, ctrl83de, ctrla06c, ctrlc36f, ctrlcb33.
+// driver compares it (rmapi/control.c). Sources: ctrl/ctrl0000, ctrl0080, ctrl2080, ctrl83de, ctrla06c, ctrlc36f,
+// ctrlcb33.
 #include "nv_mock_state.h"
 
-// Columns of sizes: 535, 545, 550, 555, 560 and 565, 570, 575, 580, 590 and 595, 610.
+// Columns of sizes: 535, 545, 550, 555, 560 and 565, 570, 575, 580, 590, 595, 610.
 static int nvm_branch_column(int branch) {
-  static const int from[] = {545, 550, 555, 560, 570, 575, 580, 590, 610};
+  static const int from[] = {545, 550, 555, 560, 570, 575, 580, 590, 595, 610};
   int column = 0;
-  while (column < 9 && branch >= from[column]) column++;
+  while (column < 10 && branch >= from[column]) column++;
   return column;
 }
 
@@ -73,8 +74,10 @@ static uint32_t nvm_ctl_classes2(nv_mock *m, nvm_object *o, uint8_t *p) {
 }
 
 static uint32_t nvm_ctl_gid(nv_mock *m, nvm_object *o, uint8_t *p) {
-  if (nvm_get32(p, 0) || (nvm_get32(p, 4) & ~3u)) return nvm_wrong(m, NVM_BAD_ARGUMENT, "NV2080_CTRL_CMD_GPU_GET_GID_INFO: index or flags");
-  if (!(nvm_get32(p, 4) & 2)) return nvm_wrong(m, NVM_BAD_ARGUMENT, "NV2080_CTRL_CMD_GPU_GET_GID_INFO: FORMAT is not BINARY");
+  if (nvm_get32(p, 0) || (nvm_get32(p, 4) & ~3u))
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "NV2080_CTRL_CMD_GPU_GET_GID_INFO: index or flags");
+  if (!(nvm_get32(p, 4) & 2))
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "NV2080_CTRL_CMD_GPU_GET_GID_INFO: FORMAT is not BINARY");
   nvm_uuid(o->gpu, p + 12);
   nvm_put32(p, 8, 16);
   return 0;
@@ -107,7 +110,8 @@ static uint32_t nvm_ctl_gpu_info(nv_mock *m, nvm_object *o, uint8_t *p) {
   (void)o;
   uint32_t n = nvm_get32(p, 0);
   if (!n || n > 64) return nvm_wrong(m, NVM_BAD_ARGUMENT, "NV2080_CTRL_CMD_GPU_GET_INFO_V2: gpuInfoListSize %u", n);
-  for (uint32_t i = 0; i < n; i++) nvm_put32(p, 8 + 8 * (size_t)i, nvm_get32(p, 4 + 8 * (size_t)i) == 0x2a && m->desc.mig);
+  for (uint32_t i = 0; i < n; i++)
+    nvm_put32(p, 8 + 8 * (size_t)i, nvm_get32(p, 4 + 8 * (size_t)i) == 0x2a && m->desc.mig);
   return 0;
 }
 
@@ -125,13 +129,15 @@ static uint32_t nvm_fb_info(const nv_mock *m, int gpu, uint32_t index) {
 static uint32_t nvm_ctl_fb_info(nv_mock *m, nvm_object *o, uint8_t *p) {
   uint32_t n = nvm_get32(p, 0);
   if (!n || n > 54) return nvm_wrong(m, NVM_BAD_ARGUMENT, "NV2080_CTRL_CMD_FB_GET_INFO_V2: fbInfoListSize %u", n);
-  for (uint32_t i = 0; i < n; i++) nvm_put32(p, 8 + 8 * (size_t)i, nvm_fb_info(m, o->gpu, nvm_get32(p, 4 + 8 * (size_t)i)));
+  for (uint32_t i = 0; i < n; i++)
+    nvm_put32(p, 8 + 8 * (size_t)i, nvm_fb_info(m, o->gpu, nvm_get32(p, 4 + 8 * (size_t)i)));
   return 0;
 }
 
 static uint32_t nvm_ctl_name(nv_mock *m, nvm_object *o, uint8_t *p) {
   (void)o;
-  if (nvm_get32(p, 0)) return nvm_wrong(m, NVM_BAD_ARGUMENT, "NV2080_CTRL_CMD_GPU_GET_NAME_STRING: flags are not ASCII");
+  if (nvm_get32(p, 0))
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "NV2080_CTRL_CMD_GPU_GET_NAME_STRING: flags are not ASCII");
   snprintf((char *)p + 4, 64, "%s", m->chip->name);
   return 0;
 }
@@ -144,7 +150,8 @@ static uint32_t nvm_ctl_mode(nv_mock *m, nvm_object *o, uint8_t *p) {
 
 static uint32_t nvm_ctl_boost(nv_mock *m, nvm_object *o, uint8_t *p) {
   (void)o;
-  return nvm_get32(p, 0) & ~0x73u ? nvm_wrong(m, NVM_BAD_FLAGS, "NV2080_CTRL_CMD_PERF_BOOST: flags 0x%x", nvm_get32(p, 0)) : 0;
+  return nvm_get32(p, 0) & ~0x73u ? nvm_wrong(m, NVM_BAD_FLAGS, "NV2080_CTRL_CMD_PERF_BOOST: flags 0x%x",
+                                              nvm_get32(p, 0)) : 0;
 }
 
 // Two bytes of capabilities for each engine, and which engines there are: the first two are GR's.
@@ -168,19 +175,30 @@ static uint32_t nvm_ctl_time(nv_mock *m, nvm_object *o, uint8_t *p) { (void)o; n
 
 static uint32_t nvm_ctl_times(nv_mock *m, nvm_object *o, uint8_t *p) {
   (void)o;
-  if (!p[1] || p[1] > 16) return nvm_wrong(m, NVM_BAD_ARGUMENT, "TIMER_GET_GPU_CPU_TIME_CORRELATION_INFO: sampleCount %u", p[1]);
+  if (!p[1] || p[1] > 16)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "TIMER_GET_GPU_CPU_TIME_CORRELATION_INFO: sampleCount %u", p[1]);
   for (size_t i = 0; i < p[1]; i++) { nvm_put64(p, 8 + 16 * i, nvm_now(m)); nvm_put64(p, 16 + 16 * i, m->time_ns); }
   return 0;
 }
 
-static uint32_t nvm_ctl_confidential(nv_mock *m, nvm_object *o, uint8_t *p) { (void)m; (void)o; memset(p, 0, 6); return 0; }
+static uint32_t nvm_ctl_confidential(nv_mock *m, nvm_object *o, uint8_t *p) { 
+  (void)m; (void)o;
+  memset(p, 0, 6);
+  return 0;
+}
 
-static uint32_t nvm_ctl_token(nv_mock *m, nvm_object *o, uint8_t *p) { (void)m; nvm_put32(p, 0, o->channel->token); return 0; }
+
+static uint32_t nvm_ctl_token(nv_mock *m, nvm_object *o, uint8_t *p) {
+  (void)m;
+  nvm_put32(p, 0, o->channel->token);
+  return 0;
+}
 
 // A channel of GR whose context UVM has not mapped cannot run (kernel_channel_group_api.c).
 static uint32_t nvm_schedule(nv_mock *m, nvm_channel *c, int enable) {
   if (!c->uvm_file && c->object->engine == 1)
-    return nvm_wrong(m, NVM_BAD_STATE, "GPFIFO_SCHEDULE: UVM_REGISTER_CHANNEL was not called for channel 0x%x", c->token);
+    return nvm_wrong(m, NVM_BAD_STATE, "GPFIFO_SCHEDULE: UVM_REGISTER_CHANNEL was not called for channel 0x%x",
+                     c->token);
   c->scheduled = enable;
   return 0;
 }
@@ -200,7 +218,8 @@ static uint32_t nvm_ctl_schedule(nv_mock *m, nvm_object *o, uint8_t *p) {
 static uint32_t nvm_ctl_errors(nv_mock *m, nvm_object *o, uint8_t *p) {
   nvm_object *target = nvm_find(m, o->client, nvm_get32(p, 0));
   uint32_t n = nvm_get32(p, 4);
-  if (!target || !target->channel) return nvm_wrong(m, NVM_BAD_CHANNEL, "DEBUG_READ_ALL_SM_ERROR_STATES: hTargetChannel is no channel");
+  if (!target || !target->channel)
+    return nvm_wrong(m, NVM_BAD_CHANNEL, "DEBUG_READ_ALL_SM_ERROR_STATES: hTargetChannel is no channel");
   if (n > 100) return nvm_wrong(m, NVM_BAD_ARGUMENT, "DEBUG_READ_ALL_SM_ERROR_STATES: numSMsToRead %u", n);
   memset(p + 8, 0, 4824 - 8);
   int xid = target->channel->dead;
@@ -220,29 +239,29 @@ static uint32_t nvm_ctl_faults(nv_mock *m, nvm_object *o, uint8_t *p) {
 }
 
 typedef uint32_t (*nvm_ctl)(nv_mock *m, nvm_object *o, uint8_t *p);
-#define ONE(n) {n, n, n, n, n, n, n, n, n, n}
-static const struct { uint32_t command, kind; uint16_t nbytes[10]; nvm_ctl call; } nvm_controls[] = {
+#define ONE(n) {n, n, n, n, n, n, n, n, n, n, n}
+static const struct { uint32_t command, kind; uint16_t nbytes[11]; nvm_ctl call; } nvm_controls[] = {
   {0x101, NVM_CLIENT, ONE(40), nvm_ctl_version},
-  {0x13e, NVM_CLIENT, {776, 776, 776, 776, 1032, 1032, 1032, 1032, 1032, 1032}, nvm_ctl_version2},
+  {0x13e, NVM_CLIENT, {776, 776, 776, 776, 1032, 1032, 1032, 1032, 1032, 1032, 1032}, nvm_ctl_version2},
   {0x201, NVM_CLIENT, ONE(128), nvm_ctl_attached},
   {0x205, NVM_CLIENT, ONE(32), nvm_ctl_id_info},
   {0x800201, NVM_DEVICE, ONE(16), nvm_ctl_classes},
-  {0x800292, NVM_DEVICE, {644, 644, 700, 404, 404, 404, 404, 804, 804, 804}, nvm_ctl_classes2},
-  {0x20800102, NVM_SUBDEVICE, {516, 524, 524, 524, 524, 524, 532, 564, 564, 564}, nvm_ctl_gpu_info},
-  {0x20800110, NVM_SUBDEVICE, {132, 132, 132, 132, 132, 132, 132, 132, 68, 68}, nvm_ctl_name},
+  {0x800292, NVM_DEVICE, {644, 644, 700, 404, 404, 404, 404, 804, 804, 804, 804}, nvm_ctl_classes2},
+  {0x20800102, NVM_SUBDEVICE, {516, 524, 524, 524, 524, 524, 532, 564, 564, 564, 564}, nvm_ctl_gpu_info},
+  {0x20800110, NVM_SUBDEVICE, {132, 132, 132, 132, 132, 132, 132, 132, 132, 68, 68}, nvm_ctl_name},
   {0x20800131, NVM_SUBDEVICE, ONE(4), nvm_ctl_mode},
   {0x2080014a, NVM_SUBDEVICE, ONE(268), nvm_ctl_gid},
   {0x20800403, NVM_SUBDEVICE, ONE(8), nvm_ctl_time},
   {0x20800406, NVM_SUBDEVICE, ONE(264), nvm_ctl_times},
   {0x20801201, NVM_SUBDEVICE, ONE(32), nvm_ctl_gr_info},
-  {0x20801303, NVM_SUBDEVICE, {436, 444, 444, 444, 460, 460, 460, 1028, 1028, 1028}, nvm_ctl_fb_info},
+  {0x20801303, NVM_SUBDEVICE, {436, 444, 444, 444, 460, 460, 460, 1028, 1028, 1028, 1028}, nvm_ctl_fb_info},
   {0x20801701, NVM_SUBDEVICE, ONE(16), nvm_ctl_arch},
   {0x2080200a, NVM_SUBDEVICE, ONE(8), nvm_ctl_boost},
-  {0x20802a0a, NVM_SUBDEVICE, {68, 136, 136, 136, 136, 136, 136, 136, 136, 136}, nvm_ctl_ce_caps},
+  {0x20802a0a, NVM_SUBDEVICE, {68, 136, 136, 136, 136, 136, 136, 136, 136, 136, 136}, nvm_ctl_ce_caps},
   {0x83de0328, NVM_DEBUGGER, ONE(72), nvm_ctl_faults},
   {0x83de030c, NVM_DEBUGGER, ONE(4824), nvm_ctl_errors},
-  {0xa06c0101, NVM_GROUP, {2, 2, 2, 2, 2, 2, 3, 3, 3, 3}, nvm_ctl_schedule},
-  {0xa06f0103, NVM_CHANNELS, {2, 2, 2, 2, 2, 2, 3, 3, 3, 3}, nvm_ctl_schedule},
+  {0xa06c0101, NVM_GROUP, {2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3}, nvm_ctl_schedule},
+  {0xa06f0103, NVM_CHANNELS, {2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3}, nvm_ctl_schedule},
   {0xc36f0108, NVM_CHANNELS, ONE(4), nvm_ctl_token},
   {0xcb330101, NVM_CONFIDENTIAL, ONE(6), nvm_ctl_confidential},
 };
@@ -264,8 +283,8 @@ static uint32_t nvm_control(nv_mock *m, uint8_t *p) {
     if (nvm_kind(m->chip, o->class_) != nvm_controls[i].kind)
       return nvm_wrong(m, NVM_UNSUPPORTED, "RM_CONTROL 0x%x: on an object of class 0x%x", command, o->class_);
     if (nbytes != want || !params)
-      return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_CONTROL 0x%x: paramsSize %u, which is %u in branch %d", command, nbytes, want,
-                       m->desc.branch);
+      return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_CONTROL 0x%x: paramsSize %u, which is %u in branch %d", command,
+                       nbytes, want, m->desc.branch);
     return nvm_controls[i].call(m, o, params);
   }
   return nvm_wrong(m, NVM_UNSUPPORTED, "RM_CONTROL 0x%x is unknown", command);

@@ -1,5 +1,5 @@
-// nv_mock_cubin.c: machine code of PTX: by ptxas, or an ELF of the cubin's shape whose code is a hash of the text; and what
-// either says of its kernels, kept beside their PTX, so that the bytes at a program's address find it.
+// nv_mock_cubin.c: machine code of PTX: by ptxas, or an ELF of the cubin's shape whose code is a hash of the text; and
+// what either says of its kernels, kept beside their PTX, so that the bytes at a program's address find it.
 //
 // Requires PTX as nvcc and our renderer write it. Holds: every .text section becomes one nvm_text. Layout and records
 // (.nv.info, EIATTR_*) as cuobjdump -elf and readelf show them of what ptxas 13.0 writes.
@@ -26,7 +26,9 @@ static char *nvm_copy(const char *text) {
 // ---- reading
 
 typedef struct nvm_elf { const uint8_t *bytes; size_t nbytes; uint64_t table; uint32_t count, names; } nvm_elf;
-typedef struct nvm_section { const char *name; uint32_t type, info; const uint8_t *bytes; uint64_t nbytes; } nvm_section;
+typedef struct nvm_section {
+  const char *name; uint32_t type, info; const uint8_t *bytes; uint64_t nbytes;
+} nvm_section;
 
 static int nvm_elf_open(nvm_elf *e, const void *bytes, size_t nbytes) {
   e->bytes = bytes; e->nbytes = nbytes;
@@ -62,6 +64,7 @@ static void nvm_read_records(nvm_text *t, const nvm_section *s, uint32_t symbol,
     if (code == 0x0a && own) t->param_base = nvm_get32(r, 8) & 0xffff;
     if (code == 0x19 && own) t->param_nbytes = v;
     if (code == 0x4c && own) t->barriers = v & 0xff;
+    for (int k = 0; code == 0x3d && own && payload >= 12 && k < 3; k++) t->cluster[k] = nvm_get32(r, 4 + 4 * (size_t)k);
     if (code == 0x05 && own) t->max_threads = nvm_get32(r, 4) * nvm_get32(r, 8) * nvm_get32(r, 12);
   }
 }
@@ -102,6 +105,7 @@ static int nvm_know(nv_mock *m, const void *cubin, size_t nbytes, const char *pt
     t.nbytes = s.nbytes;
     if (!(t.code = malloc(t.nbytes))) abort();
     memcpy(t.code, s.bytes, t.nbytes);
+    t.hash = nvm_hash_bytes(t.code, t.nbytes);
     nvm_read_kernel(&e, &t, s.info & 0xffffff);
     if (!m->desc.run && !(t.module = ptx_parse(ptx, strlen(ptx), error, sizeof error)))
       nvm_wrong(m, 0, "assemble: the PTX machine refuses the text: %s", error);
@@ -122,7 +126,7 @@ int nv_mock_know(nv_mock *m, const void *cubin, size_t nbytes, const char *ptx) 
 
 typedef struct nvm_entry {
   char name[128];
-  uint32_t nparam, offset[64], nbytes[64], param_nbytes, shared, barriers, threads[3];
+  uint32_t nparam, offset[64], nbytes[64], param_nbytes, shared, local, barriers, threads[3], cluster[3];
   int dynamic;
 } nvm_entry;
 
@@ -176,11 +180,29 @@ static void nvm_read_shared(nvm_entry *k, const char *line, const char *s, const
   k->shared = (k->shared + align - 1) / align * align + n;
 }
 
+// Local memory is a thread's stack.
+static void nvm_read_local(nvm_entry *k, const char *s, const char *end) {
+  uint32_t align, n = nvm_declared(s, end, &align);
+  k->local = (k->local + align - 1) / align * align + n;
+}
+
 static void nvm_read_barrier(nvm_entry *k, const char *s) {
   s += strcspn(s, " \t;");
   s += strspn(s, " \t");
   uint32_t n = *s == '%' ? 15 : nvm_number(&s);
   if (n + 1 > k->barriers) k->barriers = n + 1;
+}
+
+// What a directive says between s and end, such as 128, 1, 1: what is left out is 1.
+static void nvm_read_three(const char *s, const char *end, const char *directive, uint32_t out[3]) {
+  s = strstr(s, directive);
+  if (!s || s >= end) return;
+  s += strlen(directive);
+  for (int i = 0; i < 3; i++) {
+    uint32_t n = nvm_number(&s);
+    out[i] = n ? n : 1;
+    s += strspn(s, ", ");
+  }
 }
 
 // Line by line from s to end: shared memory, barriers, and what .maxntid says.
@@ -189,13 +211,15 @@ static void nvm_read_lines(nvm_entry *k, const char *s, const char *end) {
     s += strspn(s, " \t\n\r");
     const char *stop = s + strcspn(s, ";\n{}"), *at;
     if (*s == '@') s += strcspn(s, " \t"), s += strspn(s, " \t");
-    if (!strncmp(s, "bar.", 4) || !strncmp(s, "barrier.sync", 12) || !strncmp(s, "barrier.red", 11)) nvm_read_barrier(k, s);
-    if (!strncmp(s, ".maxntid ", 9) || !strncmp(s, ".reqntid ", 9)) {
-      at = s + 9;
-      for (int i = 0; i < 3; i++) { k->threads[i] = nvm_number(&at); at += strspn(at, ", "); }
-    }
+    if (!strncmp(s, "bar.", 4) || !strncmp(s, "barrier.sync", 12) || !strncmp(s, "barrier.red", 11))
+      nvm_read_barrier(k, s);
+    nvm_read_three(s, stop, ".maxntid ", k->threads);
+    nvm_read_three(s, stop, ".reqntid ", k->threads);
+    nvm_read_three(s, stop, ".reqnctapercluster ", k->cluster);
     at = strstr(s, ".shared ");
-    if (at && at < stop && (at == s || !strncmp(s, ".extern", 7) || !strncmp(s, ".visible", 8))) nvm_read_shared(k, s, at, stop);
+    if (at && at < stop && (at == s || !strncmp(s, ".extern", 7) || !strncmp(s, ".visible", 8)))
+      nvm_read_shared(k, s, at, stop);
+    if (!strncmp(s, ".local ", 7)) nvm_read_local(k, s, stop);
     if (s >= end) break;
   }
 }
@@ -217,9 +241,11 @@ static const char *nvm_read_entry(const char *text, const char *s, nvm_entry *k)
   return s;
 }
 
-// The next variable of the module (.global) behind s, its name and its bytes; NULL: none before the first kernel.
-static const char *nvm_read_global(const char *text, const char *s, char name[128], uint32_t *nbytes) {
-  const char *end = strstr(text, ".entry "), *line = strstr(s, ".global ");
+// The next variable of the module behind s, in that space (".global "), its name and its bytes; NULL: none before the
+// first kernel.
+static const char *nvm_read_global(const char *text, const char *s, const char *space, char name[128],
+                                   uint32_t *nbytes) {
+  const char *end = strstr(text, ".entry "), *line = strstr(s, space);
   uint32_t align;
   if (!line || (end && line > end)) return NULL;
   const char *stop = line + strcspn(line, ";=["), *first;
@@ -254,8 +280,8 @@ static uint32_t nvm_write_text(nvm_writer *w, const char *prefix, const char *na
 
 typedef struct nvm_cubin { nvm_writer file, headers, names, symbols, info; uint32_t nsection; } nvm_cubin;
 
-static uint32_t nvm_put_section(nvm_cubin *c, const char *prefix, const char *name, uint32_t type, const void *bytes, size_t n,
-                                size_t align, uint32_t link, uint32_t info, uint64_t each) {
+static uint32_t nvm_put_section(nvm_cubin *c, const char *prefix, const char *name, uint32_t type, const void *bytes,
+                                size_t n, size_t align, uint32_t link, uint32_t info, uint64_t each) {
   uint8_t h[NVM_SECTION] = {0};
   nvm_put32(h, 0, nvm_write_text(&c->names, prefix, name));
   nvm_put32(h, 4, type);
@@ -270,7 +296,8 @@ static uint32_t nvm_put_section(nvm_cubin *c, const char *prefix, const char *na
   return c->nsection++;
 }
 
-static void nvm_put_symbol(nvm_cubin *c, const char *name, uint32_t info, uint32_t section, uint64_t value, uint64_t nbytes) {
+static void nvm_put_symbol(nvm_cubin *c, const char *name, uint32_t info, uint32_t section, uint64_t value,
+                           uint64_t nbytes) {
   uint8_t entry[NVM_SYMBOL] = {0};
   nvm_put32(entry, 0, nvm_write_text(&c->names, "", name));
   nvm_put32(entry, 4, info | section << 16);
@@ -301,7 +328,8 @@ static void nvm_code(uint8_t code[512], const char *ptx, const nvm_entry *k) {
 
 // As many as may be where all threads that may be are there.
 static uint32_t nvm_registers(const nvm_entry *k) {
-  uint32_t threads = k->threads[0] ? k->threads[0] * (k->threads[1] ? k->threads[1] : 1) * (k->threads[2] ? k->threads[2] : 1) : 1024;
+  uint32_t threads = k->threads[0] ? k->threads[0] : 1024;
+  for (int i = 1; i < 3; i++) if (k->threads[i]) threads *= k->threads[i];
   uint32_t n = 65536 / ((threads + 127) / 128 * 128) / 8 * 8;
   return n > 168 ? 168 : n < 24 ? 24 : n;
 }
@@ -315,6 +343,7 @@ static void nvm_kernel_records(nvm_writer *w, const nvm_entry *k, uint32_t symbo
   nvm_record(w, 3, 0x1b, 0xff, NULL, 0);
   if (k->barriers) nvm_record(w, 2, 0x4c, k->barriers, NULL, 0);
   if (k->threads[0]) nvm_record(w, 4, 0x05, 12, k->threads, 12);
+  if (k->cluster[0]) nvm_record(w, 4, 0x3d, 12, k->cluster, 12);
 }
 
 static void nvm_put_kernel(nvm_cubin *c, const nvm_chip *chip, const char *ptx, const nvm_entry *k, uint32_t symbol) {
@@ -325,11 +354,12 @@ static void nvm_put_kernel(nvm_cubin *c, const nvm_chip *chip, const char *ptx, 
   nvm_kernel_records(&records, k, symbol, chip->param_base);
   nvm_put_section(c, ".nv.info.", k->name, 0x70000000, records.bytes, records.n, 4, 3, c->nsection + 1, 0);
   uint32_t text = nvm_put_section(c, ".text.", k->name, 1, code, sizeof code, 128, 3, symbol, 0);
-  if (k->shared || k->dynamic) nvm_put_section(c, ".nv.shared.", k->name, 8, NULL, k->shared + reserved, 16, 0, text, 0);
+  if (k->shared || k->dynamic)
+    nvm_put_section(c, ".nv.shared.", k->name, 8, NULL, k->shared + reserved, 16, 0, text, 0);
   nvm_put_section(c, ".nv.constant0.", k->name, 1, NULL, chip->param_base + k->param_nbytes, 4, 0, text, 0);
   nvm_record(&c->info, 4, 0x2f, 8, (uint32_t[2]){symbol, nvm_registers(k)}, 8);
-  nvm_record(&c->info, 4, 0x11, 8, (uint32_t[2]){symbol, 0}, 8);
-  nvm_record(&c->info, 4, 0x12, 8, (uint32_t[2]){symbol, 0}, 8);
+  nvm_record(&c->info, 4, 0x11, 8, (uint32_t[2]){symbol, (k->local + 15) / 16 * 16}, 8);
+  nvm_record(&c->info, 4, 0x12, 8, (uint32_t[2]){symbol, (k->local + 15) / 16 * 16}, 8);
   nvm_put_symbol(c, k->name, 0x1012, text, 0, sizeof code);                // FUNC, GLOBAL; STO_CUDA_ENTRY
   free(records.bytes);
 }
@@ -347,20 +377,21 @@ static void nvm_put_header(nvm_cubin *c, int sm) {
   nvm_put32(h, 0x3c, c->nsection | 1u << 16);
 }
 
-// The module's variables, as zeros of one section: code of this kind reads none.
-static uint32_t nvm_put_globals(nvm_cubin *c, const char *ptx) {
+// The module's variables of a space, as zeros of one section: code of this kind reads none.
+static uint32_t nvm_put_globals(nvm_cubin *c, const char *ptx, const char *space, const char *section, uint32_t type) {
   char name[128];
   uint32_t n, all = 0, count = 0;
-  for (const char *s = ptx; (s = nvm_read_global(ptx, s, name, &n)); count++) {
+  for (const char *s = ptx; (s = nvm_read_global(ptx, s, space, name, &n)); count++) {
     nvm_put_symbol(c, name, 0x11, c->nsection, all, n);                    // OBJECT, GLOBAL
     all += (n + 15) / 16 * 16;
   }
-  if (count) nvm_put_section(c, ".nv.global", "", 8, NULL, all, 16, 0, 0, 0);
+  if (count) nvm_put_section(c, section, "", type, NULL, all, 16, 0, 0, 0);
   return count;
 }
 
 // Section 1 has the names, of sections and of symbols; 2 what .nv.info says of all; 3 the symbols.
 static void *nvm_own_cubin(const nvm_chip *chip, const char *ptx, size_t *nbytes) {
+  static const char *const first[3] = {".shstrtab", ".nv.info", ".symtab"};
   nvm_cubin c = {0};
   nvm_entry k;
   uint32_t symbol = 1;
@@ -370,8 +401,10 @@ static void *nvm_own_cubin(const nvm_chip *chip, const char *ptx, size_t *nbytes
   nvm_write(&c.names, "", 1, 1);
   nvm_write(&c.symbols, none, NVM_SYMBOL, 1);
   c.nsection = 1;
-  for (int i = 0; i < 3; i++) nvm_put_section(&c, (const char *[]){".shstrtab", ".nv.info", ".symtab"}[i], "", i ? 0x70000000 : 3, NULL, 0, 8, i ? 3 : 0, 0, 0);
-  symbol += nvm_put_globals(&c, ptx);
+  for (int i = 0; i < 3; i++)
+    nvm_put_section(&c, first[i], "", i ? 0x70000000 : 3, NULL, 0, 8, i ? 3 : 0, 0, 0);
+  symbol += nvm_put_globals(&c, ptx, ".global ", ".nv.global", 8);
+  symbol += nvm_put_globals(&c, ptx, ".const ", ".nv.constant3", 1);
   for (const char *s = ptx; (s = nvm_read_entry(ptx, s, &k)); symbol++) nvm_put_kernel(&c, chip, ptx, &k, symbol);
   const nvm_writer *late[3] = {&c.names, &c.info, &c.symbols};
   for (size_t i = 0; i < 3; i++) {
@@ -442,7 +475,8 @@ static void *nvm_ptxas(const char *ptxas, const char *ptx, int sm, size_t *nbyte
   return cubin;
 }
 
-static int nvm_assemble(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log, size_t log_nbytes) {
+static int nvm_assemble(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log,
+                        size_t log_nbytes) {
   nv_mock *m = user;
   char path[1024];
   if (log_nbytes) *log = 0;

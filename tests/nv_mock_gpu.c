@@ -1,5 +1,6 @@
-// nv_mock_gpu.c: channels: entries of the ring, pushbuffers, methods, semaphores, copies; and when work that was begun is
-// done. In order, at once, without a seed; else as late as what waits for it allows, and in any order that is not said.
+// nv_mock_gpu.c: channels: entries of the ring, pushbuffers, methods, semaphores, copies; and when work that was begun
+// is done. In order, at once, without a seed; else as late as what waits for it allows, and in any order that is not
+// said.
 //
 // Sources: clc56f.h and clc86f.h (entries, headers, SEM_*), classes/dma-copy, classes/compute of open-gpu-doc, by name.
 // What a channel is sent wrong stops it, with a record in its error notifier, as robust channels do (nverror.h).
@@ -31,9 +32,11 @@ static void nvm_channel_free(nv_mock *m, nvm_channel *c) {
 
 // ---- semaphores
 
-static int nvm_release(nv_mock *m, nvm_channel *c, uint64_t at, uint64_t value, int wide, int four_words, const char *what) {
+static int nvm_release(nv_mock *m, nvm_channel *c, uint64_t at, uint64_t value, int wide, int four_words,
+                       const char *what) {
   uint64_t n = four_words ? 16 : wide ? 8 : 4;
-  if (at & (n - 1)) return NVM_STOP(32, "%s: releases 0x%llx, which is not aligned to %d", what, (unsigned long long)at, (int)n);
+  if (at & (n - 1))
+    return NVM_STOP(32, "%s: releases 0x%llx, which is not aligned to %d", what, (unsigned long long)at, (int)n);
   uint8_t *p = nvm_at(m, c, at, n, 1);
   if (!p) return NVM_STOP(31, "%s: releases 0x%llx, which is not mapped", what, (unsigned long long)at);
   if (four_words) nvm_put64(p, 8, nvm_now(m));
@@ -49,7 +52,8 @@ static int nvm_acquired(nv_mock *m, nvm_channel *c) {
   uint64_t now = c->parked_wide ? __atomic_load_n((const uint64_t *)(const void *)p, __ATOMIC_ACQUIRE)
                                 : __atomic_load_n((const uint32_t *)(const void *)p, __ATOMIC_ACQUIRE);
   if (c->parked_equal) return now == c->parked_value;
-  return c->parked_wide ? (int64_t)(now - c->parked_value) >= 0 : (int32_t)((uint32_t)now - (uint32_t)c->parked_value) >= 0;
+  return c->parked_wide ? (int64_t)(now - c->parked_value) >= 0
+      : (int32_t)((uint32_t)now - (uint32_t)c->parked_value) >= 0;
 }
 
 // ---- work that was begun
@@ -58,9 +62,12 @@ static int nvm_copy_line(nv_mock *m, nvm_channel *c, const nvm_job *j, uint64_t 
   uint64_t n = j->nbytes, from = j->from + line * j->pitch_from, to = j->to + line * j->pitch_to;
   uint8_t *out = nvm_at(m, c, to, n, 1);
   const uint8_t *in = j->fill_words ? NULL : nvm_at(m, c, from, n, 0);
-  if (!out) return NVM_STOP(31, "LAUNCH_DMA: OFFSET_OUT 0x%llx, %llu bytes, is not mapped", (unsigned long long)to, (unsigned long long)n);
+  if (!out)
+    return NVM_STOP(31, "LAUNCH_DMA: OFFSET_OUT 0x%llx, %llu bytes, is not mapped", (unsigned long long)to,
+                    (unsigned long long)n);
   if (!in && !j->fill_words)
-    return NVM_STOP(31, "LAUNCH_DMA: OFFSET_IN 0x%llx, %llu bytes, is not mapped", (unsigned long long)from, (unsigned long long)n);
+    return NVM_STOP(31, "LAUNCH_DMA: OFFSET_IN 0x%llx, %llu bytes, is not mapped", (unsigned long long)from,
+                    (unsigned long long)n);
   if (in && in < out + n && out < in + n) return NVM_STOP(31, "LAUNCH_DMA: source and destination overlap");
   if (in) memcpy(out, in, n);
   for (uint64_t i = 0; !in && i < n; i += 4) nvm_put32(out, i, j->fill[i / 4 % (uint64_t)j->fill_words]);
@@ -87,7 +94,8 @@ enum { NVM_KERNELS = 1, NVM_COPIES_TOO = 2 };
 static void nvm_drain(nv_mock *m, nvm_channel *c, int kinds) {
   for (;;) {
     int pick[64], n = 0;
-    for (int i = 0; i < c->njob && n < 64; i++) if (kinds & (c->jobs[i].is_copy ? NVM_COPIES_TOO : NVM_KERNELS)) pick[n++] = i;
+    for (int i = 0; i < c->njob && n < 64; i++)
+      if (kinds & (c->jobs[i].is_copy ? NVM_COPIES_TOO : NVM_KERNELS)) pick[n++] = i;
     if (!n || c->dead) return;
     nvm_job_run(m, c, pick[nvm_random(m, (uint32_t)n)]);
   }
@@ -119,7 +127,8 @@ static uint32_t nvm_taken(nv_mock *m, nvm_channel *c, uint32_t s, uint32_t metho
 static int nvm_is_argument(uint32_t class_, uint32_t method) {
   if (method < 0x100) return method >= 0x5c && method <= 0x68;
   if ((class_ & 0xff) == 0xb5)
-    return (method >= 0x240 && method <= 0x24c) || (method >= 0x400 && method <= 0x41c) || (method >= 0x700 && method <= 0x708);
+    return (method >= 0x240 && method <= 0x24c) || (method >= 0x400 && method <= 0x41c) ||
+        (method >= 0x700 && method <= 0x708);
   return (method >= 0x158 && method <= 0x164) || (method >= 0x180 && method <= 0x190) || method == 0x2b4 ||
          (method >= 0x1b00 && method <= 0x1b08);
 }
@@ -127,9 +136,12 @@ static int nvm_is_argument(uint32_t class_, uint32_t method) {
 static int nvm_put_register(nv_mock *m, nvm_channel *c, const nvm_method *k, uint32_t mask, uint32_t value) {
   uint32_t class_ = c->bound[c->subchannel], i = c->method / 4;
   uint8_t *state = c->method < 0x100 ? &c->host_state[i] : &c->state[c->subchannel][i];
-  if (!mask) return NVM_STOP(32, "%s: a method that class 0x%x has not", k->name, c->method < 0x100 ? c->object->class_ : class_);
+  if (!mask)
+    return NVM_STOP(32, "%s: a method that class 0x%x has not", k->name, c->method < 0x100 ? c->object->class_
+                    : class_);
   if (value & ~mask) return NVM_STOP(32, "%s: 0x%x has bits that class 0x%x does not define", k->name, value, class_);
-  if (*state == 1 && nvm_is_argument(class_, c->method)) return NVM_STOP(32, "%s: set twice before it is used", k->name);
+  if (*state == 1 && nvm_is_argument(class_, c->method))
+    return NVM_STOP(32, "%s: set twice before it is used", k->name);
   *state = 1;
   if (c->method < 0x100) c->host[i] = value;
   else c->value[c->subchannel][i] = value;
@@ -163,7 +175,8 @@ static int nvm_sem_execute(nv_mock *m, nvm_channel *c, uint32_t v) {
 
 static int nvm_mem_op(nv_mock *m, nvm_channel *c, uint32_t v) {
   if (v >> 27 != 5) return NVM_STOP(32, "MEM_OP_D: OPERATION %u is not MEMBAR", v >> 27);
-  NVM_TAKE(0x28, "MEM_OP_A", "MEM_OP_D"); NVM_TAKE(0x2c, "MEM_OP_B", "MEM_OP_D"); NVM_TAKE(0x30, "MEM_OP_C", "MEM_OP_D");
+  NVM_TAKE(0x28, "MEM_OP_A", "MEM_OP_D"); NVM_TAKE(0x2c, "MEM_OP_B", "MEM_OP_D");
+  NVM_TAKE(0x30, "MEM_OP_C", "MEM_OP_D");
   return !c->dead;
 }
 
@@ -175,7 +188,8 @@ static int nvm_set_object(nv_mock *m, nvm_channel *c, uint32_t v) {
     found |= o && o->class_ == v && o->client == c->object->client && o->parent == c->object->handle;
   }
   if (!found) return NVM_STOP(32, "SET_OBJECT: class 0x%x was not allocated on the channel", v);
-  if (s != (is_copy ? 4u : 1u)) return NVM_STOP(32, "SET_OBJECT: class 0x%x on subchannel %u: compute is 1, copy 4", v, s);
+  if (s != (is_copy ? 4u : 1u))
+    return NVM_STOP(32, "SET_OBJECT: class 0x%x on subchannel %u: compute is 1, copy 4", v, s);
   if (!c->value[s]) {
     c->value[s] = calloc(NVM_METHODS, sizeof *c->value[s]);
     c->state[s] = calloc(NVM_METHODS, 1);
@@ -207,14 +221,16 @@ static int nvm_dma_semaphore(nv_mock *m, nvm_channel *c, uint32_t v) {
   if (wide) value |= (uint64_t)NVM_TAKE(0x24c, "SET_SEMAPHORE_PAYLOAD_UPPER", by) << 32;
   if (c->dead) return 0;
   if (type == 3) return NVM_STOP(32, "LAUNCH_DMA: SEMAPHORE_TYPE 3");
-  if (c->njob && !(v & 4)) return NVM_STOP(32, "LAUNCH_DMA: releases a semaphore without FLUSH_ENABLE while copies are under way");
+  if (c->njob && !(v & 4))
+    return NVM_STOP(32, "LAUNCH_DMA: releases a semaphore without FLUSH_ENABLE while copies are under way");
   nvm_drain(m, c, NVM_COPIES_TOO);
   return c->dead ? 0 : nvm_release(m, c, nvm_wide(hi, lo), value, (int)wide, type == 2, "LAUNCH_DMA");
 }
 
 // Fills are remaps whose components are constants A and B (REMAP_COMPONENTS: DST_X 2:0, each COMPONENT_SIZE 17:16).
 static int nvm_dma_fill(nv_mock *m, nvm_channel *c, nvm_job *j) {
-  uint32_t a = NVM_TAKE(0x700, "SET_REMAP_CONST_A", "LAUNCH_DMA with REMAP"), k = NVM_TAKE(0x708, "SET_REMAP_COMPONENTS", "LAUNCH_DMA with REMAP");
+  uint32_t a = NVM_TAKE(0x700, "SET_REMAP_CONST_A", "LAUNCH_DMA with REMAP"),
+      k = NVM_TAKE(0x708, "SET_REMAP_COMPONENTS", "LAUNCH_DMA with REMAP");
   uint32_t ncomponent = (k >> 24 & 3) + 1, nbytes = (k >> 16 & 3) + 1;
   if (c->dead) return 0;
   if (nbytes != 4 || ncomponent > 2 || (k & 7) != 4 || (ncomponent == 2 && (k >> 4 & 7) != 5))
@@ -252,7 +268,8 @@ static int nvm_copy_method(nv_mock *m, nvm_channel *c, uint32_t v) {
   uint32_t type = v & 3;
   if (type == 3) return NVM_STOP(32, "LAUNCH_DMA: DATA_TRANSFER_TYPE 3");
   if (!type && !(v >> 3 & 3)) return NVM_STOP(32, "LAUNCH_DMA: 0x%x neither copies nor releases", v);
-  if (v & 0x00fc0060 || v & 0xf0000000) return NVM_STOP(32, "LAUNCH_DMA: 0x%x: interrupts, reductions and modes are not known", v);
+  if (v & 0x00fc0060 || v & 0xf0000000)
+    return NVM_STOP(32, "LAUNCH_DMA: 0x%x: interrupts, reductions and modes are not known", v);
   if (type && !nvm_dma_copy(m, c, v)) return 0;
   return v >> 3 & 3 ? nvm_dma_semaphore(m, c, v) : 1;
 }
@@ -265,9 +282,12 @@ static int nvm_upload(nv_mock *m, nvm_channel *c, uint32_t v) {
   uint32_t n = NVM_TAKE(0x180, "LINE_LENGTH_IN", by), lines = NVM_TAKE(0x184, "LINE_COUNT", by);
   if (c->dead) return 0;
   if ((v & ~0x70u) != 1) return NVM_STOP(32, "LAUNCH_DMA of compute: 0x%x is no upload to pitch memory", v);
-  if (lines != 1 || !n || n & 3) return NVM_STOP(32, "LAUNCH_DMA of compute: LINE_LENGTH_IN %u, LINE_COUNT %u", n, lines);
-  if (c->inline_left) return NVM_STOP(32, "LAUNCH_DMA of compute: %u bytes of LOAD_INLINE_DATA are missing", c->inline_left);
-  if (!nvm_at(m, c, to, n, 1)) return NVM_STOP(31, "LAUNCH_DMA of compute: OFFSET_OUT 0x%llx is not mapped", (unsigned long long)to);
+  if (lines != 1 || !n || n & 3)
+    return NVM_STOP(32, "LAUNCH_DMA of compute: LINE_LENGTH_IN %u, LINE_COUNT %u", n, lines);
+  if (c->inline_left)
+    return NVM_STOP(32, "LAUNCH_DMA of compute: %u bytes of LOAD_INLINE_DATA are missing", c->inline_left);
+  if (!nvm_at(m, c, to, n, 1))
+    return NVM_STOP(31, "LAUNCH_DMA of compute: OFFSET_OUT 0x%llx is not mapped", (unsigned long long)to);
   c->inline_to = to; c->inline_left = n;
   return 1;
 }
@@ -282,7 +302,8 @@ static int nvm_upload_word(nv_mock *m, nvm_channel *c, uint32_t v) {
 
 static int nvm_report(nv_mock *m, nvm_channel *c, uint32_t v) {
   const char *by = "SET_REPORT_SEMAPHORE_D";
-  uint64_t at = nvm_wide(NVM_TAKE(0x1b00, "SET_REPORT_SEMAPHORE_A", by), NVM_TAKE(0x1b04, "SET_REPORT_SEMAPHORE_B", by));
+  uint64_t at = nvm_wide(NVM_TAKE(0x1b00, "SET_REPORT_SEMAPHORE_A", by),
+                         NVM_TAKE(0x1b04, "SET_REPORT_SEMAPHORE_B", by));
   uint32_t value = NVM_TAKE(0x1b08, "SET_REPORT_SEMAPHORE_C", by);
   if (v & ~0x10000004u) return NVM_STOP(32, "SET_REPORT_SEMAPHORE_D: 0x%x is no plain release", v);
   if (!(v & 4)) nvm_drain(m, c, NVM_KERNELS);
@@ -291,12 +312,14 @@ static int nvm_report(nv_mock *m, nvm_channel *c, uint32_t v) {
 
 static int nvm_report_wide(nv_mock *m, nvm_channel *c, uint32_t v) {
   const char *by = "REPORT_SEMAPHORE_EXECUTE";
-  uint64_t at = nvm_wide(NVM_TAKE(0x164, "SET_REPORT_SEMAPHORE_ADDRESS_UPPER", by), NVM_TAKE(0x160, "SET_REPORT_SEMAPHORE_ADDRESS_LOWER", by));
+  uint64_t at = nvm_wide(NVM_TAKE(0x164, "SET_REPORT_SEMAPHORE_ADDRESS_UPPER", by),
+                         NVM_TAKE(0x160, "SET_REPORT_SEMAPHORE_ADDRESS_LOWER", by));
   uint64_t value = NVM_TAKE(0x158, "SET_REPORT_SEMAPHORE_PAYLOAD_LOWER", by);
   uint32_t wide = v >> 12 & 1, size = v >> 3 & 3;
   if (wide) value |= (uint64_t)NVM_TAKE(0x15c, "SET_REPORT_SEMAPHORE_PAYLOAD_UPPER", by) << 32;
   else c->state[c->subchannel][0x15c / 4] = 2;
-  if (v & ~0x1038u || size == 3 || (size == 1 && wide)) return NVM_STOP(32, "REPORT_SEMAPHORE_EXECUTE: 0x%x is no plain release", v);
+  if (v & ~0x1038u || size == 3 || (size == 1 && wide))
+    return NVM_STOP(32, "REPORT_SEMAPHORE_EXECUTE: 0x%x is no plain release", v);
   if (!(v & 0x20)) nvm_drain(m, c, NVM_KERNELS);
   return c->dead ? 0 : nvm_release(m, c, at, value, (int)wide, size == 0, by);
 }
@@ -310,7 +333,8 @@ static int nvm_pcas(nv_mock *m, nvm_channel *c, uint32_t v) {
   if (action == 1) { nvm_invalidate(c, NVM_CACHE_QMD); return 1; }
   if (action != 2 && action != 3 && action != 9 && action != 10)
     return NVM_STOP(32, "SEND_SIGNALING_PCAS2_B: PCAS_ACTION %u schedules no grid", action);
-  if (c->inline_left) return NVM_STOP(32, "SEND_SIGNALING_PCAS2_B: %u bytes of LOAD_INLINE_DATA are missing", c->inline_left);
+  if (c->inline_left)
+    return NVM_STOP(32, "SEND_SIGNALING_PCAS2_B: %u bytes of LOAD_INLINE_DATA are missing", c->inline_left);
   nvm_qmd_launch(m, c, qmd, action == 3 || action == 10);
   return !c->dead;
 }
@@ -344,9 +368,11 @@ static int nvm_compute_method(nv_mock *m, nvm_channel *c, uint32_t v) {
 static int nvm_send(nv_mock *m, nvm_channel *c, uint32_t v) {
   uint32_t class_ = c->bound[c->subchannel];
   if (c->method < 0x100) return nvm_host_method(m, c, v);
-  if (!class_) return NVM_STOP(32, "method 0x%x on subchannel %u, which has no object (SET_OBJECT)", c->method, c->subchannel);
+  if (!class_)
+    return NVM_STOP(32, "method 0x%x on subchannel %u, which has no object (SET_OBJECT)", c->method, c->subchannel);
   int is_copy = (class_ & 0xff) == 0xb5;
-  size_t n = is_copy ? sizeof nvm_copy_methods / sizeof *nvm_copy_methods : sizeof nvm_compute_methods / sizeof *nvm_compute_methods;
+  size_t n = is_copy ? sizeof nvm_copy_methods / sizeof *nvm_copy_methods
+      : sizeof nvm_compute_methods / sizeof *nvm_compute_methods;
   const nvm_method *k = nvm_method_of(is_copy ? nvm_copy_methods : nvm_compute_methods, n, c->method);
   if (!k) return NVM_STOP(32, "method 0x%x of class 0x%x is unknown", c->method, class_);
   if (!nvm_put_register(m, c, k, k->mask[is_copy ? m->chip->copy_column : m->chip->column], v)) return 0;
@@ -390,7 +416,8 @@ static int nvm_entry_read(nv_mock *m, nvm_channel *c) {
   c->segment = c->segment_base | (uint64_t)opcode << 32 | a;
   c->nword = n; c->word = 0;
   if (!nvm_at(m, c, c->segment, (uint64_t)n * 4, 0))
-    return NVM_STOP(31, "GPFIFO: entry %u: %u words at 0x%llx are not mapped", c->get, n, (unsigned long long)c->segment);
+    return NVM_STOP(31, "GPFIFO: entry %u: %u words at 0x%llx are not mapped", c->get, n,
+                    (unsigned long long)c->segment);
   m->counts.push_nbytes += (uint64_t)n * 4;
   return 1;
 }
@@ -429,7 +456,8 @@ static void nvm_run(nv_mock *m) {
   for (int moves = 1; moves && !m->lost;) {
     moves = 0;
     uint32_t first = nvm_random(m, (uint32_t)(m->nchannel ? m->nchannel : 1));
-    for (int i = 0; i < m->nchannel; i++) moves |= nvm_burst(m, m->channels[(first + (uint32_t)i) % (uint32_t)m->nchannel]);
+    for (int i = 0; i < m->nchannel; i++)
+      moves |= nvm_burst(m, m->channels[(first + (uint32_t)i) % (uint32_t)m->nchannel]);
     for (int i = 0; !moves && i < m->nchannel; i++) {
       nvm_channel *c = m->channels[(first + (uint32_t)i) % (uint32_t)m->nchannel];
       if (!c->njob || c->dead) continue;

@@ -1,5 +1,5 @@
-// nv_mock_qmd.c: launches: every bit of a launch descriptor (QMD), what its addresses reach, what its kernel's cubin wants,
-// the driver's words of constant bank 0; what caches would still hold; then the kernel, by its PTX.
+// nv_mock_qmd.c: launches: every bit of a launch descriptor (QMD), what its addresses reach, what its kernel's cubin
+// wants, the driver's words of constant bank 0; what caches would still hold; then the kernel, by its PTX.
 //
 // In: an address that SEND_PCAS_A had. Sources: cl*qmd.h of open-gpu-doc by name; what words of bank 0 compiled code
 // reads, per generation: what ptxas 13.0 makes of one kernel for each special register.
@@ -8,32 +8,29 @@
 // ---- what caches hold, by address: what is launched again there has to be the same, or be invalidated
 
 enum { NVM_SEEN = 1024 };
-struct nvm_seen { uint64_t at, hash; int cache; };
-
-static uint64_t nvm_hash_bytes(const uint8_t *p, uint64_t n) {
-  uint64_t h = 0xcbf29ce484222325u;                      // FNV-1a, by words
-  for (uint64_t i = 0; i + 4 <= n; i += 4) h = (h ^ nvm_get32(p, i)) * 0x100000001b3u;
-  return h;
-}
+struct nvm_seen { uint64_t at, hash; int cache; uint32_t epoch; };
 
 static void nvm_invalidate(nvm_channel *c, int caches) {
-  for (int i = 0; c->seen && i < NVM_SEEN; i++) if (c->seen[i].cache & caches) c->seen[i].cache = 0;
+  for (int i = 0; i < 3; i++) c->epoch[i] += (uint32_t)(caches >> i & 1);
 }
 
 // Whether a cache may hold something else of that address. From now on it holds this.
-static int nvm_is_stale(nvm_channel *c, nvm_cache cache, uint64_t at, const uint8_t *p, uint64_t n) {
+static int nvm_is_stale(nvm_channel *c, nvm_cache cache, uint64_t at, uint64_t hash) {
   if (!c->seen && !(c->seen = calloc(NVM_SEEN, sizeof *c->seen))) abort();
   struct nvm_seen *s = &c->seen[(at >> 7 ^ at >> 17 ^ (uint64_t)cache) % NVM_SEEN], was = *s;
-  *s = (struct nvm_seen){at, nvm_hash_bytes(p, n), (int)cache};
-  return was.cache == (int)cache && was.at == at && was.hash != s->hash;
+  *s = (struct nvm_seen){at, hash, (int)cache, c->epoch[cache / 2]};
+  return was.cache == (int)cache && was.epoch == s->epoch && was.at == at && was.hash != hash;
 }
 
 // ---- fields
 
+// At most 32 bits.
 static uint64_t nvm_bits(const uint8_t *image, uint32_t bit, uint32_t width) {
-  uint64_t v = 0;
-  for (uint32_t i = 0; i < width; i++) v |= (uint64_t)(image[(bit + i) / 8] >> (bit + i) % 8 & 1) << i;
-  return v;
+  uint32_t at = bit % 32;
+  if (!width) return 0;
+  uint64_t v = nvm_get32(image, bit / 32 * 4);
+  if (at + width > 32) v |= (uint64_t)nvm_get32(image, bit / 32 * 4 + 4) << 32;
+  return v >> at & (((uint64_t)1 << width) - 1);
 }
 
 static uint32_t nvm_q(const nv_mock *m, const nvm_job *j, int field) {
@@ -57,7 +54,9 @@ static uint64_t nvm_program(const nv_mock *m, const nvm_job *j) {
   uint64_t at = NVM_Q(PROGRAM_LO) | (uint64_t)NVM_Q(PROGRAM_HI) << 32;
   return m->chip->qmd == 2 ? at << 4 : at;
 }
-static uint32_t nvm_shared_nbytes(const nv_mock *m, const nvm_job *j) { return NVM_Q(SHARED) << (m->chip->qmd == 2 ? 7 : 0); }
+static uint32_t nvm_shared_nbytes(const nv_mock *m, const nvm_job *j) {
+  return NVM_Q(SHARED) << (m->chip->qmd == 2 ? 7 : 0);
+}
 static uint32_t nvm_local_nbytes(const nv_mock *m, const nvm_job *j) {
   return (NVM_Q(LOCAL_HIGH) + NVM_Q(LOCAL_LOW)) << (m->chip->qmd == 2 ? 4 : 0);
 }
@@ -66,18 +65,29 @@ static void nvm_clear_bits(uint32_t mask[96], uint32_t bit, uint32_t width) {
   for (uint32_t i = bit; i < bit + width; i++) mask[i / 32] &= ~(1u << i % 32);
 }
 
+// What no field of a launch has; made once.
+static const uint32_t *nvm_unknown_bits(nv_mock *m) {
+  uint32_t *unknown = m->unknown;
+  if (m->has_unknown) return unknown;
+  memset(unknown, 0xff, sizeof m->unknown);
+  for (int f = 0; f < NVQ_COUNT; f++)
+    nvm_clear_bits(unknown, nvm_fields[f].at[m->chip->qmd].bit, nvm_fields[f].at[m->chip->qmd].width);
+  for (int f = NVQ_CB0_VALID; f <= NVQ_CB0_PREFETCH; f++)
+    for (int i = 1; i < 8; i++)
+      nvm_clear_bits(unknown, nvm_buffer_bit(m, f, i), nvm_fields[f].at[m->chip->qmd].width);
+  m->has_unknown = 1;
+  return unknown;
+}
+
 // Bits that no field has, and those of fields that a launch does not set.
 static int nvm_check_bits(nv_mock *m, nvm_channel *c, const nvm_job *j) {
-  uint32_t unknown[96], words = nvm_qmd_nbytes[m->chip->qmd] / 4u;
-  memset(unknown, 0xff, sizeof unknown);
-  for (int f = 0; f < NVQ_COUNT; f++) nvm_clear_bits(unknown, nvm_fields[f].at[m->chip->qmd].bit, nvm_fields[f].at[m->chip->qmd].width);
-  for (int f = NVQ_CB0_VALID; f <= NVQ_CB0_PREFETCH; f++)
-    for (int i = 1; i < 8; i++) nvm_clear_bits(unknown, nvm_buffer_bit(m, f, i), nvm_fields[f].at[m->chip->qmd].width);
+  const uint32_t *unknown = nvm_unknown_bits(m), words = nvm_qmd_nbytes[m->chip->qmd] / 4u;
   for (uint32_t i = 0; i < words; i++) {
-    uint32_t v = nvm_get32(j->image, i * 4);
-    if (v & ~nvm_qmd_defined[m->chip->qmd][i])
-      return NVM_STOP(32, "QMD: dword %u is 0x%x: bits 0x%x are not defined", i, v, v & ~nvm_qmd_defined[m->chip->qmd][i]);
-    if (v & unknown[i]) return NVM_STOP(32, "QMD: dword %u is 0x%x: bits 0x%x are of fields that no launch sets", i, v, v & unknown[i]);
+    uint32_t v = nvm_get32(j->image, i * 4), defined = nvm_qmd_defined[m->chip->qmd][i];
+    if (v & ~defined)
+      return NVM_STOP(32, "QMD: dword %u is 0x%x: bits 0x%x are not defined", i, v, v & ~defined);
+    if (v & unknown[i])
+      return NVM_STOP(32, "QMD: dword %u is 0x%x: bits 0x%x are of fields that no launch sets", i, v, v & unknown[i]);
   }
   return 1;
 }
@@ -85,19 +95,25 @@ static int nvm_check_bits(nv_mock *m, nvm_channel *c, const nvm_job *j) {
 static int nvm_check_kind(nv_mock *m, nvm_channel *c, const nvm_job *j) {
   static const uint32_t major[3] = {3, 4, 5};
   if (NVM_Q(MAJOR) != major[m->chip->qmd] || NVM_Q(MINOR))
-    return NVM_STOP(32, "QMD: version %u.%u, where class 0x%x takes %u.0", NVM_Q(MAJOR), NVM_Q(MINOR), m->chip->compute, major[m->chip->qmd]);
-  if (m->chip->qmd && NVM_Q(TYPE) != 2 && NVM_Q(TYPE) != 3) return NVM_STOP(32, "QMD: QMD_TYPE %u is no grid", NVM_Q(TYPE));
-  if (NVM_Q(PCAS_REQUIRED) || NVM_Q(DEPENDENCE_COUNTER)) return NVM_STOP(32, "QMD: REQUIRE_SCHEDULING_PCAS and DEPENDENCE_COUNTER are not known");
+    return NVM_STOP(32, "QMD: version %u.%u, where class 0x%x takes %u.0", NVM_Q(MAJOR), NVM_Q(MINOR),
+                    m->chip->compute, major[m->chip->qmd]);
+  if (m->chip->qmd && NVM_Q(TYPE) != 2 && NVM_Q(TYPE) != 3)
+    return NVM_STOP(32, "QMD: QMD_TYPE %u is no grid", NVM_Q(TYPE));
+  if (NVM_Q(PCAS_REQUIRED) || NVM_Q(DEPENDENCE_COUNTER))
+    return NVM_STOP(32, "QMD: REQUIRE_SCHEDULING_PCAS and DEPENDENCE_COUNTER are not known");
   if (!NVM_Q(CALL_LIMIT)) return NVM_STOP(32, "QMD: API_VISIBLE_CALL_LIMIT is not NO_CHECK");
   uint32_t v = m->chip->sm_version, sass = (v & 0xf00) >> 4 | (v & 15);
-  if (NVM_Q(SASS) && NVM_Q(SASS) != sass) return NVM_STOP(32, "QMD: SASS_VERSION 0x%x, the chip's is 0x%x", NVM_Q(SASS), sass);
+  if (NVM_Q(SASS) && NVM_Q(SASS) != sass)
+    return NVM_STOP(32, "QMD: SASS_VERSION 0x%x, the chip's is 0x%x", NVM_Q(SASS), sass);
   return 1;
 }
 
 static int nvm_check_grid(nv_mock *m, nvm_channel *c, const nvm_job *j) {
-  uint32_t x = NVM_Q(GRID_X), y = NVM_Q(GRID_Y), z = NVM_Q(GRID_Z), a = NVM_Q(BLOCK_X), b = NVM_Q(BLOCK_Y), d = NVM_Q(BLOCK_Z);
+  uint32_t x = NVM_Q(GRID_X), y = NVM_Q(GRID_Y), z = NVM_Q(GRID_Z), a = NVM_Q(BLOCK_X), b = NVM_Q(BLOCK_Y),
+      d = NVM_Q(BLOCK_Z);
   if (!x || !y || !z || x > 0x7fffffff) return NVM_STOP(32, "QMD: GRID %u,%u,%u", x, y, z);
-  if (!a || !b || !d || a > 1024 || b > 1024 || d > 64 || a * b * d > 1024) return NVM_STOP(32, "QMD: CTA_THREAD_DIMENSION %u,%u,%u", a, b, d);
+  if (!a || !b || !d || a > 1024 || b > 1024 || d > 64 || a * b * d > 1024)
+    return NVM_STOP(32, "QMD: CTA_THREAD_DIMENSION %u,%u,%u", a, b, d);
   if (!m->chip->qmd || NVM_Q(TYPE) != 3) return 1;
   uint32_t gx = NVM_Q(CGA_X), gy = NVM_Q(CGA_Y), gz = NVM_Q(CGA_Z);
   if (!gx || !gy || !gz || x % gx || y % gy || z % gz || gx * gy * gz > 16)
@@ -120,15 +136,32 @@ static const nvm_text *nvm_text_at(nv_mock *m, nvm_channel *c, uint64_t at) {
 static int nvm_check_program(nv_mock *m, nvm_channel *c, const nvm_job *j, const nvm_text **text) {
   uint64_t at = nvm_program(m, j), prefetch = (NVM_Q(PREFETCH_LO) | (uint64_t)NVM_Q(PREFETCH_HI) << 32) << 8;
   if (at & 127) return NVM_STOP(13, "QMD: PROGRAM_ADDRESS 0x%llx is not aligned to 128", (unsigned long long)at);
-  if (!nvm_at(m, c, at, 128, 0)) return NVM_STOP(31, "QMD: PROGRAM_ADDRESS 0x%llx is not mapped", (unsigned long long)at);
+  if (!nvm_at(m, c, at, 128, 0))
+    return NVM_STOP(31, "QMD: PROGRAM_ADDRESS 0x%llx is not mapped", (unsigned long long)at);
   const nvm_text *t = *text = nvm_text_at(m, c, at);
-  if (!t) return NVM_STOP(13, "QMD: PROGRAM_ADDRESS 0x%llx: no cubin has the code that lies there", (unsigned long long)at);
+  if (!t)
+    return NVM_STOP(13, "QMD: PROGRAM_ADDRESS 0x%llx: no cubin has the code that lies there", (unsigned long long)at);
   if (t->sm != m->chip->sm) return NVM_STOP(13, "QMD: PROGRAM_ADDRESS: the code of %s is for sm_%d", t->name, t->sm);
-  if (!nvm_at(m, c, at, t->nbytes + 4096, 0)) return NVM_STOP(31, "QMD: PROGRAM_ADDRESS: no 4 KiB are mapped behind %s, which is prefetched", t->name);
-  if (NVM_Q(PREFETCH_SIZE) && prefetch != (at & ~(uint64_t)255)) return NVM_STOP(32, "QMD: PROGRAM_PREFETCH_ADDR is not the program's");
+  if (!nvm_at(m, c, at, t->nbytes + 4096, 0))
+    return NVM_STOP(31, "QMD: PROGRAM_ADDRESS: no 4 KiB are mapped behind %s, which is prefetched", t->name);
+  if (NVM_Q(PREFETCH_SIZE) && prefetch != (at & ~(uint64_t)255))
+    return NVM_STOP(32, "QMD: PROGRAM_PREFETCH_ADDR is not the program's");
   if (NVM_Q(INVALIDATE_CODE)) nvm_invalidate(c, NVM_CACHE_CODE);
-  if (nvm_is_stale(c, NVM_CACHE_CODE, at, t->code, t->nbytes))
-    return NVM_STOP(13, "QMD: PROGRAM_ADDRESS 0x%llx has other code than before, and no instruction cache was invalidated", (unsigned long long)at);
+  if (nvm_is_stale(c, NVM_CACHE_CODE, at, t->hash))
+    return NVM_STOP(13, "QMD: PROGRAM_ADDRESS 0x%llx has other code than before, and no instruction cache was "
+                        "invalidated", (unsigned long long)at);
+  return 1;
+}
+
+// A kernel of clusters needs a grid of them, in its sizes.
+static int nvm_check_cluster(nv_mock *m, nvm_channel *c, const nvm_job *j, const nvm_text *t) {
+  const uint32_t *k = t->cluster;
+  int is_cluster = m->chip->qmd && NVM_Q(TYPE) == 3;
+  if (k[0] * k[1] * k[2] > 1 && (!is_cluster || NVM_Q(CGA_X) != k[0] || NVM_Q(CGA_Y) != k[1] || NVM_Q(CGA_Z) != k[2]))
+    return NVM_STOP(13, "QMD: %s is of clusters of %u,%u,%u, which QMD_TYPE and GPC_CGA do not say", t->name, k[0],
+                    k[1], k[2]);
+  if (!is_cluster && m->chip->qmd && (NVM_Q(CGA_X) | NVM_Q(CGA_Y) | NVM_Q(CGA_Z)))
+    return NVM_STOP(13, "QMD: GPC_CGA is set, and QMD_TYPE is a plain grid");
   return 1;
 }
 
@@ -137,9 +170,12 @@ static int nvm_check_registers(nv_mock *m, nvm_channel *c, const nvm_job *j, con
   uint32_t warps = ((threads + 31) / 32 + 3) / 4 * 4, of_warp = (n * 32 + 255) / 256 * 256;
   if (n < t->registers) return NVM_STOP(13, "QMD: REGISTER_COUNT %u, and %s has %u", n, t->name, t->registers);
   if (n > 256) return NVM_STOP(13, "QMD: REGISTER_COUNT %u", n);
-  if (warps * of_warp > 65536) return NVM_STOP(13, "QMD: %u registers of %u threads are more than an SM has", n, threads);
-  if (t->max_threads && threads > t->max_threads) return NVM_STOP(13, "QMD: %u threads, and %s is compiled for %u", threads, t->name, t->max_threads);
-  if (NVM_Q(BARRIERS) < t->barriers || NVM_Q(BARRIERS) > 16) return NVM_STOP(13, "QMD: BARRIER_COUNT %u, and %s has %u", NVM_Q(BARRIERS), t->name, t->barriers);
+  if (warps * of_warp > 65536)
+    return NVM_STOP(13, "QMD: %u registers of %u threads are more than an SM has", n, threads);
+  if (t->max_threads && threads > t->max_threads)
+    return NVM_STOP(13, "QMD: %u threads, and %s is compiled for %u", threads, t->name, t->max_threads);
+  if (NVM_Q(BARRIERS) < t->barriers || NVM_Q(BARRIERS) > 16)
+    return NVM_STOP(13, "QMD: BARRIER_COUNT %u, and %s has %u", NVM_Q(BARRIERS), t->name, t->barriers);
   return 1;
 }
 
@@ -152,17 +188,22 @@ static int nvm_is_carveout(const nvm_chip *c, uint32_t config) {
 
 // needed: what the kernel has of it, static and dynamic, with what the system takes.
 static int nvm_check_shared(nv_mock *m, nvm_channel *c, const nvm_job *j, const nvm_text *t, uint32_t dynamic) {
-  uint32_t n = nvm_shared_nbytes(m, j), least = NVM_Q(SHARED_MIN), target = NVM_Q(SHARED_TARGET), most = NVM_Q(SHARED_MAX);
+  uint32_t n = nvm_shared_nbytes(m, j), least = NVM_Q(SHARED_MIN), target = NVM_Q(SHARED_TARGET),
+      most = NVM_Q(SHARED_MAX);
   uint32_t grain = m->chip->qmd == 1 ? 256 : 128, needed = m->chip->reserved_shared + t->shared + dynamic;
   if (m->chip->sm >= 90 && !t->shared && needed < 0x400 && (n || dynamic)) needed = 0x400 + dynamic;
   if (n % grain) return NVM_STOP(13, "QMD: SHARED_MEMORY_SIZE 0x%x is not of %u", n, grain);
   if (!n && !t->shared && !dynamic && !least && !target && !most) return 1;
-  if (n < needed || n >= needed + 256) return NVM_STOP(13, "QMD: SHARED_MEMORY_SIZE 0x%x, where %s needs 0x%x", n, t->name, needed);
-  if (n > m->chip->max_shared + 0x400) return NVM_STOP(13, "QMD: SHARED_MEMORY_SIZE 0x%x is more than a block may have", n);
+  if (n < needed || n >= needed + 256)
+    return NVM_STOP(13, "QMD: SHARED_MEMORY_SIZE 0x%x, where %s needs 0x%x", n, t->name, needed);
+  if (n > m->chip->max_shared + 0x400)
+    return NVM_STOP(13, "QMD: SHARED_MEMORY_SIZE 0x%x is more than a block may have", n);
   if (!nvm_is_carveout(m->chip, least) || !nvm_is_carveout(m->chip, target) || !nvm_is_carveout(m->chip, most))
     return NVM_STOP(13, "QMD: SM_CONFIG_SHARED_MEM_SIZE %u,%u,%u: not carve-outs of the chip", least, target, most);
-  if (least > target || target > most) return NVM_STOP(13, "QMD: SM_CONFIG_SHARED_MEM_SIZE %u,%u,%u: not ascending", least, target, most);
-  if (n > (target - 1) << 12) return NVM_STOP(13, "QMD: SHARED_MEMORY_SIZE 0x%x, and TARGET_SM_CONFIG is %u KiB", n, (target - 1) * 4);
+  if (least > target || target > most)
+    return NVM_STOP(13, "QMD: SM_CONFIG_SHARED_MEM_SIZE %u,%u,%u: not ascending", least, target, most);
+  if (n > (target - 1) << 12)
+    return NVM_STOP(13, "QMD: SHARED_MEMORY_SIZE 0x%x, and TARGET_SM_CONFIG is %u KiB", n, (target - 1) * 4);
   return 1;
 }
 
@@ -172,13 +213,19 @@ static uint64_t nvm_pair(const nvm_channel *c, uint32_t method) {
 
 static int nvm_check_windows(nv_mock *m, nvm_channel *c, int has_local) {
   uint64_t shared = nvm_pair(c, 0x2a0), local = nvm_pair(c, 0x7b0), gib4 = (uint64_t)1 << 32;
-  if (!c->state[1][0x2a0 / 4] || !c->state[1][0x2a4 / 4]) return NVM_STOP(13, "launch: SET_SHADER_SHARED_MEMORY_WINDOW was never set");
-  if (!shared || shared & (gib4 - 1)) return NVM_STOP(13, "SET_SHADER_SHARED_MEMORY_WINDOW: 0x%llx is not aligned to 4 GiB", (unsigned long long)shared);
-  if (nvm_overlaps(nvm_uvm_of(m, c), shared, gib4)) return NVM_STOP(13, "SET_SHADER_SHARED_MEMORY_WINDOW: memory is mapped inside it");
+  if (!c->state[1][0x2a0 / 4] || !c->state[1][0x2a4 / 4])
+    return NVM_STOP(13, "launch: SET_SHADER_SHARED_MEMORY_WINDOW was never set");
+  if (!shared || shared & (gib4 - 1))
+    return NVM_STOP(13, "SET_SHADER_SHARED_MEMORY_WINDOW: 0x%llx is not aligned to 4 GiB", (unsigned long long)shared);
+  if (nvm_overlaps(nvm_uvm_of(m, c), shared, gib4))
+    return NVM_STOP(13, "SET_SHADER_SHARED_MEMORY_WINDOW: memory is mapped inside it");
   if (!has_local) return 1;
-  if (!c->state[1][0x7b0 / 4] || !c->state[1][0x7b4 / 4]) return NVM_STOP(13, "launch: SET_SHADER_LOCAL_MEMORY_WINDOW was never set");
-  if (!local || local & 0xffffff || nvm_overlaps(nvm_uvm_of(m, c), local, 1 << 24) || (local >= shared && local < shared + gib4))
-    return NVM_STOP(13, "SET_SHADER_LOCAL_MEMORY_WINDOW: 0x%llx is not of 16 MiB, or not free", (unsigned long long)local);
+  if (!c->state[1][0x7b0 / 4] || !c->state[1][0x7b4 / 4])
+    return NVM_STOP(13, "launch: SET_SHADER_LOCAL_MEMORY_WINDOW was never set");
+  if (!local || local & 0xffffff || nvm_overlaps(nvm_uvm_of(m, c), local, 1 << 24) ||
+      (local >= shared && local < shared + gib4))
+    return NVM_STOP(13, "SET_SHADER_LOCAL_MEMORY_WINDOW: 0x%llx is not of 16 MiB, or not free",
+                    (unsigned long long)local);
   return 1;
 }
 
@@ -187,16 +234,22 @@ static int nvm_check_local(nv_mock *m, nvm_channel *c, const nvm_job *j, const n
   uint32_t n = nvm_local_nbytes(m, j);
   const nvm_chip *k = m->chip;
   if (n & 15) return NVM_STOP(13, "QMD: SHADER_LOCAL_MEMORY 0x%x is not of 16", n);
-  if (t->stack && n < t->stack) return NVM_STOP(13, "QMD: SHADER_LOCAL_MEMORY 0x%x, and %s has a stack of 0x%x", n, t->name, t->stack);
+  if (t->stack && n < t->stack)
+    return NVM_STOP(13, "QMD: SHADER_LOCAL_MEMORY 0x%x, and %s has a stack of 0x%x", n, t->name, t->stack);
   if (!nvm_check_windows(m, c, n > 0)) return 0;
   if (!n) return 1;
   uint64_t of_tpc = nvm_pair(c, 0x2e4), at = nvm_pair(c, 0x790), tpcs = (uint64_t)k->gpcs * (uint64_t)k->tpcs_per_gpc;
-  uint64_t of_warp = ((uint64_t)n * 32 + 511) / 512 * 512, needed = of_warp * (uint64_t)k->warps_per_sm * (uint64_t)k->sms_per_tpc;
-  if (!c->state[1][0x790 / 4] || !c->state[1][0x2e4 / 4]) return NVM_STOP(13, "launch: SET_SHADER_LOCAL_MEMORY was never set, and %s has local memory", t->name);
-  if (of_tpc & 0x7fff) return NVM_STOP(13, "SET_SHADER_LOCAL_MEMORY_NON_THROTTLED: 0x%llx is not of 0x8000", (unsigned long long)of_tpc);
-  if (of_tpc < needed) return NVM_STOP(13, "SET_SHADER_LOCAL_MEMORY_NON_THROTTLED: 0x%llx bytes of a TPC, and %s needs 0x%llx",
+  uint64_t of_warp = ((uint64_t)n * 32 + 511) / 512 * 512,
+      needed = of_warp * (uint64_t)k->warps_per_sm * (uint64_t)k->sms_per_tpc;
+  if (!c->state[1][0x790 / 4] || !c->state[1][0x2e4 / 4])
+    return NVM_STOP(13, "launch: SET_SHADER_LOCAL_MEMORY was never set, and %s has local memory", t->name);
+  if (of_tpc & 0x7fff)
+    return NVM_STOP(13, "SET_SHADER_LOCAL_MEMORY_NON_THROTTLED: 0x%llx is not of 0x8000", (unsigned long long)of_tpc);
+  if (of_tpc < needed)
+    return NVM_STOP(13, "SET_SHADER_LOCAL_MEMORY_NON_THROTTLED: 0x%llx bytes of a TPC, and %s needs 0x%llx",
                                        (unsigned long long)of_tpc, t->name, (unsigned long long)needed);
-  if (!nvm_at(m, c, at, of_tpc * tpcs, 1)) return NVM_STOP(31, "SET_SHADER_LOCAL_MEMORY: 0x%llx bytes at 0x%llx are not mapped",
+  if (!nvm_at(m, c, at, of_tpc * tpcs, 1))
+    return NVM_STOP(31, "SET_SHADER_LOCAL_MEMORY: 0x%llx bytes at 0x%llx are not mapped",
                                                           (unsigned long long)(of_tpc * tpcs), (unsigned long long)at);
   return 1;
 }
@@ -211,9 +264,11 @@ static const nvm_words nvm_bank0[3] = {
   {0x360, 0x370, 0x2f0, 0x2f8, 0x37c, 0x2ac, 0x358, 0x348},
 };
 
-static int nvm_check_words(nv_mock *m, nvm_channel *c, const nvm_job *j, const nvm_text *t, const uint8_t *p, uint64_t at) {
+static int nvm_check_words(nv_mock *m, nvm_channel *c, const nvm_job *j, const nvm_text *t, const uint8_t *p,
+                           uint64_t at) {
   const nvm_words *w = &nvm_bank0[m->chip->qmd];
-  const uint32_t want[6] = {NVM_Q(BLOCK_X), NVM_Q(BLOCK_Y), NVM_Q(BLOCK_Z), NVM_Q(GRID_X), NVM_Q(GRID_Y), NVM_Q(GRID_Z)};
+  const uint32_t want[6] = {NVM_Q(BLOCK_X), NVM_Q(BLOCK_Y), NVM_Q(BLOCK_Z), NVM_Q(GRID_X), NVM_Q(GRID_Y),
+                            NVM_Q(GRID_Z)};
   uint64_t shared = nvm_pair(c, 0x2a0), local = nvm_pair(c, 0x7b0), self = nvm_get64(p, w->params);
   for (uint32_t i = 0; i < 6; i++)
     if (nvm_get32(p, i < 3 ? w->block + 4 * i : w->grid + 4 * (i - 3)) != want[i])
@@ -224,11 +279,13 @@ static int nvm_check_words(nv_mock *m, nvm_channel *c, const nvm_job *j, const n
   if (nvm_get64(p, w->local) != local && (t->stack || nvm_get64(p, w->local)))
     return NVM_STOP(13, "constant bank 0: the local window is not SET_SHADER_LOCAL_MEMORY_WINDOW");
   uint32_t stack = nvm_get32(p, w->stack);
-  if (!stack || stack & 15 || stack > 1u << 24) return NVM_STOP(13, "constant bank 0: the stack pointer is 0x%x", stack);
+  if (!stack || stack & 15 || stack > 1u << 24)
+    return NVM_STOP(13, "constant bank 0: the stack pointer is 0x%x", stack);
   if (nvm_get64(p, w->descriptor)) return NVM_STOP(13, "constant bank 0: the global memory descriptor is not 0");
   if (self && self != (m->chip->sm < 90 ? at : at + m->chip->param_base))
     return NVM_STOP(13, "constant bank 0: the address of parameters is 0x%llx", (unsigned long long)self);
-  if (!self && strstr(t->ptx, "tensormap")) return NVM_STOP(13, "constant bank 0: no address of parameters, and %s takes it", t->name);
+  if (!self && strstr(t->ptx, "tensormap"))
+    return NVM_STOP(13, "constant bank 0: no address of parameters, and %s takes it", t->name);
   return 1;
 }
 
@@ -241,12 +298,17 @@ static int nvm_check_bank(nv_mock *m, nvm_channel *c, const nvm_job *j, const nv
     return 1;
   }
   if (!needed) return NVM_STOP(13, "QMD: CONSTANT_BUFFER_VALID(%d), and %s has no such bank", i, t->name);
-  if (at & 255) return NVM_STOP(13, "QMD: constant buffer %d at 0x%llx is not aligned to 256", i, (unsigned long long)at);
-  if (n < needed) return NVM_STOP(13, "QMD: CONSTANT_BUFFER_SIZE(%d) is %u bytes, and %s has %u", i, (uint32_t)n, t->name, needed);
+  if (at & 255)
+    return NVM_STOP(13, "QMD: constant buffer %d at 0x%llx is not aligned to 256", i, (unsigned long long)at);
+  if (n < needed)
+    return NVM_STOP(13, "QMD: CONSTANT_BUFFER_SIZE(%d) is %u bytes, and %s has %u", i, (uint32_t)n, t->name, needed);
   const uint8_t *p = nvm_at(m, c, at, n, 0);
-  if (!p) return NVM_STOP(31, "QMD: constant buffer %d: %u bytes at 0x%llx are not mapped", i, (uint32_t)n, (unsigned long long)at);
-  if (nvm_is_stale(c, NVM_CACHE_CONSTANTS, at, p, needed))
-    return NVM_STOP(13, "QMD: constant buffer %d at 0x%llx was written, and no constant cache was invalidated", i, (unsigned long long)at);
+  if (!p)
+    return NVM_STOP(31, "QMD: constant buffer %d: %u bytes at 0x%llx are not mapped", i, (uint32_t)n,
+                    (unsigned long long)at);
+  if (nvm_is_stale(c, NVM_CACHE_CONSTANTS, at, nvm_hash_bytes(p, needed)))
+    return NVM_STOP(13, "QMD: constant buffer %d at 0x%llx was written, and no constant cache was invalidated", i,
+                    (unsigned long long)at);
   return i || nvm_check_words(m, c, j, t, p, at);
 }
 
@@ -277,15 +339,18 @@ static int nvm_check_release(nv_mock *m, nvm_channel *c, const nvm_job *j, int i
   int f = i * NVM_END_FIELDS, size = (int)nvm_q(m, j, NVQ_REL0_STRUCTURE_SIZE + f), on = nvm_ends(m, j, i, &e);
   if (!on) {
     for (int k = 0; k < NVM_END_FIELDS; k++)
-      if (nvm_q(m, j, NVQ_REL0_ENABLE + f + k)) return NVM_STOP(32, "QMD: RELEASE%d has %s, and is not enabled", i, nvm_fields[NVQ_REL0_ENABLE + f + k].name);
+      if (nvm_q(m, j, NVQ_REL0_ENABLE + f + k))
+        return NVM_STOP(32, "QMD: RELEASE%d has %s, and is not enabled", i, nvm_fields[NVQ_REL0_ENABLE + f + k].name);
     return 1;
   }
   if (size == 3 || (size == 1 && e.wide)) return NVM_STOP(32, "QMD: RELEASE%d_STRUCTURE_SIZE %d", i, size);
-  if (nvm_q(m, j, NVQ_REL0_REDUCTION_ENABLE + f)) return NVM_STOP(32, "QMD: RELEASE%d_REDUCTION_ENABLE is not known", i);
+  if (nvm_q(m, j, NVQ_REL0_REDUCTION_ENABLE + f))
+    return NVM_STOP(32, "QMD: RELEASE%d_REDUCTION_ENABLE is not known", i);
   if (!NVM_Q(MEMBAR) && !nvm_q(m, j, NVQ_REL0_MEMBAR_TYPE + f))
     return NVM_STOP(32, "QMD: RELEASE%d without a membar: neither CWD_MEMBAR_TYPE nor RELEASE_MEMBAR_TYPE", i);
   uint64_t n = e.four_words ? 16 : e.wide ? 8 : 4;
-  if (e.at & (n - 1) || !nvm_at(m, c, e.at, n, 1)) return NVM_STOP(31, "QMD: RELEASE%d at 0x%llx: not aligned, or not mapped", i, (unsigned long long)e.at);
+  if (e.at & (n - 1) || !nvm_at(m, c, e.at, n, 1))
+    return NVM_STOP(31, "QMD: RELEASE%d at 0x%llx: not aligned, or not mapped", i, (unsigned long long)e.at);
   return 1;
 }
 
@@ -297,7 +362,8 @@ static uint64_t nvm_next(const nv_mock *m, const nvm_job *j, int i) {
 static int nvm_check_next(nv_mock *m, nvm_channel *c, const nvm_job *j, int i) {
   int f = i * NVM_NEXT_FIELDS, on = (int)nvm_q(m, j, NVQ_DEP0_ENABLE + f);
   uint32_t action = nvm_q(m, j, NVQ_DEP0_ACTION + f);
-  if (!on && (action || nvm_q(m, j, NVQ_DEP0_POINTER + f))) return NVM_STOP(32, "QMD: DEPENDENT_QMD%d is set, and not enabled", i);
+  if (!on && (action || nvm_q(m, j, NVQ_DEP0_POINTER + f)))
+    return NVM_STOP(32, "QMD: DEPENDENT_QMD%d is set, and not enabled", i);
   if (on && action != 1 && action != 3) return NVM_STOP(32, "QMD: DEPENDENT_QMD%d_ACTION %u schedules none", i, action);
   if (on && !nvm_at(m, c, nvm_next(m, j, i), nvm_qmd_nbytes[m->chip->qmd], 0))
     return NVM_STOP(31, "QMD: DEPENDENT_QMD%d_POINTER 0x%llx is not mapped", i, (unsigned long long)nvm_next(m, j, i));
@@ -313,8 +379,13 @@ static uint32_t nvm_dynamic(nv_mock *m, nvm_channel *c, const nvm_job *j) {
 
 static int nvm_qmd_check(nv_mock *m, nvm_channel *c, nvm_job *j) {
   const nvm_text *t = NULL;
-  if (!nvm_check_bits(m, c, j) || !nvm_check_kind(m, c, j) || !nvm_check_grid(m, c, j) || !nvm_check_program(m, c, j, &t)) return 0;
-  if (!nvm_check_registers(m, c, j, t) || !nvm_check_shared(m, c, j, t, nvm_dynamic(m, c, j)) || !nvm_check_local(m, c, j, t)) return 0;
+  if (!nvm_check_bits(m, c, j) || !nvm_check_kind(m, c, j) || !nvm_check_grid(m, c, j) ||
+      !nvm_check_program(m, c, j, &t))
+    return 0;
+  if (!nvm_check_registers(m, c, j, t) || !nvm_check_cluster(m, c, j, t) ||
+      !nvm_check_shared(m, c, j, t, nvm_dynamic(m, c, j)) ||
+      !nvm_check_local(m, c, j, t))
+    return 0;
   if (!nvm_check_banks(m, c, j, t)) return 0;
   for (int i = 0; i < 3; i++) if (!nvm_check_release(m, c, j, i)) return 0;
   return nvm_check_next(m, c, j, 0) && nvm_check_next(m, c, j, 1);
@@ -328,8 +399,9 @@ static void nvm_qmd_launch(nv_mock *m, nvm_channel *c, uint64_t qmd, int invalid
   if (!p) { (void)NVM_STOP(31, "SEND_PCAS_A: the QMD at 0x%llx is not mapped", (unsigned long long)qmd); return; }
   memcpy(job.image, p, n);
   if (invalidates) nvm_invalidate(c, NVM_CACHE_QMD);
-  if (nvm_is_stale(c, NVM_CACHE_QMD, qmd, p, n)) {
-    (void)NVM_STOP(32, "SEND_PCAS_A: the QMD at 0x%llx was written again, and no action invalidates it", (unsigned long long)qmd);
+  if (nvm_is_stale(c, NVM_CACHE_QMD, qmd, nvm_hash_bytes(p, n))) {
+    (void)NVM_STOP(32, "SEND_PCAS_A: the QMD at 0x%llx was written again, and no action invalidates it",
+                   (unsigned long long)qmd);
     return;
   }
   for (int i = 0; i < c->njob; i++)
@@ -367,7 +439,8 @@ static int nvm_kernel_run(nv_mock *m, nvm_channel *c, nvm_job *j, const nvm_text
 
 static void nvm_qmd_next(nv_mock *m, nvm_channel *c, const nvm_job *j) {
   for (int i = 0; i < 2 && !c->dead; i++)
-    if (nvm_next(m, j, i)) nvm_qmd_launch(m, c, nvm_next(m, j, i), nvm_q(m, j, NVQ_DEP0_ACTION + i * NVM_NEXT_FIELDS) == 3);
+    if (nvm_next(m, j, i))
+      nvm_qmd_launch(m, c, nvm_next(m, j, i), nvm_q(m, j, NVQ_DEP0_ACTION + i * NVM_NEXT_FIELDS) == 3);
 }
 
 static int nvm_qmd_run(nv_mock *m, nvm_channel *c, nvm_job *j) {
@@ -376,8 +449,10 @@ static int nvm_qmd_run(nv_mock *m, nvm_channel *c, nvm_job *j) {
   const nvm_text *t = nvm_text_at(m, c, nvm_program(m, j));
   nvm_end e;
   if (++m->counts.launches == m->desc.fault_launch) { nvm_fault(m, c, 13); return 0; }
-  if (!p || memcmp(p, j->image, n)) return NVM_STOP(32, "QMD at 0x%llx: written while it was under way", (unsigned long long)j->qmd);
-  if (!t) return NVM_STOP(13, "QMD at 0x%llx: its program was written while it was under way", (unsigned long long)j->qmd);
+  if (!p || memcmp(p, j->image, n))
+    return NVM_STOP(32, "QMD at 0x%llx: written while it was under way", (unsigned long long)j->qmd);
+  if (!t)
+    return NVM_STOP(13, "QMD at 0x%llx: its program was written while it was under way", (unsigned long long)j->qmd);
   if (!nvm_kernel_run(m, c, j, t)) return 0;
   for (int i = 0; i < 3; i++)
     if (nvm_ends(m, j, i, &e) && !nvm_release(m, c, e.at, e.value, e.wide, e.four_words, "QMD")) return 0;

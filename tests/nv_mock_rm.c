@@ -1,4 +1,5 @@
-// nv_mock_rm.c: the resource manager behind nvidiactl and nvidia<N>: handles and their tree, controls, memory, channels.
+// nv_mock_rm.c: the resource manager behind nvidiactl and nvidia<N>: handles and their tree, controls, memory,
+// channels.
 //
 // A structure of the wrong size is EINVAL or status 0x1f, as in the driver; what the driver would take but a careful
 // client would not send, such as reserved fields that are set, is a complaint. What a client may ask without knowing
@@ -14,6 +15,7 @@ static nvm_object *nvm_find(nv_mock *m, uint32_t client, uint32_t handle) {
 
 // The objects below first, as RM does.
 static void nvm_free_tree(nv_mock *m, nvm_object *o) {
+  m->hit.channel = NULL;
   for (int i = 0; i < m->nobject; i++)
     if (m->objects[i] && m->objects[i] != o && m->objects[i]->client == o->client && m->objects[i]->parent == o->handle)
       nvm_free_tree(m, m->objects[i]);
@@ -45,7 +47,8 @@ static uint32_t nvm_new_device(nv_mock *m, nvm_object *o, nvm_object *parent, ui
 
 static uint32_t nvm_new_subdevice(nv_mock *m, nvm_object *o, nvm_object *parent, uint8_t *p) {
   (void)o; (void)parent;
-  return p && nvm_get32(p, 0) ? nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC NV20_SUBDEVICE_0: subDeviceId %u", nvm_get32(p, 0)) : 0;
+  return p && nvm_get32(p, 0) ? nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC NV20_SUBDEVICE_0: subDeviceId %u",
+                                          nvm_get32(p, 0)) : 0;
 }
 
 static uint32_t nvm_new_vaspace(nv_mock *m, nvm_object *o, nvm_object *parent, uint8_t *p) {
@@ -66,7 +69,8 @@ static uint32_t nvm_new_group(nv_mock *m, nvm_object *o, nvm_object *parent, uin
   if (o->vaspace && (!space || space->class_ != NVM_VASPACE))
     return nvm_wrong(m, NVM_BAD_HANDLE, "RM_ALLOC KEPLER_CHANNEL_GROUP_A: hVASpace 0x%x is no VA space", o->vaspace);
   if (o->engine != 1 && (o->engine < 9 || o->engine > 18))
-    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC KEPLER_CHANNEL_GROUP_A: engineType %u is not the chip's", o->engine);
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC KEPLER_CHANNEL_GROUP_A: engineType %u is not the chip's",
+                     o->engine);
   return 0;
 }
 
@@ -78,13 +82,15 @@ static uint32_t nvm_new_ctxshare(nv_mock *m, nvm_object *o, nvm_object *parent, 
     return nvm_wrong(m, NVM_BAD_HANDLE, "RM_ALLOC FERMI_CONTEXT_SHARE_A: hVASpace 0x%x is no VA space", o->vaspace);
   if (parent->vaspace && parent->vaspace != o->vaspace)
     return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC FERMI_CONTEXT_SHARE_A: hVASpace is not the group's");
-  if (nvm_get32(p, 4) > 2) return nvm_wrong(m, NVM_BAD_FLAGS, "RM_ALLOC FERMI_CONTEXT_SHARE_A: flags 0x%x", nvm_get32(p, 4));
+  if (nvm_get32(p, 4) > 2)
+    return nvm_wrong(m, NVM_BAD_FLAGS, "RM_ALLOC FERMI_CONTEXT_SHARE_A: flags 0x%x", nvm_get32(p, 4));
   return 0;
 }
 
 static int nvm_no_memory_now(nv_mock *m) { return ++m->counts.allocations == m->desc.fail_alloc; }
 
-// NV_MEMORY_ALLOCATION_PARAMS: owner 0, type 4, flags 8, attr 18, attr2 1c, rangeLo 30, rangeHi 38, size 40, alignment 48.
+// NV_MEMORY_ALLOCATION_PARAMS: owner 0, type 4, flags 8, attr 18, attr2 1c, rangeLo 30, rangeHi 38, size 40, alignment
+// 48.
 static uint32_t nvm_new_memory(nv_mock *m, nvm_object *o, nvm_object *parent, uint8_t *p) {
   (void)parent;
   const char *name = o->class_ == NVM_USER_MEMORY ? "NV01_MEMORY_LOCAL_USER" : "NV01_MEMORY_SYSTEM";
@@ -94,8 +100,10 @@ static uint32_t nvm_new_memory(nv_mock *m, nvm_object *o, nvm_object *parent, ui
   if (nvm_get32(p, 0) != o->client) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: owner is not the client", name);
   if (type != 0 && type != 13) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: type %u", name, type);
   if (!nbytes) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: size 0", name);
-  if (nbytes & 0xfff) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: size 0x%llx is not of pages", name, (unsigned long long)nbytes);
-  if (align & (align - 1)) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: alignment 0x%llx", name, (unsigned long long)align);
+  if (nbytes & 0xfff)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: size 0x%llx is not of pages", name, (unsigned long long)nbytes);
+  if (align & (align - 1))
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: alignment 0x%llx", name, (unsigned long long)align);
   if (location != (o->class_ == NVM_SYSTEM_MEMORY))
     return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: attr LOCATION is %u", name, location);
   if (nvm_get32(p, 0x6c) || nvm_get32(p, 0x70))
@@ -122,9 +130,11 @@ static uint32_t nvm_channel_memory(nv_mock *m, const nvm_object *o, nvm_channel 
   uint32_t handle = nvm_get32(p, 0x20 + shift), error = nvm_get32(p, 0);
   nvm_object *userd = nvm_find(m, o->client, handle), *notifier = nvm_find(m, o->client, error);
   c->userd_offset = nvm_get64(p, 0x40 + shift);
-  if (!userd || !userd->memory) return nvm_wrong(m, NVM_BAD_HANDLE, "RM_ALLOC of a channel: hUserdMemory[0] 0x%x is no memory", handle);
+  if (!userd || !userd->memory)
+    return nvm_wrong(m, NVM_BAD_HANDLE, "RM_ALLOC of a channel: hUserdMemory[0] 0x%x is no memory", handle);
   if (c->userd_offset & 511 || c->userd_offset + 512 > userd->memory->nbytes)
-    return nvm_wrong(m, NVM_BAD_OFFSET, "RM_ALLOC of a channel: userdOffset[0] 0x%llx", (unsigned long long)c->userd_offset);
+    return nvm_wrong(m, NVM_BAD_OFFSET, "RM_ALLOC of a channel: userdOffset[0] 0x%llx",
+                     (unsigned long long)c->userd_offset);
   if (error && (!notifier || !notifier->memory || notifier->memory->nbytes < 16))
     return nvm_wrong(m, NVM_BAD_HANDLE, "RM_ALLOC of a channel: hObjectError 0x%x is no memory", error);
   c->userd = userd->memory;
@@ -143,12 +153,15 @@ static uint32_t nvm_channel_fields(nv_mock *m, nvm_object *o, nvm_object *group,
   if (!ctx || ctx->class_ != NVM_CTXSHARE || ctx->parent != group->handle)
     return nvm_wrong(m, NVM_BAD_HANDLE, "RM_ALLOC of a channel: hContextShare 0x%x is none of its group", share);
   if (engine && engine != group->engine)
-    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of a channel: engineType %u, its group's is %u", engine, group->engine);
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of a channel: engineType %u, its group's is %u", engine,
+                     group->engine);
   if (flags) return nvm_wrong(m, NVM_BAD_FLAGS, "RM_ALLOC of a channel: flags 0x%x", flags);
   if (c->nentry < 2 || c->nentry & (c->nentry - 1))
     return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of a channel: gpFifoEntries %u is no power of two", c->nentry);
-  if (shift && nvm_get32(p, 0x20)) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of a channel: hHandleVASpace is set");
-  if (!nvm_zero(p, 0x24 + shift, 0x40 + shift) || !nvm_zero(p, 0x48 + shift, 0x80 + shift) || !nvm_zero(p, 0x84 + shift, end))
+  if (shift && nvm_get32(p, 0x20))
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of a channel: hHandleVASpace is set");
+  if (!nvm_zero(p, 0x24 + shift, 0x40 + shift) || !nvm_zero(p, 0x48 + shift, 0x80 + shift) ||
+      !nvm_zero(p, 0x84 + shift, end))
     return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of a channel: reserved fields of NV_CHANNEL_ALLOC_PARAMS are set");
   o->engine = group->engine;
   o->vaspace = ctx->vaspace;
@@ -164,7 +177,9 @@ static uint32_t nvm_new_channel(nv_mock *m, nvm_object *o, nvm_object *group, ui
   c->object = o;
   uint32_t status = nvm_channel_fields(m, o, group, c, p);
   if (!status && !nvm_at(m, c, c->ring, (uint64_t)c->nentry * 8, 0))
-    status = nvm_wrong(m, NVM_BAD_ADDRESS, "RM_ALLOC of a channel: gpFifoOffset 0x%llx is not mapped", (unsigned long long)c->ring);
+    status = nvm_wrong(m, NVM_BAD_ADDRESS, "RM_ALLOC of a channel: gpFifoOffset 0x%llx is not mapped",
+                       (unsigned long long)c->ring);
+  m->hit.channel = NULL;
   if (status) { free(c); return status; }
   c->token = m->next_channel++ | 1u << 16 | m->chip->token_bits;
   c->userd->references++;
@@ -187,7 +202,8 @@ static uint32_t nvm_new_compute(nv_mock *m, nvm_object *o, nvm_object *parent, u
 
 static uint32_t nvm_new_copy(nv_mock *m, nvm_object *o, nvm_object *parent, uint8_t *p) {
   (void)o;
-  if (p && nvm_get32(p, 0) > 1) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of a copy class: version %u", nvm_get32(p, 0));
+  if (p && nvm_get32(p, 0) > 1)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of a copy class: version %u", nvm_get32(p, 0));
   if (p && nvm_get32(p, 0) == 1 && parent->engine != 1 && nvm_get32(p, 4) != parent->engine)
     return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of a copy class: engineType is not the channel's");
   return 0;
@@ -196,7 +212,8 @@ static uint32_t nvm_new_copy(nv_mock *m, nvm_object *o, nvm_object *parent, uint
 static uint32_t nvm_new_debugger(nv_mock *m, nvm_object *o, nvm_object *parent, uint8_t *p) {
   (void)parent;
   nvm_object *engine = p ? nvm_find(m, o->client, nvm_get32(p, 8)) : NULL;
-  if (!p || nvm_get32(p, 0)) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC GT200_DEBUGGER: hDebuggerClient is obsolete");
+  if (!p || nvm_get32(p, 0))
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC GT200_DEBUGGER: hDebuggerClient is obsolete");
   if (!engine || engine->class_ != m->chip->compute)
     return nvm_wrong(m, NVM_BAD_HANDLE, "RM_ALLOC GT200_DEBUGGER: hClass3dObject is no compute object");
   return 0;
@@ -222,20 +239,22 @@ typedef struct nvm_maker {
   uint32_t (*make)(nv_mock *m, nvm_object *o, nvm_object *parent, uint8_t *p);
 } nvm_maker;
 
+// Parents and parameters as the driver's own list has them (src/nvidia/src/kernel/rmapi/resource_list.h, 580.142), but
+// that a channel without a group, which the driver takes, is none here.
 static const nvm_maker nvm_makers[] = {
   {NVM_DEVICE, {NVM_CLIENT}, {56}, nvm_new_device},
   {NVM_SUBDEVICE, {NVM_DEVICE}, {4}, nvm_new_subdevice},
-  {NVM_VASPACE, {NVM_DEVICE}, {48, 56}, nvm_new_vaspace},
+  {NVM_VASPACE, {NVM_DEVICE, NVM_SUBDEVICE}, {48, 56}, nvm_new_vaspace},
   {NVM_GROUP, {NVM_DEVICE}, {20}, nvm_new_group},
   {NVM_CTXSHARE, {NVM_GROUP}, {12}, nvm_new_ctxshare},
   {NVM_USER_MEMORY, {NVM_DEVICE, NVM_SUBDEVICE}, {120, 128}, nvm_new_memory},
-  {NVM_SYSTEM_MEMORY, {NVM_DEVICE, NVM_SUBDEVICE}, {120, 128}, nvm_new_memory},
+  {NVM_SYSTEM_MEMORY, {NVM_DEVICE}, {120, 128}, nvm_new_memory},
   {NVM_CHANNELS, {NVM_GROUP}, {0}, nvm_new_channel},
   {NVM_COMPUTES, {NVM_CHANNELS}, {16}, nvm_new_compute},
   {NVM_COPIES, {NVM_CHANNELS}, {8}, nvm_new_copy},
   {NVM_USERMODES, {NVM_SUBDEVICE}, {2}, nvm_new_usermode},
-  {NVM_DEBUGGER, {NVM_DEVICE, NVM_COMPUTES}, {12}, nvm_new_debugger},
-  {NVM_CONFIDENTIAL, {NVM_CLIENT}, {0}, nvm_new_plain},
+  {NVM_DEBUGGER, {NVM_DEVICE}, {12}, nvm_new_debugger},
+  {NVM_CONFIDENTIAL, {NVM_CLIENT}, {4}, nvm_new_plain},
 };
 
 static uint32_t nvm_params_nbytes(const nv_mock *m, const nvm_maker *k) {
@@ -253,16 +272,19 @@ static int nvm_gvisor_class(uint32_t class_) {
   return 1;
 }
 
-static uint32_t nvm_alloc_check(nv_mock *m, const nvm_object *o, const nvm_object *parent, const nvm_maker *k, uint32_t nbytes,
+static uint32_t nvm_alloc_check(nv_mock *m, const nvm_object *o, const nvm_object *parent, const nvm_maker *k,
+                                uint32_t nbytes,
                                 const uint8_t *p) {
   uint32_t want = nvm_params_nbytes(m, k), kind = parent ? nvm_kind(m->chip, parent->class_) : 0;
   if (!parent) return nvm_wrong(m, NVM_BAD_PARENT, "RM_ALLOC of class 0x%x: no object 0x%x", o->class_, o->parent);
   if (kind != k->parents[0] && (!k->parents[1] || kind != k->parents[1]))
-    return nvm_wrong(m, NVM_BAD_PARENT, "RM_ALLOC of class 0x%x: its parent is of class 0x%x", o->class_, parent->class_);
+    return nvm_wrong(m, NVM_BAD_PARENT, "RM_ALLOC of class 0x%x: its parent is of class 0x%x", o->class_,
+                     parent->class_);
   if (nbytes && nbytes != want)
-    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of class 0x%x: paramsSize %u, which is %u in branch %d", o->class_, nbytes,
-                     want, m->desc.branch);
-  if (p && !want) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of class 0x%x: parameters, which it has not", o->class_);
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of class 0x%x: paramsSize %u, which is %u in branch %d", o->class_,
+                     nbytes, want, m->desc.branch);
+  if (p && !want)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC of class 0x%x: parameters, which it has not", o->class_);
   if (nvm_find(m, o->client, o->handle))
     return nvm_wrong(m, NVM_DUPLICATE, "RM_ALLOC of class 0x%x: handle 0x%x is in use", o->class_, o->handle);
   return 0;
@@ -298,8 +320,8 @@ static uint32_t nvm_alloc_class(nv_mock *m, nvm_object *o, nvm_object *parent, u
   return nvm_makers[i].make(m, o, parent, p);
 }
 
-// NVOS64: hRoot 0, hObjectParent 4, hObjectNew 8, hClass c, pAllocParms 10, pRightsRequested 18, paramsSize 20, flags 24,
-// status 28. NVOS21, of 32 bytes: paramsSize 18, status 1c.
+// NVOS64: hRoot 0, hObjectParent 4, hObjectNew 8, hClass c, pAllocParms 10, pRightsRequested 18, paramsSize 20, flags
+// 24, status 28. NVOS21, of 32 bytes: paramsSize 18, status 1c.
 static uint32_t nvm_alloc(nv_mock *m, int fd, uint8_t *p, int is_long) {
   uint32_t class_ = nvm_get32(p, 0xc), handle = nvm_get32(p, 8), root = nvm_get32(p, 0), status = 0;
   uint8_t *params = (uint8_t *)(uintptr_t)nvm_get64(p, 0x10);
@@ -307,13 +329,15 @@ static uint32_t nvm_alloc(nv_mock *m, int fd, uint8_t *p, int is_long) {
   if (is_long && nvm_get32(p, 0x24)) return nvm_wrong(m, NVM_BAD_FLAGS, "RM_ALLOC: flags 0x%x", nvm_get32(p, 0x24));
   if (!handle) handle = m->next_handle++;
   if (class_ == NVM_CLIENT) {
-    if (root || nvm_get32(p, 4)) return nvm_wrong(m, NVM_BAD_PARENT, "RM_ALLOC NV01_ROOT_CLIENT: hRoot and hObjectParent are not 0");
+    if (root || nvm_get32(p, 4))
+      return nvm_wrong(m, NVM_BAD_PARENT, "RM_ALLOC NV01_ROOT_CLIENT: hRoot and hObjectParent are not 0");
     nvm_object *client = nvm_object_new(handle, handle, handle, class_);
     client->file = fd;
     nvm_put32(p, 0, handle); nvm_put32(p, 8, handle);
     return nvm_add(m, client);
   }
-  if (!nvm_find(m, root, root)) return nvm_wrong(m, NVM_BAD_CLIENT, "RM_ALLOC of class 0x%x: hRoot 0x%x is no client", class_, root);
+  if (!nvm_find(m, root, root))
+    return nvm_wrong(m, NVM_BAD_CLIENT, "RM_ALLOC of class 0x%x: hRoot 0x%x is no client", class_, root);
   nvm_object *o = nvm_object_new(root, nvm_get32(p, 4), handle, class_);
   status = nvm_alloc_class(m, o, nvm_find(m, root, o->parent), params, nvm_get32(p, is_long ? 0x20 : 0x18));
   if (status) { free(o); return status; }
@@ -321,7 +345,8 @@ static uint32_t nvm_alloc(nv_mock *m, int fd, uint8_t *p, int is_long) {
   return nvm_add(m, o);
 }
 
-// ---- RM_ALLOC_MEMORY: nvos02 {hRoot 0, hObjectParent 4, hObjectNew 8, hClass c, flags 10, pMemory 18, limit 20, status 28}
+// ---- RM_ALLOC_MEMORY: nvos02 {hRoot 0, hObjectParent 4, hObjectNew 8, hClass c, flags 10, pMemory 18, limit 20,
+// status 28}
 
 static nvm_memory *nvm_user_pages(uint64_t at, uint64_t nbytes, int gpu) {
   nvm_memory *memory = calloc(1, sizeof *memory);
@@ -335,19 +360,25 @@ static uint32_t nvm_alloc_memory(nv_mock *m, int fd, uint8_t *p) {
   nvm_object *parent = nvm_find(m, root, nvm_get32(p, 4));
   (void)fd;
   if (!nvm_find(m, root, root)) return nvm_wrong(m, NVM_BAD_CLIENT, "RM_ALLOC_MEMORY: hRoot 0x%x is no client", root);
-  if (!parent || parent->class_ != NVM_DEVICE) return nvm_wrong(m, NVM_BAD_PARENT, "RM_ALLOC_MEMORY: hObjectParent is no device");
-  if (class_ != NVM_OS_MEMORY && class_ != NVM_SYSTEM_MEMORY) return nvm_wrong(m, NVM_BAD_CLASS, "RM_ALLOC_MEMORY: class 0x%x", class_);
-  if (nbytes & 0xfff || !nbytes) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC_MEMORY: limit 0x%llx is not a page's end", (unsigned long long)(nbytes - 1));
+  if (!parent || parent->class_ != NVM_DEVICE)
+    return nvm_wrong(m, NVM_BAD_PARENT, "RM_ALLOC_MEMORY: hObjectParent is no device");
+  if (class_ != NVM_OS_MEMORY && class_ != NVM_SYSTEM_MEMORY)
+    return nvm_wrong(m, NVM_BAD_CLASS, "RM_ALLOC_MEMORY: class 0x%x", class_);
+  if (nbytes & 0xfff || !nbytes)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC_MEMORY: limit 0x%llx is not a page's end",
+                     (unsigned long long)(nbytes - 1));
   if (class_ == NVM_OS_MEMORY && (!at || at & 0xfff))
     return nvm_wrong(m, NVM_BAD_ADDRESS, "RM_ALLOC_MEMORY: pMemory 0x%llx is not page-aligned", (unsigned long long)at);
-  if ((flags >> 4 & 15) != 1) return nvm_wrong(m, NVM_BAD_FLAGS, "RM_ALLOC_MEMORY: flags 0x%x: PHYSICALITY is not NONCONTIGUOUS", flags);
+  if ((flags >> 4 & 15) != 1)
+    return nvm_wrong(m, NVM_BAD_FLAGS, "RM_ALLOC_MEMORY: flags 0x%x: PHYSICALITY is not NONCONTIGUOUS", flags);
   if (flags >> 30 != 1) return nvm_wrong(m, NVM_BAD_FLAGS, "RM_ALLOC_MEMORY: flags 0x%x: MAPPING is not NO_MAP", flags);
   if (!handle) handle = m->next_handle++;
   if (nvm_find(m, root, handle)) return nvm_wrong(m, NVM_DUPLICATE, "RM_ALLOC_MEMORY: handle 0x%x is in use", handle);
   if (nvm_no_memory_now(m)) return NVM_NO_MEMORY;
   nvm_object *o = nvm_object_new(root, parent->handle, handle, class_);
   o->gpu = parent->gpu;
-  o->memory = class_ == NVM_OS_MEMORY ? nvm_user_pages(at, nbytes, o->gpu) : nvm_memory_new(m, NVM_SYSMEM, o->gpu, nbytes);
+  o->memory = class_ == NVM_OS_MEMORY ? nvm_user_pages(at, nbytes, o->gpu)
+      : nvm_memory_new(m, NVM_SYSMEM, o->gpu, nbytes);
   if (!o->memory) { free(o); return NVM_NO_MEMORY; }
   nvm_put32(p, 8, handle);
   return nvm_add(m, o);
@@ -359,9 +390,11 @@ static void nvm_free_order(nv_mock *m, const nvm_object *o) {
   for (int i = 0; i < m->nchannel; i++) {
     const nvm_channel *c = m->channels[i];
     if (c->object == o && c->uvm_file) nvm_wrong(m, 0, "RM_FREE of a channel before UVM_UNREGISTER_CHANNEL");
-    if (c->object == o && !c->dead && !c->parked && c->put != c->get) nvm_wrong(m, 0, "RM_FREE of a channel that has work");
+    if (c->object == o && !c->dead && !c->parked && c->put != c->get)
+      nvm_wrong(m, 0, "RM_FREE of a channel that has work");
     if (o->memory && o->memory == c->userd) nvm_wrong(m, 0, "RM_FREE of 0x%x, the USERD of a channel", o->handle);
-    if (o->memory && o->memory == c->notifier) nvm_wrong(m, 0, "RM_FREE of 0x%x, the error notifier of a channel", o->handle);
+    if (o->memory && o->memory == c->notifier)
+      nvm_wrong(m, 0, "RM_FREE of 0x%x, the error notifier of a channel", o->handle);
     if (o->class_ == NVM_VASPACE && c->object->client == o->client && c->object->vaspace == o->handle)
       nvm_wrong(m, 0, "RM_FREE of 0x%x, the VA space of a channel", o->handle);
   }
@@ -372,14 +405,16 @@ static void nvm_free_order(nv_mock *m, const nvm_object *o) {
 
 static uint32_t nvm_free_handle(nv_mock *m, uint8_t *p) {
   nvm_object *o = nvm_find(m, nvm_get32(p, 0), nvm_get32(p, 8));
-  if (!nvm_find(m, nvm_get32(p, 0), nvm_get32(p, 0))) return nvm_wrong(m, NVM_BAD_CLIENT, "RM_FREE: hRoot 0x%x is no client", nvm_get32(p, 0));
+  if (!nvm_find(m, nvm_get32(p, 0), nvm_get32(p, 0)))
+    return nvm_wrong(m, NVM_BAD_CLIENT, "RM_FREE: hRoot 0x%x is no client", nvm_get32(p, 0));
   if (!o) return nvm_wrong(m, NVM_NOT_FOUND, "RM_FREE: no object 0x%x", nvm_get32(p, 8));
   if (o->class_ != NVM_CLIENT) nvm_free_order(m, o);
   nvm_free_tree(m, o);
   return 0;
 }
 
-// ---- RM_MAP_MEMORY {hClient 0, hDevice 4, hMemory 8, offset 10, length 18, pLinearAddress 20, status 28, flags 2c, fd 30}
+// ---- RM_MAP_MEMORY {hClient 0, hDevice 4, hMemory 8, offset 10, length 18, pLinearAddress 20, status 28, flags 2c,
+// fd 30}
 
 static uint32_t nvm_map(nv_mock *m, uint8_t *p) {
   uint32_t client = nvm_get32(p, 0);
@@ -388,15 +423,21 @@ static uint32_t nvm_map(nv_mock *m, uint8_t *p) {
   nvm_file *f = nvm_file_of(m, (int)nvm_get32(p, 0x30));
   if (!device || (device->class_ != NVM_DEVICE && device->class_ != NVM_SUBDEVICE))
     return nvm_wrong(m, NVM_BAD_DEVICE, "RM_MAP_MEMORY: hDevice is no device");
-  if (!o || !o->memory) return nvm_wrong(m, NVM_BAD_HANDLE, "RM_MAP_MEMORY: hMemory 0x%x is no memory", nvm_get32(p, 8));
+  if (!o || !o->memory)
+    return nvm_wrong(m, NVM_BAD_HANDLE, "RM_MAP_MEMORY: hMemory 0x%x is no memory", nvm_get32(p, 8));
   if (o->memory->at < 0) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_MAP_MEMORY: of pages that are the client's own");
   if (!nbytes || offset & 0xfff || offset + nbytes < offset || offset + nbytes > o->memory->nbytes)
-    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_MAP_MEMORY: 0x%llx bytes at 0x%llx of memory of 0x%llx", (unsigned long long)nbytes,
-                     (unsigned long long)offset, (unsigned long long)o->memory->nbytes);
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_MAP_MEMORY: 0x%llx bytes at 0x%llx of memory of 0x%llx",
+                     (unsigned long long)nbytes, (unsigned long long)offset,
+                     (unsigned long long)o->memory->nbytes);
   if (!f) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_MAP_MEMORY: fd %d is not open", (int)nvm_get32(p, 0x30));
-  if (f->kind != (o->memory->place == NVM_SYSMEM ? NVM_FILE_CTL : NVM_FILE_GPU) || (f->kind == NVM_FILE_GPU && f->gpu != o->gpu))
-    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_MAP_MEMORY: fd is of the wrong file: nvidiactl for the system's memory, else nvidia%d", o->gpu);
-  if (f->pending || f->was_mapped) return nvm_wrong(m, NVM_BAD_STATE, "RM_MAP_MEMORY: fd was used for a mapping already");
+  if (f->kind != (o->memory->place == NVM_SYSMEM ? NVM_FILE_CTL : NVM_FILE_GPU) ||
+      (f->kind == NVM_FILE_GPU && f->gpu != o->gpu))
+    return nvm_wrong(m, NVM_BAD_ARGUMENT,
+                     "RM_MAP_MEMORY: fd is of the wrong file: nvidiactl for the system's memory, else nvidia%d",
+                         o->gpu);
+  if (f->pending || f->was_mapped)
+    return nvm_wrong(m, NVM_BAD_STATE, "RM_MAP_MEMORY: fd was used for a mapping already");
   if (nvm_get32(p, 0x2c) >> 26 & 1) return nvm_wrong(m, NVM_BAD_FLAGS, "RM_MAP_MEMORY: flags bit 26");
   f->pending = o->memory;
   o->memory->references++;
@@ -407,7 +448,8 @@ static uint32_t nvm_map(nv_mock *m, uint8_t *p) {
 
 static uint32_t nvm_unmap(nv_mock *m, uint8_t *p) {
   nvm_object *o = nvm_find(m, nvm_get32(p, 0), nvm_get32(p, 8));
-  return o && o->memory ? 0 : nvm_wrong(m, NVM_BAD_HANDLE, "RM_UNMAP_MEMORY: hMemory 0x%x is no memory", nvm_get32(p, 8));
+  return o && o->memory ? 0 : nvm_wrong(m, NVM_BAD_HANDLE, "RM_UNMAP_MEMORY: hMemory 0x%x is no memory",
+                                        nvm_get32(p, 8));
 }
 
 #include "nv_mock_control.c"
@@ -425,7 +467,8 @@ static int nvm_check_version(nv_mock *m, nvm_file *f, int fd, uint8_t *p) {
 
 static int nvm_card_info(nv_mock *m, nvm_file *f, int fd, uint8_t *p, uint32_t nbytes) {
   (void)f; (void)fd;
-  if (nbytes < 72 || nbytes % 72) return -(int)nvm_wrong(m, EINVAL, "CARD_INFO: %u bytes are not of cards of 72", nbytes);
+  if (nbytes < 72 || nbytes % 72)
+    return -(int)nvm_wrong(m, EINVAL, "CARD_INFO: %u bytes are not of cards of 72", nbytes);
   memset(p, 0, nbytes);
   for (int i = 0; i < m->desc.ngpu && (uint32_t)i < nbytes / 72; i++) {
     uint8_t *card = p + 72 * i;
@@ -445,7 +488,9 @@ static int nvm_register_fd(nv_mock *m, nvm_file *f, uint8_t *p) {
   return 0;
 }
 
-typedef struct nvm_escape { uint8_t number; uint16_t nbytes, other; nvm_file_kind kind; uint8_t status; const char *name; } nvm_escape;
+typedef struct nvm_escape {
+  uint8_t number; uint16_t nbytes, other; nvm_file_kind kind; uint8_t status; const char *name;
+} nvm_escape;
 // other: a second size that is taken. status: where it stands; 0: none.
 static const nvm_escape nvm_escapes[] = {
   {0xd2, 72, 0, NVM_FILE_CTL, 0, "CHECK_VERSION_STR"}, {0xd6, 8, 0, NVM_FILE_CTL, 0, "SYS_PARAMS"},
@@ -458,7 +503,7 @@ static const nvm_escape nvm_escapes[] = {
 static int nvm_escape_call(nv_mock *m, const nvm_escape *e, int fd, uint32_t nbytes, uint8_t *p) {
   nvm_file *f = nvm_file_of(m, fd);
   size_t status = e->number == 0x2b && nbytes == 32 ? 0x1c : e->status;
-  if (status && m->lost && e->number != 0x29) { nvm_put32(p, status, NVM_LOST); return 0; }
+  if (status && m->lost && !nvm_gives_back(f, e->number)) { nvm_put32(p, status, NVM_LOST); return 0; }
   switch (e->number) {
     case 0xd2: return nvm_check_version(m, f, fd, p);
     case 0xd6: nvm_put64(p, 0, (uint64_t)128 << 20); return 0;

@@ -90,10 +90,11 @@ typedef struct nvm_method { uint16_t offset; const char *name; uint32_t mask[6];
 typedef struct nvm_text {
   char *name, *ptx;
   ptx_module *module;                      // NULL: the descriptor's run is asked
-  uint8_t *code; size_t nbytes;
+  uint8_t *code; size_t nbytes; uint64_t hash;
   int sm;
   uint32_t registers, frame, stack, param_base, param_nbytes, shared, barriers, max_threads;
   uint32_t constant_nbytes[8];             // of the banks that the cubin has sections for
+  uint32_t cluster[3];                     // blocks; 0: none
 } nvm_text;
 
 enum { NVM_METHODS = 0x1000 };
@@ -122,7 +123,13 @@ struct nvm_channel {
   nvm_job *jobs; int njob;
   uint64_t segment_base;                   // of the extended base, bits 56:40
   struct nvm_seen *seen;                   // what caches hold (nv_mock_qmd.c)
+  uint32_t epoch[3];                       // of each cache: how often it was invalidated
 };
+
+// The mapping that the GPU used last: most of what a kernel reads lies there again. channel NULL: none.
+typedef struct nvm_hit {
+  const nvm_channel *channel; uint64_t base, nbytes; uint8_t *bytes; int is_constant;
+} nvm_hit;
 
 struct nv_mock {
   nv_mock_desc desc;
@@ -142,6 +149,8 @@ struct nv_mock {
   uint64_t time_ns, fault_at;              // fault_at: an address that was not mapped, of a kernel or a method
   int lost, left_open;                     // left_open: handles and ranges that closing files had to free
   nv_mock_counts counts;
+  nvm_hit hit;
+  uint32_t unknown[96]; int has_unknown;   // bits of launch descriptors that no field of a launch has
 };
 
 // ---- of nv_mock.c
@@ -152,10 +161,12 @@ static void *nvm_more(void *array, int n, size_t nbytes);  // room for one more 
 static nvm_memory *nvm_memory_new(nv_mock *m, nvm_place place, int gpu, uint64_t nbytes);
 static void nvm_memory_drop(nv_mock *m, nvm_memory *memory);
 static nvm_file *nvm_file_of(nv_mock *m, int fd);          // NULL: not open
+static int nvm_gives_back(const nvm_file *f, uint32_t request);
 static uint32_t nvm_get32(const void *at, size_t offset);
 static uint64_t nvm_get64(const void *at, size_t offset);
 static void nvm_put32(void *at, size_t offset, uint32_t value);
 static void nvm_put64(void *at, size_t offset, uint64_t value);
+static uint64_t nvm_hash_bytes(const uint8_t *p, uint64_t n);
 // ---- of nv_mock_tables.c
 static const nvm_chip nvm_chips[NV_MOCK_GPUS];
 static int nvm_has_class(const nvm_chip *c, uint32_t class_);
@@ -173,7 +184,8 @@ static uint8_t *nvm_at(nv_mock *m, const nvm_channel *c, uint64_t address, uint6
 static nvm_uvm *nvm_uvm_of(nv_mock *m, const nvm_channel *c);
 static int nvm_overlaps(const nvm_uvm *u, uint64_t base, uint64_t n);
 // ---- of nv_mock_cubin.c
-static int nvm_assemble(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log, size_t log_nbytes);
+static int nvm_assemble(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log,
+                        size_t log_nbytes);
 static void nvm_texts_free(nv_mock *m);
 // Wrong in what a channel was sent: said, and the channel stops.
 #define NVM_STOP(xid, ...) (nvm_wrong(m, 0, __VA_ARGS__), nvm_fault(m, c, xid), 0)
@@ -181,9 +193,11 @@ static void nvm_texts_free(nv_mock *m);
 static void nvm_run(nv_mock *m);
 static void nvm_fault(nv_mock *m, nvm_channel *c, uint32_t xid);          // stops the channel and its group
 static void nvm_channel_free(nv_mock *m, nvm_channel *c);
-static int nvm_release(nv_mock *m, nvm_channel *c, uint64_t at, uint64_t value, int wide, int four_words, const char *what);
+static int nvm_release(nv_mock *m, nvm_channel *c, uint64_t at, uint64_t value, int wide, int four_words,
+                       const char *what);
 // The value of a method's register, which a trigger takes; wrong where it was never set.
-static uint32_t nvm_taken(nv_mock *m, nvm_channel *c, uint32_t subchannel, uint32_t method, const char *name, const char *by);
+static uint32_t nvm_taken(nv_mock *m, nvm_channel *c, uint32_t subchannel, uint32_t method, const char *name,
+                          const char *by);
 static void nvm_job_add(nv_mock *m, nvm_channel *c, const nvm_job *job);
 // ---- of nv_mock_qmd.c
 typedef enum nvm_cache { NVM_CACHE_CODE = 1, NVM_CACHE_CONSTANTS = 2, NVM_CACHE_QMD = 4 } nvm_cache;

@@ -3,30 +3,30 @@
 #include "nv_mock_state.h"
 
 // Carve-outs of shared memory in KiB, of the CUDA C++ Programming Guide's table of compute capabilities.
-#define SHARED_164 {0, 8, 16, 32, 64, 100, 132, 164}
-#define SHARED_100 {0, 8, 16, 32, 64, 100}
-#define SHARED_228 {0, 8, 16, 32, 64, 100, 132, 164, 196, 228}
-#define SHARED_CLASSES 0x9067, 0x90f1, 0xa06c, 0x83de
+#define NVM_164_KIB {0, 8, 16, 32, 64, 100, 132, 164}
+#define NVM_100_KIB {0, 8, 16, 32, 64, 100}
+#define NVM_228_KIB {0, 8, 16, 32, 64, 100, 132, 164, 196, 228}
+#define NVM_CLASSES 0x9067, 0x90f1, 0xa06c, 0x83de
 
 static const nvm_chip nvm_chips[NV_MOCK_GPUS] = {
   {"NVIDIA A100-SXM4-40GB", 80, 0x802, 0xc6c0, 0xc6b5, 0xc56f, 0xc561,
-   {SHARED_CLASSES, 0xc361, 0xc461, 0xc561, 0xc46f, 0xc56f, 0xc6b5, 0xc6c0}, 0, 0, 0, 0,
-   8, 8, 2, 64, SHARED_164, 163 << 10, 0x400, 0x160, 49, 0, 0x170},
+   {NVM_CLASSES, 0xc361, 0xc461, 0xc561, 0xc46f, 0xc56f, 0xc6b5, 0xc6c0}, 0, 0, 0, 0,
+   8, 8, 2, 64, NVM_164_KIB, 163 << 10, 0x400, 0x160, 49, 0, 0x170},
   {"NVIDIA GeForce RTX 3090", 86, 0x806, 0xc7c0, 0xc7b5, 0xc56f, 0xc561,
-   {SHARED_CLASSES, 0xc361, 0xc461, 0xc561, 0xc46f, 0xc56f, 0xc7b5, 0xc7c0}, 1, 1, 0, 0,
-   7, 6, 2, 48, SHARED_100, 99 << 10, 0x400, 0x160, 49, 0, 0x170},
+   {NVM_CLASSES, 0xc361, 0xc461, 0xc561, 0xc46f, 0xc56f, 0xc7b5, 0xc7c0}, 1, 1, 0, 0,
+   7, 6, 2, 48, NVM_100_KIB, 99 << 10, 0x400, 0x160, 49, 0, 0x170},
   {"NVIDIA GeForce RTX 4090", 89, 0x809, 0xc9c0, 0xc7b5, 0xc56f, 0xc561,
-   {SHARED_CLASSES, 0xc361, 0xc461, 0xc561, 0xc46f, 0xc56f, 0xc7b5, 0xc9c0}, 2, 1, 0, 0,
-   12, 6, 2, 48, SHARED_100, 99 << 10, 0x400, 0x160, 49, 0, 0x190},
+   {NVM_CLASSES, 0xc361, 0xc461, 0xc561, 0xc46f, 0xc56f, 0xc7b5, 0xc9c0}, 2, 1, 0, 0,
+   12, 6, 2, 48, NVM_100_KIB, 99 << 10, 0x400, 0x160, 49, 0, 0x190},
   {"NVIDIA H100 80GB HBM3", 90, 0x900, 0xcbc0, 0xc8b5, 0xc86f, 0xc661,
-   {SHARED_CLASSES, 0xcb33, 0xc361, 0xc461, 0xc561, 0xc661, 0xc46f, 0xc56f, 0xc86f, 0xc8b5, 0xcbc0}, 3, 2, 1, 1,
-   8, 9, 2, 64, SHARED_228, 227 << 10, 0, 0x210, 57, 0, 0x180},
+   {NVM_CLASSES, 0xcb33, 0xc361, 0xc461, 0xc561, 0xc661, 0xc46f, 0xc56f, 0xc86f, 0xc8b5, 0xcbc0}, 3, 2, 1, 1,
+   8, 9, 2, 64, NVM_228_KIB, 227 << 10, 0, 0x210, 57, 0, 0x180},
   {"NVIDIA B200", 100, 0xa00, 0xcdc0, 0xc9b5, 0xc96f, 0xc661,
-   {SHARED_CLASSES, 0xcb33, 0xc361, 0xc461, 0xc561, 0xc661, 0xc86f, 0xc96f, 0xc9b5, 0xcdc0}, 4, 3, 2, 2,
-   8, 10, 2, 64, SHARED_228, 227 << 10, 0, 0x380, 57, 0, 0x1a0},
+   {NVM_CLASSES, 0xcb33, 0xc361, 0xc461, 0xc561, 0xc661, 0xc86f, 0xc96f, 0xc9b5, 0xcdc0}, 4, 3, 2, 2,
+   8, 10, 2, 64, NVM_228_KIB, 227 << 10, 0, 0x380, 57, 0, 0x1a0},
   {"NVIDIA GeForce RTX 5090", 120, 0xa04, 0xcec0, 0xcab5, 0xca6f, 0xc761,
-   {SHARED_CLASSES, 0xcb33, 0xc461, 0xc561, 0xc661, 0xc761, 0xc86f, 0xc96f, 0xca6f, 0xcab5, 0xcec0}, 5, 4, 3, 2,
-   12, 8, 2, 48, SHARED_100, 99 << 10, 0, 0x380, 57, 1u << 30, 0x1b0},
+   {NVM_CLASSES, 0xcb33, 0xc461, 0xc561, 0xc661, 0xc761, 0xc86f, 0xc96f, 0xca6f, 0xcab5, 0xcec0}, 5, 4, 3, 2,
+   12, 8, 2, 48, NVM_100_KIB, 99 << 10, 0, 0x380, 57, 1u << 30, 0x1b0},
 };
 
 static int nvm_has_class(const nvm_chip *c, uint32_t class_) {
@@ -101,8 +101,8 @@ static const nvm_method nvm_copy_methods[] = {
   {0x0708, "SET_REMAP_COMPONENTS", SAME(0x3337777)},
 };
 
-// Methods of channels (clc56f.h, clc86f.h; of c96f and ca6f the kernel modules publish what UVM uses, which is as in c86f).
-// By column: c56f c86f c96f ca6f
+// Methods of channels (clc56f.h, clc86f.h; of c96f and ca6f the kernel modules publish what UVM uses, which is as in
+// c86f). By column: c56f c86f c96f ca6f
 static const nvm_method nvm_host_methods[] = {
   {0x0028, "MEM_OP_A", ALL},
   {0x002c, "MEM_OP_B", ALL},

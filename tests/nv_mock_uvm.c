@@ -25,6 +25,10 @@ static nvm_uvm *nvm_uvm_of(nv_mock *m, const nvm_channel *c) {
 }
 
 static uint8_t *nvm_at(nv_mock *m, const nvm_channel *c, uint64_t address, uint64_t n, int writes) {
+  nvm_hit *h = &m->hit;
+  if (h->channel == c && address >= h->base && address - h->base <= h->nbytes && n <= h->nbytes - (address - h->base) &&
+      !(writes && h->is_constant))
+    return h->bytes + (address - h->base);
   const nvm_uvm *u = nvm_uvm_of(m, c);
   if (!u || address + n < address) return NULL;
   for (int r = 0; r < u->nrange; r++)
@@ -32,7 +36,8 @@ static uint8_t *nvm_at(nv_mock *m, const nvm_channel *c, uint64_t address, uint6
       const nvm_mapping *a = &u->ranges[r].mappings[i];
       if (a->gpu != c->object->gpu || address < a->base || address + n > a->base + a->nbytes) continue;
       if (writes && a->type == 3) return NULL;           // UvmGpuMappingTypeReadOnly (nv_uvm_types.h)
-      return a->memory->bytes + a->offset + (address - a->base);
+      *h = (nvm_hit){c, a->base, a->nbytes, a->memory->bytes + a->offset, a->type == 3};
+      return h->bytes + (address - a->base);
     }
   return NULL;
 }
@@ -50,6 +55,7 @@ static void nvm_range_free(nv_mock *m, nvm_uvm *u, int r) {
 }
 
 static void nvm_uvm_close(nv_mock *m, nvm_file *f) {
+  m->hit.channel = NULL;
   if (f->mm_of) {
     nvm_file *base = &m->files[f->mm_of - 1];
     if (base->uvm && base->uvm->nrange)
@@ -65,7 +71,8 @@ static void nvm_uvm_close(nv_mock *m, nvm_file *f) {
 
 static uint32_t nvm_uvm_initialize(nv_mock *m, nvm_file *f, uint8_t *p) {
   uint64_t flags = nvm_get64(p, 0);
-  if (flags & ~(uint64_t)3) return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_INITIALIZE: flags 0x%llx", (unsigned long long)flags);
+  if (flags & ~(uint64_t)3)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_INITIALIZE: flags 0x%llx", (unsigned long long)flags);
   if (f->uvm->initialized) return nvm_wrong(m, NVM_BAD_STATE, "UVM_INITIALIZE: called twice");
   f->uvm->initialized = 1;
   return 0;
@@ -76,7 +83,8 @@ static uint32_t nvm_uvm_mm(nv_mock *m, nvm_file *f, uint8_t *p) {
   nvm_file *base = nvm_file_of(m, (int)nvm_get32(p, 0));
   if (!base || !base->uvm) return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_MM_INITIALIZE: uvmFd is no open nvidia-uvm");
   if (base == f) return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_MM_INITIALIZE: on its own uvmFd");
-  if (!base->uvm->initialized) return nvm_wrong(m, NVM_BAD_STATE, "UVM_MM_INITIALIZE: UVM_INITIALIZE was not called on uvmFd");
+  if (!base->uvm->initialized)
+    return nvm_wrong(m, NVM_BAD_STATE, "UVM_MM_INITIALIZE: UVM_INITIALIZE was not called on uvmFd");
   base->uvm->has_mm = 1;
   if (m->desc.gvisor) return NVM_NOTHING_TO_DO;
   f->mm_of = (int)(base - m->files) + 1;
@@ -86,7 +94,8 @@ static uint32_t nvm_uvm_mm(nv_mock *m, nvm_file *f, uint8_t *p) {
 static uint32_t nvm_uvm_register_gpu(nv_mock *m, nvm_file *f, uint8_t *p) {
   int gpu = nvm_gpu_of(m, p), fd = (int)nvm_get32(p, 0x18);
   if (gpu < 0) return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_REGISTER_GPU: no GPU has that uuid");
-  if (fd != -1 && !nvm_file_of(m, fd)) return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_REGISTER_GPU: rmCtrlFd %d is not open", fd);
+  if (fd != -1 && !nvm_file_of(m, fd))
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_REGISTER_GPU: rmCtrlFd %d is not open", fd);
   if (nvm_get32(p, 0x20)) return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_REGISTER_GPU: hSmcPartRef without MIG");
   f->uvm->registered[gpu] = 1;
   p[0x10] = 0;
@@ -99,11 +108,16 @@ static uint32_t nvm_uvm_register_vaspace(nv_mock *m, nvm_file *f, uint8_t *p) {
   nvm_file *ctl = nvm_file_of(m, (int)nvm_get32(p, 0x10));
   nvm_object *o = nvm_find(m, nvm_get32(p, 0x14), nvm_get32(p, 0x18));
   if (!f->uvm->has_mm)
-    return nvm_wrong(m, NVM_NO_PAGE_TABLE, "UVM_REGISTER_GPU_VASPACE: UVM_MM_INITIALIZE was not called for this nvidia-uvm");
-  if (gpu < 0 || !f->uvm->registered[gpu]) return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_REGISTER_GPU_VASPACE: the GPU is not registered");
-  if (!ctl || ctl->kind != NVM_FILE_CTL) return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_REGISTER_GPU_VASPACE: rmCtrlFd is no nvidiactl");
-  if (!o || o->class_ != NVM_VASPACE) return nvm_wrong(m, NVM_BAD_HANDLE, "UVM_REGISTER_GPU_VASPACE: hVaSpace is no VA space");
-  if (!(o->flags & 8)) return nvm_wrong(m, NVM_BAD_FLAGS, "UVM_REGISTER_GPU_VASPACE: hVaSpace is not IS_EXTERNALLY_OWNED");
+    return nvm_wrong(m, NVM_NO_PAGE_TABLE,
+                     "UVM_REGISTER_GPU_VASPACE: UVM_MM_INITIALIZE was not called for this nvidia-uvm");
+  if (gpu < 0 || !f->uvm->registered[gpu])
+    return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_REGISTER_GPU_VASPACE: the GPU is not registered");
+  if (!ctl || ctl->kind != NVM_FILE_CTL)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_REGISTER_GPU_VASPACE: rmCtrlFd is no nvidiactl");
+  if (!o || o->class_ != NVM_VASPACE)
+    return nvm_wrong(m, NVM_BAD_HANDLE, "UVM_REGISTER_GPU_VASPACE: hVaSpace is no VA space");
+  if (!(o->flags & 8))
+    return nvm_wrong(m, NVM_BAD_FLAGS, "UVM_REGISTER_GPU_VASPACE: hVaSpace is not IS_EXTERNALLY_OWNED");
   if (o->gpu != gpu) return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_REGISTER_GPU_VASPACE: hVaSpace is of another GPU");
   if (f->uvm->vaspace[gpu]) return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_REGISTER_GPU_VASPACE: the GPU has one already");
   f->uvm->vaspace[gpu] = o;
@@ -132,12 +146,16 @@ static uint32_t nvm_uvm_register_channel(nv_mock *m, nvm_file *f, uint8_t *p) {
   int gpu = nvm_gpu_of(m, p);
   uint64_t base = nvm_get64(p, 0x20), n = nvm_get64(p, 0x28);
   nvm_object *o = nvm_find(m, nvm_get32(p, 0x14), nvm_get32(p, 0x18));
-  if (gpu < 0 || !f->uvm->vaspace[gpu]) return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_REGISTER_CHANNEL: the GPU has no VA space here");
+  if (gpu < 0 || !f->uvm->vaspace[gpu])
+    return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_REGISTER_CHANNEL: the GPU has no VA space here");
   if (!o || !o->channel) return nvm_wrong(m, NVM_BAD_HANDLE, "UVM_REGISTER_CHANNEL: hChannel is no channel");
-  if (nvm_uvm_of(m, o->channel) != f->uvm) return nvm_wrong(m, NVM_BAD_CHANNEL, "UVM_REGISTER_CHANNEL: the channel is of another VA space");
-  if (o->channel->uvm_file) return nvm_wrong(m, NVM_BAD_CHANNEL, "UVM_REGISTER_CHANNEL: the channel is registered already");
+  if (nvm_uvm_of(m, o->channel) != f->uvm)
+    return nvm_wrong(m, NVM_BAD_CHANNEL, "UVM_REGISTER_CHANNEL: the channel is of another VA space");
+  if (o->channel->uvm_file)
+    return nvm_wrong(m, NVM_BAD_CHANNEL, "UVM_REGISTER_CHANNEL: the channel is registered already");
   if (base + n > (uint64_t)1 << (m->chip->sm < 90 ? 40 : 57))
-    return nvm_wrong(m, NVM_OUT_OF_RANGE, "UVM_REGISTER_CHANNEL: base 0x%llx is out of a channel's reach", (unsigned long long)base);
+    return nvm_wrong(m, NVM_OUT_OF_RANGE, "UVM_REGISTER_CHANNEL: base 0x%llx is out of a channel's reach",
+                     (unsigned long long)base);
   uint32_t status = nvm_range_add(m, f->uvm, base, n, (int)o->channel->token + 1, "UVM_REGISTER_CHANNEL");
   if (!status) o->channel->uvm_file = (int)(f - m->files) + 1;
   return status;
@@ -173,13 +191,15 @@ static uint32_t nvm_map_one(nv_mock *m, nvm_file *f, nvm_range *r, nvm_mapping a
   a.type = (int)nvm_get32(attributes, 16);
   if (a.gpu < 0 || !u->vaspace[a.gpu])
     return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_MAP_EXTERNAL_ALLOCATION: gpuUuid is of no GPU with a VA space here");
-  if (a.type > 3 || a.type < 0) return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_MAP_EXTERNAL_ALLOCATION: gpuMappingType %d", a.type);
+  if (a.type > 3 || a.type < 0)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_MAP_EXTERNAL_ALLOCATION: gpuMappingType %d", a.type);
   if (a.memory->place == NVM_VRAM && a.memory->gpu != a.gpu && (u->peers >> a.gpu & u->peers >> a.memory->gpu & 1) == 0)
     return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_MAP_EXTERNAL_ALLOCATION: memory of a GPU that is no peer");
   for (int i = 0; i < r->nmapping; i++)
     if (r->mappings[i].gpu == a.gpu && a.base < r->mappings[i].base + r->mappings[i].nbytes &&
         r->mappings[i].base < a.base + a.nbytes)
-      return nvm_wrong(m, NVM_ADDRESS_IN_USE, "UVM_MAP_EXTERNAL_ALLOCATION: 0x%llx is mapped", (unsigned long long)a.base);
+      return nvm_wrong(m, NVM_ADDRESS_IN_USE, "UVM_MAP_EXTERNAL_ALLOCATION: 0x%llx is mapped",
+                       (unsigned long long)a.base);
   r->mappings = nvm_more(r->mappings, r->nmapping, sizeof *r->mappings);
   r->mappings[r->nmapping++] = a;
   a.memory->references++;
@@ -203,9 +223,13 @@ static uint32_t nvm_uvm_map(nv_mock *m, nvm_file *f, uint8_t *p) {
   if ((a.base | a.nbytes | a.offset) & 0xfff || !a.nbytes)
     return nvm_wrong(m, NVM_BAD_ADDRESS, "UVM_MAP_EXTERNAL_ALLOCATION: base, length or offset not of 4 KiB");
   if (!count || count > slots)
-    return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_MAP_EXTERNAL_ALLOCATION: gpuAttributesCount %llu", (unsigned long long)count);
-  if (!r) return nvm_wrong(m, NVM_BAD_ADDRESS, "UVM_MAP_EXTERNAL_ALLOCATION: 0x%llx is in no external range", (unsigned long long)a.base);
-  if (!ctl || ctl->kind != NVM_FILE_CTL) return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_MAP_EXTERNAL_ALLOCATION: rmCtrlFd is no nvidiactl");
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_MAP_EXTERNAL_ALLOCATION: gpuAttributesCount %llu",
+                     (unsigned long long)count);
+  if (!r)
+    return nvm_wrong(m, NVM_BAD_ADDRESS, "UVM_MAP_EXTERNAL_ALLOCATION: 0x%llx is in no external range",
+                     (unsigned long long)a.base);
+  if (!ctl || ctl->kind != NVM_FILE_CTL)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_MAP_EXTERNAL_ALLOCATION: rmCtrlFd is no nvidiactl");
   if (!o || !o->memory || o->memory->place == NVM_DOORBELL)
     return nvm_wrong(m, NVM_BAD_HANDLE, "UVM_MAP_EXTERNAL_ALLOCATION: hMemory is no memory");
   if (a.offset + a.nbytes > o->memory->nbytes)
@@ -223,7 +247,8 @@ static uint32_t nvm_uvm_unmap(nv_mock *m, nvm_file *f, uint8_t *p) {
   int gpu = nvm_gpu_of(m, p + 16), found = 0;
   nvm_range *r = nvm_range_at(f->uvm, nvm_get64(p, 0), nvm_get64(p, 8));
   for (int i = 0; r && i < r->nmapping; i++)
-    if (r->mappings[i].gpu == gpu && r->mappings[i].base == nvm_get64(p, 0) && r->mappings[i].nbytes == nvm_get64(p, 8)) {
+    if (r->mappings[i].gpu == gpu && r->mappings[i].base == nvm_get64(p, 0) &&
+        r->mappings[i].nbytes == nvm_get64(p, 8)) {
       nvm_memory_drop(m, r->mappings[i].memory);
       r->mappings[i--] = r->mappings[--r->nmapping];
       found = 1;
@@ -236,7 +261,8 @@ static uint32_t nvm_uvm_free(nv_mock *m, nvm_file *f, uint8_t *p) {
   for (int r = 0; r < f->uvm->nrange; r++) {
     if (f->uvm->ranges[r].base != base || f->uvm->ranges[r].channel) continue;
     if (m->desc.branch < 590 && nvm_get64(p, 8) != f->uvm->ranges[r].nbytes)
-      return nvm_wrong(m, NVM_BAD_ADDRESS, "UVM_FREE: length 0x%llx is not the range's", (unsigned long long)nvm_get64(p, 8));
+      return nvm_wrong(m, NVM_BAD_ADDRESS, "UVM_FREE: length 0x%llx is not the range's",
+                       (unsigned long long)nvm_get64(p, 8));
     nvm_range_free(m, f->uvm, r);
     return 0;
   }
@@ -245,16 +271,19 @@ static uint32_t nvm_uvm_free(nv_mock *m, nvm_file *f, uint8_t *p) {
 
 static uint32_t nvm_uvm_unregister_vaspace(nv_mock *m, nvm_file *f, uint8_t *p) {
   int gpu = nvm_gpu_of(m, p);
-  if (gpu < 0 || !f->uvm->vaspace[gpu]) return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_UNREGISTER_GPU_VASPACE: there is none");
+  if (gpu < 0 || !f->uvm->vaspace[gpu])
+    return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_UNREGISTER_GPU_VASPACE: there is none");
   for (int i = 0; i < m->nchannel; i++)
-    if (m->channels[i]->uvm_file - 1 == f - m->files && m->channels[i]->object->gpu == gpu) nvm_channel_range_free(m, m->channels[i]);
+    if (m->channels[i]->uvm_file - 1 == f - m->files && m->channels[i]->object->gpu == gpu)
+      nvm_channel_range_free(m, m->channels[i]);
   f->uvm->vaspace[gpu] = NULL;
   return 0;
 }
 
 static uint32_t nvm_uvm_unregister_gpu(nv_mock *m, nvm_file *f, uint8_t *p) {
   int gpu = nvm_gpu_of(m, p);
-  if (gpu < 0 || !f->uvm->registered[gpu]) return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_UNREGISTER_GPU: it is not registered");
+  if (gpu < 0 || !f->uvm->registered[gpu])
+    return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_UNREGISTER_GPU: it is not registered");
   f->uvm->registered[gpu] = 0;
   f->uvm->vaspace[gpu] = NULL;
   return 0;
@@ -304,6 +333,8 @@ static const struct { uint32_t number; uint16_t status[2]; uint32_t (*call)(nv_m
 
 static int nvm_uvm_ioctl(nv_mock *m, int fd, uint32_t request, uint8_t *p) {
   nvm_file *f = nvm_file_of(m, fd);
+  m->hit.channel = NULL;
+  if (m->desc.gvisor && request == 39) return -EINVAL;   // UVM_PAGEABLE_MEM_ACCESS, which nvproxy does not know
   for (size_t i = 0; i < sizeof nvm_uvm_calls / sizeof *nvm_uvm_calls; i++) {
     if (nvm_uvm_calls[i].number != request) continue;
     size_t status = nvm_uvm_calls[i].status[m->desc.branch >= 590];
@@ -312,7 +343,7 @@ static int nvm_uvm_ioctl(nv_mock *m, int fd, uint32_t request, uint8_t *p) {
       nvm_put32(p, status, nvm_wrong(m, NVM_BAD_STATE, "%s: UVM_INITIALIZE was not called", nvm_uvm_calls[i].name));
       return 0;
     }
-    nvm_put32(p, status, m->lost ? NVM_LOST : nvm_uvm_calls[i].call(m, f, p));
+    nvm_put32(p, status, m->lost && !nvm_gives_back(f, request) ? NVM_LOST : nvm_uvm_calls[i].call(m, f, p));
     return 0;
   }
   return -(int)nvm_wrong(m, EINVAL, "nvidia-uvm: ioctl %u is unknown", request);

@@ -1,4 +1,3 @@
-// brief: plain asan
 // also: tsan
 // test_nv_mock: the mock of NVIDIA's kernel driver and GPU (nv_mock.h) by a small client (nv_mock_client.h): every
 // personality and branch opens, launches, copies and tells time; whatever is done wrong is complained about by name.
@@ -8,7 +7,11 @@
   enum { HAS_MACHINE = 1 };
 #else                                      // where the machine is not there yet, kernels run as the test says
 enum { HAS_MACHINE };
-ptx_module *ptx_parse(const char *text, size_t n, char *error, size_t room) { (void)text; (void)n; snprintf(error, room, "no machine"); return NULL; }
+ptx_module *ptx_parse(const char *text, size_t n, char *error, size_t room) {
+  (void)text; (void)n;
+  snprintf(error, room, "no machine");
+  return NULL;
+}
 void ptx_free(ptx_module *m) { (void)m; }
 int ptx_run(const ptx_module *m, const ptx_launch *l, ptx_counts *counts, char *error, size_t room) {
   (void)m; (void)l; (void)counts; snprintf(error, room, "no machine"); return 1;
@@ -20,13 +23,16 @@ int ptx_run(const ptx_module *m, const ptx_launch *l, ptx_counts *counts, char *
 // y = a x + y, one element a thread.
 static const char saxpy_text[] =
   ".version 7.0\n.target sm_80\n.address_size 64\n"
-  ".visible .entry saxpy(\n  .param .u64 saxpy_x,\n  .param .u64 saxpy_y,\n  .param .f32 saxpy_a,\n  .param .u32 saxpy_n\n)\n"
+  ".visible .entry saxpy(\n  .param .u64 saxpy_x,\n  .param .u64 saxpy_y,\n  .param .f32 saxpy_a,\n"
+  "  .param .u32 saxpy_n\n)\n"
   "{\n  .reg .pred %p<2>;\n  .reg .f32 %f<5>;\n  .reg .b32 %r<6>;\n  .reg .b64 %rd<8>;\n"
-  "  ld.param.u64 %rd1, [saxpy_x];\n  ld.param.u64 %rd2, [saxpy_y];\n  ld.param.f32 %f1, [saxpy_a];\n  ld.param.u32 %r1, [saxpy_n];\n"
+  "  ld.param.u64 %rd1, [saxpy_x];\n  ld.param.u64 %rd2, [saxpy_y];\n  ld.param.f32 %f1, [saxpy_a];\n"
+  "  ld.param.u32 %r1, [saxpy_n];\n"
   "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %ntid.x;\n  mov.u32 %r4, %tid.x;\n  mad.lo.s32 %r5, %r2, %r3, %r4;\n"
   "  setp.ge.u32 %p1, %r5, %r1;\n  @%p1 bra $done;\n"
   "  cvta.to.global.u64 %rd3, %rd1;\n  cvta.to.global.u64 %rd4, %rd2;\n  mul.wide.u32 %rd5, %r5, 4;\n"
-  "  add.s64 %rd6, %rd3, %rd5;\n  add.s64 %rd7, %rd4, %rd5;\n  ld.global.f32 %f2, [%rd6];\n  ld.global.f32 %f3, [%rd7];\n"
+  "  add.s64 %rd6, %rd3, %rd5;\n  add.s64 %rd7, %rd4, %rd5;\n  ld.global.f32 %f2, [%rd6];\n"
+  "  ld.global.f32 %f3, [%rd7];\n"
   "  fma.rn.f32 %f4, %f2, %f1, %f3;\n  st.global.f32 [%rd7], %f4;\n$done:\n  ret;\n}\n";
 
 // The kernel by hand, for mistakes that need no machine.
@@ -37,7 +43,8 @@ static int run_saxpy(void *user, const char *text, const ptx_launch *l, char *er
   (void)user; (void)text;
   memcpy(&a, &bits, 4);
   for (uint32_t i = 0; i < threads && i < n; i++) {
-    float *x = l->memory.at(l->memory.user, get64(p, 0) + 4 * i, 4, 0), *y = l->memory.at(l->memory.user, get64(p, 8) + 4 * i, 4, 1);
+    float *x = l->memory.at(l->memory.user, get64(p, 0) + 4 * i, 4, 0),
+        *y = l->memory.at(l->memory.user, get64(p, 8) + 4 * i, 4, 1);
     if (!x || !y) { snprintf(error, room, "thread %u: no memory", i); return 1; }
     *y = a * *x + *y;
   }
@@ -47,19 +54,29 @@ static int run_saxpy(void *user, const char *text, const ptx_launch *l, char *er
 // ---- a launch, by the reference pages: positions are hi:lo as the headers have them
 
 typedef struct bits { uint16_t lo, n; } bits;
-typedef struct qmd { int nbytes; uint32_t version; bits major, type, limit, gx, gy, gz, bx, by, bz, registers, barriers, shared, least, most, target,
-                     program_lo, program_hi, valid, bank_lo, bank_hi, size, invalidate, membar, end, end_lo, end_hi, end_value, end_wide, local; } qmd;
+typedef struct qmd {
+  int nbytes; uint32_t version;
+  bits major, type, limit, gx, gy, gz, bx, by, bz, registers, barriers, shared, least, most, target, program_lo,
+      program_hi, valid, bank_lo, bank_hi, size, invalidate, membar, end, end_lo, end_hi, end_value, end_wide, local;
+} qmd;
 static const qmd qmds[3] = {
-  {256, 3, {580, 4}, {0, 0}, {378, 1}, {384, 32}, {416, 16}, {448, 16}, {592, 16}, {608, 16}, {624, 16}, {648, 9}, {763, 5}, {544, 18}, {562, 6}, {569, 6},
-   {657, 6}, {1536, 32}, {1568, 17}, {640, 1}, {1024, 32}, {1056, 17}, {1075, 13}, {1074, 1}, {368, 2}, {823, 1}, {768, 32}, {800, 8}, {832, 32}, {829, 1}, {1600, 24}},
-  {384, 4, {580, 4}, {23, 3}, {568, 1}, {1024, 32}, {1056, 16}, {1088, 16}, {1152, 16}, {1168, 16}, {1184, 16}, {1200, 9}, {1211, 5}, {584, 18}, {608, 6}, {614, 6},
-   {620, 6}, {1216, 32}, {1248, 25}, {416, 1}, {1536, 32}, {1568, 19}, {1587, 13}, {419, 1}, {1136, 2}, {320, 1}, {640, 32}, {672, 25}, {704, 32}, {332, 1}, {544, 24}},
-  {384, 5, {468, 4}, {151, 3}, {456, 1}, {1248, 32}, {1280, 16}, {1312, 16}, {1088, 16}, {1104, 16}, {1120, 8}, {1128, 9}, {1137, 5}, {1152, 11}, {1163, 6}, {1169, 6},
-   {1175, 6}, {1024, 32}, {1056, 21}, {1856, 1}, {1344, 32}, {1376, 19}, {1395, 13}, {1859, 1}, {624, 2}, {288, 1}, {480, 32}, {512, 25}, {544, 32}, {300, 1}, {1200, 16}},
+  {256, 3, {580, 4}, {0, 0}, {378, 1}, {384, 32}, {416, 16}, {448, 16}, {592, 16}, {608, 16}, {624, 16}, {648, 9},
+   {763, 5}, {544, 18}, {562, 6}, {569, 6},
+   {657, 6}, {1536, 32}, {1568, 17}, {640, 1}, {1024, 32}, {1056, 17}, {1075, 13}, {1074, 1}, {368, 2}, {823, 1},
+       {768, 32}, {800, 8}, {832, 32}, {829, 1}, {1600, 24}},
+  {384, 4, {580, 4}, {23, 3}, {568, 1}, {1024, 32}, {1056, 16}, {1088, 16}, {1152, 16}, {1168, 16}, {1184, 16},
+   {1200, 9}, {1211, 5}, {584, 18}, {608, 6}, {614, 6},
+   {620, 6}, {1216, 32}, {1248, 25}, {416, 1}, {1536, 32}, {1568, 19}, {1587, 13}, {419, 1}, {1136, 2}, {320, 1},
+       {640, 32}, {672, 25}, {704, 32}, {332, 1}, {544, 24}},
+  {384, 5, {468, 4}, {151, 3}, {456, 1}, {1248, 32}, {1280, 16}, {1312, 16}, {1088, 16}, {1104, 16}, {1120, 8},
+   {1128, 9}, {1137, 5}, {1152, 11}, {1163, 6}, {1169, 6},
+   {1175, 6}, {1024, 32}, {1056, 21}, {1856, 1}, {1344, 32}, {1376, 19}, {1395, 13}, {1859, 1}, {624, 2}, {288, 1},
+       {480, 32}, {512, 25}, {544, 32}, {300, 1}, {1200, 16}},
 };
 
 static void set_bits(uint8_t *p, uint32_t lo, uint32_t n, uint32_t v) {
-  for (uint32_t i = 0; i < n; i++) p[(lo + i) / 8] = (uint8_t)((p[(lo + i) / 8] & ~(1u << (lo + i) % 8)) | (v >> i & 1) << (lo + i) % 8);
+  for (uint32_t i = 0; i < n; i++)
+    p[(lo + i) / 8] = (uint8_t)((p[(lo + i) / 8] & ~(1u << (lo + i) % 8)) | (v >> i & 1) << (lo + i) % 8);
 }
 
 static const int sms[] = {80, 86, 89, 90, 100, 120};
@@ -67,7 +84,9 @@ static int generation(const client *c) { return sms[c->chip] < 90 ? 0 : sms[c->c
 
 // What the driver fills into constant bank 0, then parameters.
 static void write_bank(client *c, uint32_t n, uint32_t block) {
-  static const uint32_t at[3][7] = {{0x0, 0xc, 0x18, 0x20, 0x28, 0x40, 0x160}, {0x0, 0xc, 0x18, 0x20, 0x28, 0x198, 0x210}, {0x360, 0x370, 0x2f0, 0x2f8, 0x37c, 0x348, 0x380}};
+  static const uint32_t at[3][7] = {{0x0, 0xc, 0x18, 0x20, 0x28, 0x40, 0x160},
+                                    {0x0, 0xc, 0x18, 0x20, 0x28, 0x198, 0x210},
+                                        {0x360, 0x370, 0x2f0, 0x2f8, 0x37c, 0x348, 0x380}};
   const uint32_t *w = at[generation(c)];
   uint8_t *p = c->at + AT_BANK;
   memset(p, 0, 0x400);
@@ -95,11 +114,14 @@ static void write_qmd(client *c, uint32_t n, uint32_t block) {
   SET(registers, c->registers); SET(barriers, 0);
   SET(shared, generation(c) == 2 ? 8 : 0x400); SET(least, 3); SET(target, 3); SET(most, most);
   SET(program_lo, program); SET(program_hi, program >> 32);
-  SET(valid, 1); SET(bank_lo, bank); SET(bank_hi, bank >> 32); SET(size, (base[generation(c)] + 24 + 15) / 16); SET(invalidate, 1);
+  SET(valid, 1); SET(bank_lo, bank); SET(bank_hi, bank >> 32); SET(size, (base[generation(c)] + 24 + 15) / 16);
+  SET(invalidate, 1);
   SET(membar, 1);
   SET(end, 1); SET(end_lo, end); SET(end_hi, end >> 32); SET(end_value, 7); SET(end_wide, 1);
 #undef SET
-  if (c->patch.kind == PATCH_QMD && !c->patched) { c->patched = 1; set_bits(p, c->patch.at, c->patch.offset, c->patch.value); }
+  if (c->patch.kind == PATCH_QMD && !c->patched) {
+    c->patched = 1; set_bits(p, c->patch.at, c->patch.offset, c->patch.value);
+  }
 }
 
 // Finds .text.saxpy of the cubin, and how many registers it has.
@@ -111,7 +133,8 @@ static int load_code(client *c) {
     const char *name = (const char *)e + names + get32(h, 0);
     uint64_t n = get64(h, 0x20);
     if (!strcmp(name, ".text.saxpy")) { c->code_nbytes = n; memcpy(c->at + c->code_at, at, n); }
-    for (uint64_t k = 0; !strcmp(name, ".nv.info") && k + 12 <= n; k += 4 + (at[k] == 4 ? at[k + 2] : 0u)) if (at[k + 1] == 0x2f) c->registers = get32(at + k, 8);
+    for (uint64_t k = 0; !strcmp(name, ".nv.info") && k + 12 <= n; k += 4 + (at[k] == 4 ? at[k + 2] : 0u))
+      if (at[k + 1] == 0x2f) c->registers = get32(at + k, 8);
   }
   if (is_patch(c, PATCH_CODE, 0)) put32(c->at + c->code_at, c->patch.offset, c->patch.value);
   return c->code_nbytes && c->registers;
@@ -122,7 +145,8 @@ static void client_launch(client *c) {
   float *x = (float *)(void *)(c->at + AT_X), *y = (float *)(void *)(c->at + AT_Y);
   char log[400];
   c->code_at = AT_CODE;
-  if (c->system->assemble(c->system->user, saxpy_text, sms[c->chip], &c->cubin, &c->cubin_nbytes, log, sizeof log) || !load_code(c)) {
+  if (c->system->assemble(c->system->user, saxpy_text, sms[c->chip], &c->cubin, &c->cubin_nbytes, log, sizeof log) ||
+      !load_code(c)) {
     step(c, log, 1, 0);
     return;
   }
@@ -190,7 +214,10 @@ static void client_close(client *c) {
   if (c->at) s->munmap(s->user, c->at, BLOCK_NBYTES);
   if (c->record) s->munmap(s->user, c->record, 0x1000);
   if (c->doorbell) s->munmap(s->user, (char *)(uintptr_t)c->doorbell - 0x90, 0x10000);
-  if (c->vram) { unmap_range(c, c->block, BLOCK_NBYTES); unmap_range(c, c->block + client_record, 0x1000); unmap_range(c, c->vram_at, 0x10000); }
+  if (c->vram) {
+    unmap_range(c, c->block, BLOCK_NBYTES); unmap_range(c, c->block + client_record, 0x1000);
+    unmap_range(c, c->vram_at, 0x10000);
+  }
   memcpy(space, c->uuid, 16);
   if (c->channel) uvm(c, "unregister space", c->uvm, 26, space, 16);
   if (c->root) free_handle(c, c->root);
@@ -237,7 +264,8 @@ static void walk(const nv_mock_desc *d, int number) {
     uint64_t t[3] = {get64(c.at, AT_SEMAPHORE + 8), get64(c.at, AT_SEMAPHORE + 24), get64(c.at, AT_SEMAPHORE + 72)};
     CHECK(t[2] && t[2] < t[0] && t[0] < t[1] && !(t[0] & 31));
     nv_mock_counts n = nv_mock_counted(m);
-    CHECK(n.launches == 1 && n.copies == 2 && n.doorbells == 2 && n.push_nbytes == 4 * c.words && n.copied_nbytes == 8 * N);
+    CHECK(n.launches == 1 && n.copies == 2 && n.doorbells == 2 && n.push_nbytes == 4 * c.words &&
+          n.copied_nbytes == 8 * N);
     CHECK(n.ioctls > 20);
   }
   CHECK(is_content(m));
@@ -318,206 +346,7 @@ static void misbehave(client *c) {
   if (is_step(c, STEP_FREE_TWICE)) { free_handle(c, c->copy); free_handle(c, c->copy); }
 }
 
-typedef struct mistake { client_patch patch; const char *words; int chip, branch; } mistake;
-#define H NV_MOCK_GH100
-static const mistake mistakes[] = {
-  // sizes and files
-  {{PATCH_SIZE, 0x2b, 0, 40}, "RM_ALLOC: 40 bytes", H, 0},
-  {{PATCH_SIZE, 0x2a, 0, 28}, "RM_CONTROL: 28 bytes", H, 0},
-  {{PATCH_SIZE, 0xc8, 0, 100}, "CARD_INFO: 100 bytes", H, 0},
-  {{PATCH_SIZE, 0xd2, 0, 64}, "CHECK_VERSION_STR: 64 bytes", H, 0},
-  {{PATCH_SIZE, 0x4e, 0, 48}, "RM_MAP_MEMORY: 48 bytes", H, 0},
-  {{PATCH_ESCAPE, 0xd2, 0, 0}, "cmd 0x0 is not QUERY", H, 0},
-  {{PATCH_ESCAPE, 0xc9, 0, 7}, "REGISTER_FD: ctl_fd", H, 0},
-  // handles
-  {{PATCH_ALLOC_HEAD, 0x80, 4, 0x1234}, "class 0x80: no object 0x1234", H, 0},
-  {{PATCH_ALLOC_HEAD, 0x80, 0, 0x99}, "hRoot 0x99 is no client", H, 0},
-  {{PATCH_ALLOC_HEAD, 0x2080, 12, 0x1111}, "class 0x1111 is none of", H, 0},
-  {{PATCH_ALLOC_HEAD, 0x90f1, 32, 48}, "paramsSize 48, which is 56 in branch 580", H, 0},
-  {{PATCH_ALLOC_HEAD, 0x90f1, 32, 56}, "paramsSize 56, which is 48 in branch 535", H, 535},
-  {{PATCH_ALLOC_HEAD, 0xc86f, 32, 376}, "paramsSize 376, which is 368", H, 0},
-  {{PATCH_ALLOC_HEAD, 0x90f1, 36, 1}, "RM_ALLOC: flags 0x1", H, 0},
-  {{PATCH_ALLOC_HEAD, 0x90f1, 8, 0xcaf00002}, "handle 0xcaf00002 is in use", H, 0},
-  {{PATCH_ALLOC_HEAD, 0xcbc0, 4, 0xcaf00002}, "its parent is of class 0x80", H, 0},
-  {{PATCH_ALLOC, 0x80, 0, 5}, "deviceId 5", H, 0},
-  {{PATCH_ALLOC, 0x80, 4, 5}, "hClientShare", H, 0},
-  {{PATCH_ALLOC, 0x2080, 0, 1}, "subDeviceId 1", H, 0},
-  {{PATCH_ALLOC, 0x90f1, 4, 0}, "IS_EXTERNALLY_OWNED", H, 0},
-  {{PATCH_ALLOC, 0x90f1, 0, 3}, "index 3", H, 0},
-  {{PATCH_ALLOC, 0xc661, 0, 0x100}, "bPriv", H, 0},
-  {{PATCH_ALLOC, 0x3e, 0, 1}, "owner is not the client", H, 0},
-  {{PATCH_ALLOC, 0x3e, 0x40, 0}, "size 0", H, 0},
-  {{PATCH_ALLOC, 0x3e, 0x40, 0x801}, "is not of pages", H, 0},
-  {{PATCH_ALLOC, 0x3e, 0x18, 0}, "LOCATION is 0", H, 0},
-  {{PATCH_ALLOC, 0x40, 0x18, 1u << 25}, "LOCATION is 1", H, 0},
-  {{PATCH_ALLOC, 0x3e, 4, 9}, "type 9", H, 0},
-  {{PATCH_ALLOC, 0x3e, 0x48, 3}, "alignment 0x3", H, 0},
-  {{PATCH_ALLOC, 0xa06c, 12, 40}, "engineType 40", H, 0},
-  {{PATCH_ALLOC, 0xa06c, 8, 0x55}, "hVASpace 0x55 is no VA space", H, 0},
-  {{PATCH_ALLOC, 0x9067, 0, 0x56}, "FERMI_CONTEXT_SHARE_A: hVASpace 0x56", H, 0},
-  // channels
-  {{PATCH_ALLOC, 0xc86f, 0x1c, 1}, "hVASpace under a group", H, 0},
-  {{PATCH_ALLOC, 0xc86f, 0x18, 1}, "hContextShare 0x1", H, 0},
-  {{PATCH_ALLOC, 0xc86f, 0x10, 1000}, "gpFifoEntries 1000", H, 0},
-  {{PATCH_ALLOC, 0xc86f, 0x08, 0x5000000}, "gpFifoOffset 0x1005000000 is not mapped", H, 0},
-  {{PATCH_ALLOC, 0xc86f, 0x20, 7}, "hUserdMemory[0] 0x7", H, 0},
-  {{PATCH_ALLOC, 0xc86f, 0x40, 0x2004}, "userdOffset[0] 0x2004", H, 0},
-  {{PATCH_ALLOC, 0xc86f, 0x80, 9}, "engineType 9, its group's is 1", H, 0},
-  {{PATCH_ALLOC, 0xc86f, 0x00, 9}, "hObjectError 0x9", H, 0},
-  {{PATCH_ALLOC, 0xc86f, 0x14, 4}, "of a channel: flags 0x4", H, 0},
-  {{PATCH_ALLOC, 0xc86f, 0x90, 1}, "reserved fields", H, 0},
-  {{PATCH_ALLOC, 0xc86f, 0x20, 1}, "hHandleVASpace", H, 610},
-  {{PATCH_ALLOC, 0xcbc0, 0, 1}, "version is not 2", H, 0},
-  {{PATCH_ALLOC, 0xc8b5, 0, 5}, "version 5", H, 0},
-  // controls
-  {{PATCH_CONTROL, 0x2080014a, 4, 0}, "FORMAT is not BINARY", H, 0},
-  {{PATCH_CONTROL, 0x205, 0, 0x77}, "gpuId 0x77", H, 0},
-  {{PATCH_CONTROL, 0x2080200a, 0, 0x80}, "PERF_BOOST: flags 0x80", H, 0},
-  {{PATCH_CONTROL_HEAD, 0xa06c0101, 24, 2}, "paramsSize 2, which is 3", H, 0},
-  {{PATCH_CONTROL_HEAD, 0xa06c0101, 24, 3}, "paramsSize 3, which is 2", H, 570},
-  {{PATCH_CONTROL_HEAD, 0xc36f0108, 4, 0x88}, "no object 0x88", H, 0},
-  {{PATCH_CONTROL_HEAD, 0x800201, 8, 0x800999}, "0x800999 is unknown", H, 0},
-  {{PATCH_CONTROL_HEAD, 0x2080014a, 4, 0xcaf00002}, "on an object of class 0x80", H, 0},
-  {{PATCH_CONTROL_HEAD, 0x205, 0, 0x66}, "hClient 0x66", H, 0},
-  {{PATCH_CONTROL_HEAD, 0x205, 12, 1}, "RM_CONTROL 0x205: flags 0x1", H, 0},
-  // mappings
-  {{PATCH_ESCAPE, 0x4e, 8, 3}, "RM_MAP_MEMORY: hMemory 0x3", H, 0},
-  {{PATCH_ESCAPE, 0x4e, 4, 3}, "hDevice is no device", H, 0},
-  {{PATCH_ESCAPE, 0x4e, 24, 0x20000}, "0x20000 bytes at 0x0 of memory of 0x10000", H, 0},
-  {{PATCH_STEP, STEP_BAD_FD, 0, 0}, "is not open", H, 0},
-  {{PATCH_STEP, STEP_REUSE_FD, 0, 0}, "no RM_MAP_MEMORY precedes", H, 0},
-  {{PATCH_MMAP, 0, 4096, 0}, "offset 4096", H, 0},
-  {{PATCH_MMAP, 1, 0, 0x100000}, "addresses differ", H, 0},
-  {{PATCH_STEP, STEP_MUNMAP, 0, 0}, "munmap: nothing is mapped", H, 0},
-  // nvidia-uvm
-  {{PATCH_SKIP_UVM, 0x30000001, 0, 0}, "UVM_INITIALIZE was not called", H, 0},
-  {{PATCH_SKIP_UVM, 75, 0, 0}, "UVM_MM_INITIALIZE was not called", H, 0},
-  {{PATCH_SKIP_UVM, 37, 0, 0}, "the GPU is not registered", H, 0},
-  {{PATCH_SKIP_UVM, 25, 0, 0}, "gpuUuid is of no GPU with a VA space", H, 0},
-  {{PATCH_SKIP_UVM, 27, 0, 0}, "UVM_REGISTER_CHANNEL was not called", H, 0},
-  {{PATCH_SKIP_UVM, 73, 0, 0}, "is in no external range", H, 0},
-  {{PATCH_UVM, 0x30000001, 0, 8}, "UVM_INITIALIZE: flags 0x8", H, 0},
-  {{PATCH_UVM, 75, 0, 3}, "uvmFd is no open nvidia-uvm", H, 0},
-  {{PATCH_UVM, 37, 0, 1}, "no GPU has that uuid", H, 0},
-  {{PATCH_UVM, 37, 0x20, 1}, "hSmcPartRef", H, 0},
-  {{PATCH_UVM, 25, 16, 1}, "UVM_REGISTER_GPU_VASPACE: rmCtrlFd", H, 0},
-  {{PATCH_UVM, 73, 8, 0x800}, "not of 4 KiB", H, 0},
-  {{PATCH_UVM, 73, 4, 0x80000000}, "beyond the GPU's 57 bits", H, 0},
-  {{PATCH_UVM, 33, 8, 0x100000}, "is in no external range", H, 0},
-  {{PATCH_UVM, 33, 9240, 0}, "gpuAttributesCount 0", H, 0},
-  {{PATCH_UVM, 33, 1176, 33}, "gpuAttributesCount 33", H, 535},
-  {{PATCH_UVM, 33, 9256, 4}, "hMemory is no memory", H, 0},
-  {{PATCH_UVM, 33, 16, 0x70000}, "beyond the memory's end", H, 0},
-  {{PATCH_UVM, 33, 40, 9}, "gpuMappingType 9", H, 0},
-  {{PATCH_UVM, 27, 36, 0x10}, "UVM_REGISTER_CHANNEL: 0x1000000000 overlaps a range", H, 0},
-  {{PATCH_UVM, 27, 36, 0x200}, "out of a channel's reach", NV_MOCK_A100, 0},
-  {{PATCH_UVM, 27, 24, 4}, "hChannel is no channel", H, 0},
-  {{PATCH_UVM, 34, 8, 0x1000}, "length 0x1000 is not the range's", H, 0},
-  {{PATCH_UVM, 34, 0, 0x1000}, "no range begins at", H, 0},
-  {{PATCH_STEP, STEP_TWO_CHANNELS_REGISTERED, 0, 0}, "registered already", H, 0},
-  {{PATCH_STEP, STEP_SCHEDULE_FIRST, 0, 0}, "GPFIFO_SCHEDULE: UVM_REGISTER_CHANNEL", H, 0},
-  // entries, doorbells, pushbuffers
-  {{PATCH_ENTRY, 0, 0, 1}, "FETCH or a reserved bit", H, 0},
-  {{PATCH_ENTRY, 0, 4, 0x100}, "bit 8", H, 0},
-  {{PATCH_ENTRY, 0, 4, 0x7fc00000}, "words at", H, 0},
-  {{PATCH_PUT, 0, 0, 5000}, "GPPut 5000 of a ring of 1024", H, 0},
-  {{PATCH_TOKEN, 0, 0, 0x12345}, "0x12345 is the token of no channel", H, 0},
-  {{PATCH_STEP, STEP_NO_STORE, 0, 0}, "was not stored", H, 0},
-  {{PATCH_STEP, STEP_PUSH_TAIL, 0, 0}, "ends 4 words before", H, 0},
-  {{PATCH_STEP, STEP_UNKNOWN_METHOD, 0, 0}, "method 0x1234 of class 0xcbc0 is unknown", H, 0},
-  {{PATCH_STEP, STEP_WAIT_FOREVER, 0, 0}, "for 1 at 0x1000022080 for ever", H, 0},
-  {{PATCH_METHOD, 0, 1, 0xc6c0}, "class 0xc6c0 was not allocated", H, 0},
-  {{PATCH_DROP, 0, 4, 0}, "subchannel 4, which has no object", H, 0},
-  {{PATCH_METHOD, 0x2a0, 1, 0x80000000}, "bits that class 0xcbc0 does not define", H, 0},
-  {{PATCH_METHOD, 0x1698, 1, 0x2000}, "bits that class 0xcbc0 does not define", H, 0},
-  {{PATCH_METHOD, 0x2c0, 1, 6}, "PCAS_ACTION 6", H, 0},
-  {{PATCH_DROP, 0x2b4, 1, 0}, "SEND_PCAS_A was never set", H, 0},
-  {{PATCH_TWICE, 0x2b4, 1, 0}, "SEND_PCAS_A: set twice", H, 0},
-  {{PATCH_METHOD, 0x2b4, 1, 0x123}, "QMD at 0x12300 is not mapped", H, 0},
-  {{PATCH_DROP, 0x2a0, 1, 0}, "SHARED_MEMORY_WINDOW was never set", H, 0},
-  {{PATCH_METHOD, 0x2a4, 1, 0x1000}, "not aligned to 4 GiB", H, 0},
-  {{PATCH_METHOD, 0x2a0, 1, 0x10}, "memory is mapped inside it", H, 0},
-  {{PATCH_METHOD, 0x6c, 0, 2}, "OPERATION 2", H, 0},
-  {{PATCH_METHOD, 0x6c, 0, 0x3001001}, "ACQUIRE_SWITCH_TSG of a release", H, 0},
-  {{PATCH_METHOD, 0x5c, 0, 0x22004}, "not aligned to 16", H, 0},
-  {{PATCH_METHOD, 0x60, 0, 0x99}, "releases 0x9900022000, which is not mapped", H, 0},
-  {{PATCH_DROP, 0x64, 0, 0}, "SEM_PAYLOAD_LO was never set", H, 0},
-  {{PATCH_METHOD, 0x60, 0, 0x100}, "has bits that", NV_MOCK_A100, 0},
-  {{PATCH_METHOD, 0x300, 4, 0x102}, "layouts are not PITCH", H, 0},
-  {{PATCH_METHOD, 0x300, 4, 0x183}, "DATA_TRANSFER_TYPE 3", H, 0},
-  {{PATCH_METHOD, 0x300, 4, 0x1182}, "physical addresses", H, 0},
-  {{PATCH_METHOD, 0x300, 4, 0x180}, "neither copies nor releases", H, 0},
-  {{PATCH_METHOD, 0x418, 4, 0x100000}, "is not mapped", H, 0},
-  {{PATCH_METHOD, 0x418, 4, 0}, "LINE_LENGTH_IN or LINE_COUNT is 0", H, 0},
-  {{PATCH_DROP, 0x418, 4, 0}, "LINE_LENGTH_IN was never set", H, 0},
-  {{PATCH_METHOD, 0x400, 4, 0x55}, "OFFSET_IN 0x5500040000", H, 0},
-  {{PATCH_METHOD, 0x40c, 4, 0x40100}, "source and destination overlap", H, 0},
-  {{PATCH_TWICE, 0x404, 4, 0}, "OFFSET_IN_LOWER: set twice", H, 0},
-  {{PATCH_DROP, 0x240, 4, 0}, "SET_SEMAPHORE_A was never set", H, 0},
-  {{PATCH_METHOD, 0x1b0c, 1, 1}, "no plain release", H, 0},
-  // launch descriptors
-  {{PATCH_QMD, 580, 4, 3}, "version 3.0", H, 0},
-  {{PATCH_QMD, 26, 1, 1}, "bits 0x4000000 are not defined", H, 0},
-  {{PATCH_QMD, 22, 1, 1}, "of fields that no launch sets", H, 0},
-  {{PATCH_QMD, 23, 3, 1}, "QMD_TYPE 1", H, 0},
-  {{PATCH_QMD, 568, 1, 0}, "API_VISIBLE_CALL_LIMIT", H, 0},
-  {{PATCH_QMD, 1056, 16, 0}, "GRID 3,0,1", H, 0},
-  {{PATCH_QMD, 1152, 16, 2000}, "CTA_THREAD_DIMENSION 2000", H, 0},
-  {{PATCH_QMD, 1216, 32, 0x50040}, "not aligned to 128", H, 0},
-  {{PATCH_QMD, 1216, 32, 0x51000}, "no cubin has the code", H, 0},
-  {{PATCH_QMD, 1248, 25, 0x99}, "PROGRAM_ADDRESS 0x9900050000 is not mapped", H, 0},
-  {{PATCH_QMD, 1200, 9, 4}, "REGISTER_COUNT 4", H, 0},
-  {{PATCH_QMD, 1200, 9, 300}, "REGISTER_COUNT 300", H, 0},
-  {{PATCH_QMD, 1211, 5, 17}, "BARRIER_COUNT 17", H, 0},
-  {{PATCH_QMD, 584, 18, 0x480}, "is not of 256", H, 0},
-  {{PATCH_QMD, 584, 18, 0x2000}, "needs 0x400", H, 0},
-  {{PATCH_QMD, 620, 6, 7}, "not carve-outs", H, 0},
-  {{PATCH_QMD, 608, 6, 9}, "not ascending", H, 0},
-  {{PATCH_QMD, 416, 1, 0}, "CONSTANT_BUFFER_VALID(0) is not set", H, 0},
-  {{PATCH_QMD, 1536, 32, 0x40000841}, "not aligned to 256", H, 0},
-  {{PATCH_QMD, 1587, 13, 4}, "CONSTANT_BUFFER_SIZE(0) is 64 bytes", H, 0},
-  {{PATCH_QMD, 420, 1, 1}, "no such bank", H, 0},
-  {{PATCH_QMD, 1600, 32, 1}, "constant buffer 1 has an address", H, 0},
-  {{PATCH_QMD, 640, 32, 0x22044}, "RELEASE0 at 0x1000022044", H, 0},
-  {{PATCH_QMD, 320, 1, 0}, "and is not enabled", H, 0},
-  {{PATCH_QMD, 1136, 2, 0}, "without a membar", H, 0},
-  {{PATCH_QMD, 324, 1, 1}, "REDUCTION_ENABLE", H, 0},
-  {{PATCH_QMD, 544, 24, 0x240}, "SET_SHADER_LOCAL_MEMORY was never set", H, 0},
-  {{PATCH_QMD, 544, 24, 0x241}, "0x241 is not of 16", H, 0},
-  {{PATCH_QMD, 368, 1, 1}, "DEPENDENT_QMD0_ACTION 0", H, 0},
-  {{PATCH_QMD, 448, 32, 1}, "DEPENDENT_QMD0 is set", H, 0},
-  {{PATCH_QMD, 536, 8, 0x80}, "SASS_VERSION 0x80", H, 0},
-  {{PATCH_QMD, 1393, 9, 1}, "PROGRAM_PREFETCH_ADDR", H, 0},
-  {{PATCH_QMD, 30, 1, 1}, "REQUIRE_SCHEDULING_PCAS", H, 0},
-  {{PATCH_QMD, 580, 4, 4}, "version 4.0", NV_MOCK_A100, 0},
-  {{PATCH_QMD, 657, 6, 0x3a}, "not carve-outs", NV_MOCK_A100, 0},
-  {{PATCH_QMD, 608, 16, 0}, "CTA_THREAD_DIMENSION 128,0,1", NV_MOCK_GA102, 0},
-  {{PATCH_QMD, 569, 6, 0x2a}, "not carve-outs", NV_MOCK_AD102, 0},
-  {{PATCH_QMD, 468, 4, 4}, "version 4.0", NV_MOCK_GB100, 0},
-  {{PATCH_QMD, 704, 9, 1}, "bits 0x1 are not defined", NV_MOCK_GB202, 0},
-  {{PATCH_QMD, 1169, 6, 0x3a}, "not carve-outs", NV_MOCK_GB202, 0},
-  // what lies in memory
-  {{PATCH_CONSTANT, 0, 0, 64}, "blockDim 0 is 64", H, 0},
-  {{PATCH_CONSTANT, 0, 0x10, 9}, "gridDim 1 is 9", H, 0},
-  {{PATCH_CONSTANT, 0, 0x28, 0}, "the stack pointer is 0x0", H, 0},
-  {{PATCH_CONSTANT, 0, 0x1c, 5}, "the shared window", H, 0},
-  {{PATCH_CONSTANT, 0, 0x198, 5}, "the address of parameters", H, 0},
-  {{PATCH_CONSTANT, 0, 0x208, 5}, "the global memory descriptor", H, 0},
-  {{PATCH_CONSTANT, 0, 0x2c, 0x300}, "needs 0x700", H, 0},
-  {{PATCH_CONSTANT, 0, 0x360, 7}, "blockDim 0 is 7", NV_MOCK_GB202, 0},
-  {{PATCH_CONSTANT, 0, 0x214, 0x99}, "kernel saxpy: thread 0: no memory", H, 0},
-  {{PATCH_CODE, 0, 0, 0x1234}, "no cubin has the code", H, 0},
-  {{PATCH_STEP, STEP_STALE_QMD, 0, 0}, "no action invalidates it", H, 0},
-  {{PATCH_STEP, STEP_STALE_CONSTANTS, 0, 0}, "no constant cache was invalidated", H, 0},
-  {{PATCH_STEP, STEP_STALE_CODE, 0, 0}, "no instruction cache was invalidated", H, 0},
-  // frees
-  {{PATCH_STEP, STEP_FREE_USERD, 0, 0}, "the USERD of a channel", H, 0},
-  {{PATCH_STEP, STEP_FREE_SPACE, 0, 0}, "the VA space of a channel", H, 0},
-  {{PATCH_STEP, STEP_FREE_CHANNEL, 0, 0}, "before UVM_UNREGISTER_CHANNEL", H, 0},
-  {{PATCH_STEP, STEP_FREE_TWICE, 0, 0}, "RM_FREE: no object", H, 0},
-  {{PATCH_ESCAPE, 0x29, 0, 3}, "RM_FREE: hRoot 0x3", H, 0},
-};
-#undef H
+#include "nv_mock_mistakes.h"
 
 static void be_wrong(const mistake *k) {
   nv_mock_desc d = {0};
@@ -665,6 +494,79 @@ static void test_no_ring(void) {
   nv_mock_free(m);
 }
 
+// n words of one header. op: 1 methods that ascend, 3 one method, 5 the second and what follows one method.
+static void methods(client *c, uint32_t op, uint32_t sub, uint32_t m, uint32_t n, const uint32_t *words) {
+  word(c, op << 29 | n << 16 | sub << 13 | m >> 2);
+  for (uint32_t i = 0; i < n; i++) word(c, words[i]);
+}
+#define HIGH(x) (uint32_t)((x) >> 32)
+#define LOW(x) (uint32_t)(x)
+
+// A copy of what a launch writes, behind it in one pushbuffer. How many of 24 late GPUs copied what was there before.
+static int copies_stale(int waits) {
+  int stale = 0;
+  for (uint32_t seed = 1; seed <= 24; seed++) {
+    nv_mock_desc d = {0};
+    d.gpu = NV_MOCK_GH100; d.ptxas = ""; d.run = run_saxpy; d.seed = seed;
+    nv_mock *m = nv_mock_new(&d);
+    client c = client_new(m, NV_MOCK_GH100, 0);
+    CHECK(client_open(&c));
+    client_launch(&c);
+    CHECK(wait_for(&c, AT_SEMAPHORE, 1));
+    uint64_t from = c.block + AT_Y, to = c.block + AT_SPARE;
+    float *y = (float *)(void *)(c.at + AT_Y);
+    for (int i = 0; i < N; i++) y[i] = 1;
+    uint32_t begin = c.words;
+    method(&c, 1, 0x2b4, (uint32_t)((c.block + AT_QMD) >> 8));
+    method(&c, 1, 0x2c0, 10);
+    if (waits) method(&c, 1, 0x110, 0);
+    methods(&c, 1, 4, 0x400, 4, (uint32_t[]){HIGH(from), LOW(from), HIGH(to), LOW(to)});
+    method(&c, 4, 0x418, N * 4);
+    method(&c, 4, 0x300, 0x182);
+    release(&c, c.block + AT_SEMAPHORE, 2);
+    submit(&c, begin);
+    CHECK(wait_for(&c, AT_SEMAPHORE, 2) && is_saxpy(&c, AT_Y) && is_content(m));
+    stale += !is_saxpy(&c, AT_SPARE);
+    client_close(&c);
+    nv_mock_free(m);
+  }
+  return stale;
+}
+
+// A cubin of the mock's own says of kernels what their text does.
+static void test_cubin(void) {
+  static const char text[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 4 .u32 tiny_values = 128;\n"
+    ".global .align 8 .b8 table[20];\n.const .align 4 .b8 fixed[40];\n.shared .align 16 .b8 all[32];\n"
+    ".visible .entry one(.param .align 8 .b8 one_p[20], .param .u8 one_q, .param .u64 one_r)\n.maxntid 64, 2, 1\n"
+    ".reqnctapercluster 2, 1, 1\n{\n  .shared .align 8 .b8 own[24];\n  .local .align 16 .b8 depot[40];\n"
+    "  @%p1 bar.sync 2;\n  ret;\n}\n.visible .entry two()\n{\n  ret;\n}\n";
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GH100; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  const tiny_nv_system *s = nv_mock_system(m);
+  void *cubin = NULL;
+  size_t n;
+  char log[100];
+  CHECK(s->assemble(s->user, text, 90, &cubin, &n, log, sizeof log) == 0);
+  const nvm_text *one = m->ntext == 2 ? &m->texts[0] : NULL;
+  CHECK(one && !strcmp(one->name, "one") && !strcmp(m->texts[1].name, "two") && one->sm == 90);
+  CHECK(one && one->param_base == 0x210 && one->param_nbytes == 32 && one->constant_nbytes[0] == 0x230);
+  CHECK(one && one->shared == 0x400 + 56 && one->stack == 48 && one->barriers == 3 && one->max_threads == 128);
+  CHECK(one && one->constant_nbytes[3] == 48 && one->constant_nbytes[4] == 0);
+  CHECK(one && one->cluster[0] == 2 && one->cluster[1] == 1 && m->texts[1].shared == 0x400 + 32);
+  CHECK(nv_mock_know(m, cubin, n, text) == 2 && m->ntext == 2);
+  for (size_t cut = 0; cut < n; cut += 7) {                // reads no byte behind its end
+    void *part = malloc(cut + !cut);
+    memcpy(part, cubin, cut);
+    nv_mock_know(m, part, cut, text);
+    free(part);
+  }
+  CHECK(nv_mock_know(m, "no cubin", 8, text) == 0);
+  free(cubin);
+  nv_mock_free(m);
+}
+
 // The second GPU of two; two mocks, on two threads, that share nothing.
 static void test_two(void) {
   nv_mock_desc d = {0};
@@ -677,6 +579,210 @@ static void test_two(void) {
   CHECK(is_saxpy(&c, AT_Y) && is_content(m));
   client_close(&c);
   CHECK(nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// ---- what else can be asked for
+
+// Words by the compute class, a rectangle and fills by the copy engine, and a 64-bit report: in memory of both.
+static void test_engines(int chip) {
+  nv_mock_desc d = {0};
+  d.gpu = (nv_mock_gpu)chip; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, chip, 0);
+  CHECK(client_open(&c));
+  uint64_t to = c.block + AT_SPARE, from = c.block + AT_X, end = c.block + AT_SEMAPHORE, vram = c.vram_at;
+  for (uint32_t i = 0; i < 64; i++) put32(c.at, AT_X + 4 * i, i);
+  begin_channel(&c);
+  methods(&c, 1, 1, 0x180, 2, (uint32_t[]){12, 1});
+  methods(&c, 1, 1, 0x188, 2, (uint32_t[]){HIGH(to), LOW(to)});
+  methods(&c, 5, 1, 0x1b0, 4, (uint32_t[]){0x41, 11, 12, 13});
+  to += 64;
+  methods(&c, 1, 4, 0x400, 8, (uint32_t[]){HIGH(from), LOW(from), HIGH(vram), LOW(vram), 32, 16, 8, 3});
+  methods(&c, 1, 4, 0x300, 1, (uint32_t[]){0x382});
+  methods(&c, 1, 4, 0x400, 4, (uint32_t[]){HIGH(vram), LOW(vram), HIGH(to), LOW(to)});
+  methods(&c, 1, 4, 0x418, 1, (uint32_t[]){40});
+  methods(&c, 1, 4, 0x300, 1, (uint32_t[]){0x182});
+  to += 64;
+  methods(&c, 1, 4, 0x700, 3, (uint32_t[]){0x5a5a5a5a, 0x12345678, 0x1000000 | 0x30000 | 5 << 4 | 4});
+  methods(&c, 1, 4, 0x408, 2, (uint32_t[]){HIGH(to), LOW(to)});
+  methods(&c, 1, 4, 0x418, 1, (uint32_t[]){2});
+  word(&c, 4u << 29 | 0x582u << 16 | 4u << 13 | 0x300 >> 2);
+  release(&c, end, 5);
+  end += 32;
+  if (c.compute_class > 0xc6c0) {
+    methods(&c, 1, 1, 0x158, 4, (uint32_t[]){7, 9, LOW(end), HIGH(end)});
+    methods(&c, 1, 1, 0x168, 1, (uint32_t[]){0x1000});
+  } else methods(&c, 1, 1, 0x1b00, 4, (uint32_t[]){HIGH(end), LOW(end), 7, 1u << 28});
+  methods(&c, 1, 0, 0x28, 4, (uint32_t[]){0, 0, 0, 5u << 27});
+  methods(&c, 1, 0, 0x78, 1, (uint32_t[]){0});
+  submit(&c, 0);
+  const uint8_t *p = c.at + AT_SPARE;
+  CHECK(is_content(m));
+  CHECK(get32(p, 0) == 11 && get32(p, 4) == 12 && get32(p, 8) == 13 && get32(p, 12) == 0);
+  CHECK(get32(p, 64) == 0 && get32(p, 68) == 1 && get32(p, 80) == 8 && get32(p, 84) == 9 && get32(p, 96) == 16);
+  CHECK(get64(p, 128) == 0x123456785a5a5a5a && get64(p, 136) == 0x123456785a5a5a5a && get64(p, 144) == 0);
+  CHECK(get64(c.at, AT_SEMAPHORE) == 5 && get32(c.at, AT_SEMAPHORE + 32) == 7);
+  CHECK(c.compute_class == 0xc6c0 || (get64(c.at, AT_SEMAPHORE + 32) == (9ull << 32 | 7) &&
+                                      get64(c.at, AT_SEMAPHORE + 40)));
+  client_close(&c);
+  CHECK(is_content(m) && nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// A launch that the descriptor before it begins, and a stack for each thread.
+static void test_chain(int chip) {
+  static const uint16_t next[3][4] = {{512, 513, 516, 480}, {368, 369, 372, 448}, {336, 337, 340, 384}};
+  nv_mock_desc d = {0};
+  d.gpu = (nv_mock_gpu)chip; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, chip, 0);
+  CHECK(client_open(&c));
+  client_launch(&c);
+  CHECK(is_saxpy(&c, AT_Y));
+  uint8_t *first = c.at + AT_QMD + 0x400, *second = c.at + AT_QMD;
+  const uint16_t *at = next[generation(&c)];
+  uint64_t second_at = c.block + AT_QMD, stacks = c.block + (1u << 27), of_tpc = 0x280 * 32 * 64 * 2;
+  c.vram = new_memory(&c, of_tpc * 128, 0);
+  CHECK(c.vram && map_gpu(&c, stacks, of_tpc * 128, c.vram));
+  memcpy(first, second, 384);
+  set_bits(first, at[0], 1, 1); set_bits(first, at[1], 3, 1); set_bits(first, at[2], 1, 1);
+  set_bits(first, at[3], 32, (uint32_t)(second_at >> 8));
+  bits local = qmds[generation(&c)].local;
+  set_bits(first, local.lo, local.n, generation(&c) == 2 ? 0x28 : 0x280);
+  uint32_t from = c.words;
+  methods(&c, 1, 1, 0x790, 2, (uint32_t[]){HIGH(stacks), LOW(stacks)});
+  methods(&c, 1, 1, 0x2e4, 3, (uint32_t[]){HIGH(of_tpc), LOW(of_tpc), 0x40});
+  method(&c, 1, 0x2b4, (uint32_t)((second_at + 0x400) >> 8));
+  method(&c, 1, 0x2c0, 10);
+  release(&c, c.block + AT_SEMAPHORE, 9);
+  submit(&c, from);
+  CHECK(is_content(m));
+  CHECK(get64(c.at, AT_SEMAPHORE) == 9 && nv_mock_counted(m).launches == 3);
+  const float *y = (const float *)(const void *)(c.at + AT_Y);
+  for (int i = 0; i < N; i++) CHECK(y[i] == 6 * (float)i + 1);
+  unmap_range(&c, stacks, of_tpc * 128);
+  client_close(&c);
+  CHECK(is_content(m) && nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// Pages of the client's own, in a range for the GPU; a part of them is mapped, and taken back.
+static void test_user_pages(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_A100; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_A100, 0);
+  CHECK(client_open(&c));
+  void *at = (void *)(uintptr_t)(c.block + 0x800000);
+  uint8_t p[56] = {0}, unmap[40] = {0};
+  CHECK(!c.system->mmap(c.system->user, &at, 0x4000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | 0x20, -1, 0));
+  put32(p, 0, c.root); put32(p, 4, c.device); put32(p, 8, 0x1000); put32(p, 12, 0x71);
+  put32(p, 16, 1u << 4 | 1u << 12 | 1u << 30);
+  put64(p, 24, (uint64_t)(uintptr_t)at); put64(p, 32, 0x3fff);
+  CHECK(!escape(&c, c.dev, 0x27, p, 56) && !get32(p, 40));
+  CHECK(map_gpu(&c, (uint64_t)(uintptr_t)at, 0x4000, 0x1000));
+  begin_channel(&c);
+  release(&c, (uint64_t)(uintptr_t)at + 0x1000, 77);
+  submit(&c, 0);
+  CHECK(is_content(m) && get64(at, 0x1000) == 77);
+  put64(unmap, 0, (uint64_t)(uintptr_t)at); put64(unmap, 8, 0x4000);
+  memcpy(unmap + 16, c.uuid, 16);
+  CHECK(uvm(&c, "unmap", c.uvm, 66, unmap, 32));
+  uint32_t from = c.words;
+  release(&c, (uint64_t)(uintptr_t)at, 78);
+  submit(&c, from);
+  const char *said = nv_mock_complaint(m);
+  CHECK(said && strstr(said, "which is not mapped") && get32(c.record, 8) == 31);
+  nv_mock_forget(m);
+  unmap_range(&c, (uint64_t)(uintptr_t)at, 0x4000);
+  c.system->munmap(c.system->user, at, 0x4000);
+  CHECK(free_handle(&c, 0x1000) == 0);
+  client_close(&c);
+  CHECK(is_content(m) && nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// A GPU's memory is another's where peers are enabled, and not before.
+static void test_peers(void) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GH100; d.ngpu = 2; d.ptxas = ""; d.run = run_saxpy;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_GH100, 0);
+  CHECK(client_open(&c));
+  uint8_t device[56] = {0}, peers[36] = {0}, gpu[40] = {0};
+  uint32_t own = c.device;
+  put32(device, 0, 1); put32(device, 4, c.root);
+  CHECK((c.device = alloc(&c, "device", c.root, 0, 0x80, device, 56)) != 0);
+  uint32_t far_memory = new_memory(&c, 0x10000, 0);
+  c.device = own;
+  nvm_uuid(1, gpu);
+  put32(gpu, 0x18, 0xffffffff);
+  CHECK(far_memory && uvm(&c, "register gpu", c.uvm, 37, gpu, 36));
+  CHECK(!map_gpu(&c, c.block + 0x900000, 0x10000, far_memory));
+  CHECK(strstr(nv_mock_complaint(m), "a GPU that is no peer") != NULL);
+  nv_mock_forget(m);
+  memcpy(peers, c.uuid, 16); memcpy(peers + 16, gpu, 16);
+  CHECK(uvm(&c, "peers", c.uvm, 29, peers, 32));
+  CHECK(map_gpu(&c, c.block + 0xa00000, 0x10000, far_memory));
+  CHECK(uvm(&c, "peers", c.uvm, 30, peers, 32));
+  unmap_range(&c, c.block + 0x900000, 0x10000);
+  unmap_range(&c, c.block + 0xa00000, 0x10000);
+  client_close(&c);
+  CHECK(is_content(m) && nv_mock_leaks(m) == 0);
+  nv_mock_free(m);
+}
+
+// What is told of a GPU, in each branch's sizes.
+static void test_told(int branch) {
+  nv_mock_desc d = {0};
+  d.gpu = NV_MOCK_GH100; d.branch = branch; d.ptxas = ""; d.run = run_saxpy; d.fault_launch = 1;
+  nv_mock *m = nv_mock_new(&d);
+  client c = client_new(m, NV_MOCK_GH100, 0);
+  static uint8_t p[4824], name[3][256];
+  uint32_t list[14] = {7, 0, 9, 0, 0xc, 0, 0xd, 0, 0x14, 0, 0x17, 0, 0x20, 0}, confidential, debugger;
+  CHECK(client_open(&c));
+  memset(p, 0, sizeof p);
+  put32(p, 0, 256);
+  for (int i = 0; i < 3; i++) put64(p, 8 + 8 * (size_t)i, (uint64_t)(uintptr_t)name[i]);
+  CHECK(control(&c, "version", c.root, 0x101, p, 40) && atoi((char *)name[0]) == branch);
+  memset(p, 0, sizeof p);
+  CHECK(control(&c, "version", c.root, 0x13e, p, branch >= 560 ? 1032 : 776) && atoi((char *)p) == branch);
+  CHECK(control(&c, "attached", c.root, 0x201, p, 128) && get32(p, 0) == 0x100 && get32(p, 4) == 0xffffffff);
+  uint32_t nclass = branch >= 580 ? 804 : branch >= 555 ? 404 : branch >= 550 ? 700 : 644;
+  CHECK(control(&c, "classes", c.device, 0x800292, p, nclass) && get32(p, 0) == 14 && get32(p, 4) == 0x9067);
+  put32(p, 0, 7); put64(p, 8, (uint64_t)(uintptr_t)list); put64(p, 16, 0); put64(p, 24, 0);
+  CHECK(control(&c, "gr", c.subdevice, 0x20801201, p, 32) && list[3] == 72 && list[5] == 0x900 && list[7] == 64 &&
+        list[13] == 2);
+  put32(p, 0, 1); put32(p, 4, 8); put32(p, 8, 0);
+  uint32_t nfb = branch >= 580 ? 1028 : branch >= 560 ? 460 : branch >= 545 ? 444 : 436;
+  CHECK(control(&c, "fb", c.subdevice, 0x20801303, p, nfb) && get32(p, 8) == 1 << 20);
+  put32(p, 4, 0x2a);
+  uint32_t ninfo = branch >= 580 ? 564 : branch >= 575 ? 532 : branch >= 545 ? 524 : 516;
+  CHECK(control(&c, "info", c.subdevice, 0x20800102, p, ninfo) && get32(p, 8) == 0);
+  put32(p, 0, 0);
+  CHECK(control(&c, "name", c.subdevice, 0x20800110, p, branch >= 595 ? 68 : 132) &&
+        !strncmp((char *)p + 4, "NVIDIA H100", 11));
+  CHECK(control(&c, "mode", c.subdevice, 0x20800131, p, 4) && get32(p, 0) == 0);
+  CHECK(control(&c, "ce", c.subdevice, 0x20802a0a, p, branch >= 545 ? 136 : 68) && p[0] == 1 && p[4] == 0);
+  CHECK(control(&c, "arch", c.subdevice, 0x20801701, p, 16) && get32(p, 0) == 0x180);
+  CHECK(control(&c, "time", c.subdevice, 0x20800403, p, 8));
+  uint64_t then = get64(p, 0);
+  memset(p, 0, 264);
+  p[1] = 2;
+  CHECK(control(&c, "times", c.subdevice, 0x20800406, p, 264) && get64(p, 16) > then && get64(p, 32) > get64(p, 16));
+  CHECK((confidential = alloc(&c, "cc", c.root, 0, 0xcb33, NULL, 0)) != 0 &&
+        control(&c, "cc", confidential, 0xcb330101, p, 6) && !p[3]);
+  uint8_t debug[12] = {0};
+  put32(debug, 4, c.root); put32(debug, 8, c.compute);
+  CHECK((debugger = alloc(&c, "debugger", c.device, 0, 0x83de, debug, 12)) != 0);
+  client_launch(&c);
+  put32(p, 0, c.channel); put32(p, 4, 100);
+  CHECK(control(&c, "errors", debugger, 0x83de030c, p, 4824) && get32(p, 12) == 0xe);
+  CHECK(control(&c, "faults", debugger, 0x83de0328, p, 72));
+  CHECK(is_content(m));
+  client_close(&c);
+  CHECK(is_content(m) && nv_mock_leaks(m) == 0);
   nv_mock_free(m);
 }
 
@@ -721,6 +827,15 @@ int main(void) {
   if (case_named("leaks")) test_leaks();
   if (case_named("a doorbell that is not rung")) test_no_ring();
   if (case_named("the second GPU")) test_two();
+  static const int told[] = {535, 545, 550, 555, 565, 570, 575, 580, 590, 595, 610};
+  for (int i = 0; i < NV_MOCK_GPUS; i++) if (case_named("engines of %s", nvm_chips[i].name)) test_engines(i);
+  for (int i = 0; i < NV_MOCK_GPUS; i++) if (case_named("a chain on %s", nvm_chips[i].name)) test_chain(i);
+  for (int i = 0; i < 11; i++) if (case_named("what branch %d tells", told[i])) test_told(told[i]);
+  if (case_named("a cubin of its own")) test_cubin();
+  if (case_named("late, without a wait")) CHECK(copies_stale(0) > 0);
+  if (case_named("late, with waits")) CHECK(copies_stale(1) == 0);
+  if (case_named("pages of the client")) test_user_pages();
+  if (case_named("peers")) test_peers();
   if (case_named("two mocks")) test_threads();
   return test_report();
 }
