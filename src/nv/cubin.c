@@ -271,7 +271,6 @@ static uint64_t tn_cubin_place(const tn_cubin *c, uint64_t *where) {
   }
   return at;
 }
-static int tn_cubin_needs(const char *section) { return strncmp(section, ".debug", 6) && strncmp(section, ".nv.info", 8); }
 // Relocation `i` of section `table`, one of its n. A sentence: of a kind that a linked cubin does not have.
 static const char *tn_cubin_relocation_at(const tn_cubin *c, int table, uint64_t i, tn_cubin_relocation *out) {
   const tn_cubin_section s = tn_cubin_section_at(c, table);
@@ -291,7 +290,7 @@ static uint64_t tn_cubin_relocation_count(const tn_cubin *c, int table) {
   const tn_cubin_section s = tn_cubin_section_at(c, table);
   if ((s.type != TN_CUBIN_RELA && s.type != TN_CUBIN_REL) || !s.data || s.info >= (uint32_t)c->n) return 0;
   const tn_cubin_section to = tn_cubin_section_at(c, (int)s.info);
-  if (!tn_cubin_needs(to.name) || !tn_cubin_loaded(&to)) return 0;
+  if (!tn_cubin_loaded(&to)) return 0;
   return s.nbytes / (s.type == TN_CUBIN_RELA ? 24 : 16);
 }
 // The image, which lies at this address of the device: nbytes as tn_cubin_place says, zeros before. NULL, or what is
