@@ -72,7 +72,7 @@ typedef struct tn_nv_channel_params {
 typedef struct tn_nv_compute_params { uint32_t version, flags, nbytes, caps; } tn_nv_compute_params;
 typedef struct tn_nv_copy_params { uint32_t version, engine; } tn_nv_copy_params;
 typedef struct tn_nv_doorbell_params { uint8_t bar1, privileged; } tn_nv_doorbell_params;
-typedef struct tn_nv_debugger_params { uint32_t client, unused, object; } tn_nv_debugger_params;
+typedef struct tn_nv_debugger_params { uint32_t obsolete, client, object; } tn_nv_debugger_params;
 enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_*, NVOS32_ATTR_*, NVOS32_ATTR2_*
   TN_NV_TYPE_NOTIFIER = 13, TN_NV_MEMORY_FLAGS = 0x8000 | 0x4000 | 0x100 | 1,    // no map, handle, alignment, any bank
   TN_NV_ATTR_ANYWHERE = 3 << 27, TN_NV_ATTR_HUGE = 3 << 23, TN_NV_ATTR_SYSTEM = 1 << 25, TN_NV_ATTR_CACHED = 1 << 29,

@@ -1,0 +1,295 @@
+// assemble: PTX -> cubin, by whatever is found here: what a tiny_nv_system brings, ptxas, or a library of the toolkit.
+//
+// In:    PTX. Out: a cubin for the device, or what the assembler says. Cubins are kept in the library's disk cache.
+// Holds: the first that is found is taken, once for a device, and told in the log (letter p). Nothing is written to
+//        disk: ptxas reads and writes memory that has no name in a folder.
+// What is what: CUDA Compiler Driver NVCC (ptxas), PTX Compiler API, nvJitLink; Linux, memfd_create(2).
+#ifndef TN_NV_ASSEMBLE
+#define TN_NV_ASSEMBLE
+#ifndef TINY_AMALGAMATED
+#include "device.c"
+#include "../base/library.c"
+#endif
+#ifdef __linux__
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#endif
+
+// nvPTXCompiler.h (CUDA 11.1 and later) and nvJitLink.h (12.0 and later): results are 0 where it went well.
+typedef struct tn_nv_ptx_library {
+  int (*create)(void **out, size_t nbytes, const char *ptx), (*compile)(void *, int n, const char *const *options),
+      (*nbytes)(void *, size_t *out), (*get)(void *, void *out), (*log_nbytes)(void *, size_t *out),
+      (*log)(void *, char *out), (*destroy)(void **);
+} tn_nv_ptx_library;
+typedef struct tn_nv_link_library {
+  int (*create)(void **out, uint32_t n, const char **options), (*add)(void *, int type, const void *data, size_t nbytes,
+      const char *name), (*complete)(void *), (*nbytes)(void *, size_t *out), (*get)(void *, void *out),
+      (*log_nbytes)(void *, size_t *out), (*log)(void *, char *out), (*destroy)(void **);
+} tn_nv_link_library;
+typedef enum tn_nv_assembler_kind {
+  TN_NV_NONE, TN_NV_GIVEN, TN_NV_PTXAS, TN_NV_PTX_LIBRARY, TN_NV_LINK_LIBRARY
+} tn_nv_assembler_kind;
+typedef struct tn_nv_assembler {
+  tn_nv_assembler_kind kind;
+  char path[300];                          // of ptxas
+  tn_nv_ptx_library ptx; tn_nv_link_library link;
+} tn_nv_assembler;
+typedef struct tn_nv_made { void *cubin; size_t nbytes; char log[2048]; } tn_nv_made;    // by malloc
+
+// ** libraries **
+
+static int tn_nv_symbols(void *library, const char *const *names, void *const *to, int n) {
+  for (int i = 0; i < n; i++) {
+    void *const found = library ? tn_library_symbol(library, names[i]) : NULL;
+    if (!found) return 0;
+    memcpy(to[i], &found, sizeof found);
+  }
+  return 1;
+}
+static int tn_nv_find_ptx_library(tn_nv_ptx_library *p) {
+  static const char *const files[] = {"libnvptxcompiler.so.13", "libnvptxcompiler.so", NULL};
+  static const char *const names[] = {
+    "nvPTXCompilerCreate", "nvPTXCompilerCompile", "nvPTXCompilerGetCompiledProgramSize",
+    "nvPTXCompilerGetCompiledProgram", "nvPTXCompilerGetErrorLogSize", "nvPTXCompilerGetErrorLog",
+    "nvPTXCompilerDestroy"
+  };
+  void *const to[] = {&p->create, &p->compile, &p->nbytes, &p->get, &p->log_nbytes, &p->log, &p->destroy};
+  return tn_nv_symbols(tn_library_open(files), names, to, 7);
+}
+static int tn_nv_find_link_library(tn_nv_link_library *p) {
+  static const char *const files[] = {
+    "libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so", "/usr/local/cuda/lib64/libnvJitLink.so", NULL
+  };
+  // Symbols carry a version, which the library's own header spells: __nvJitLinkCreate_13_0.
+  static const char *const versions[] = {"13_0", "13_1", "12_9", "12_8", "12_6", "12_4", "12_2", "12_1", "12_0"};
+  static const char *const verbs[] = {"Create", "AddData", "Complete", "GetLinkedCubinSize", "GetLinkedCubin",
+                                      "GetErrorLogSize", "GetErrorLog", "Destroy"};
+  void *const to[] = {&p->create, &p->add, &p->complete, &p->nbytes, &p->get, &p->log_nbytes, &p->log, &p->destroy};
+  void *const library = tn_library_open(files);
+  for (size_t v = 0; library && v < sizeof versions / sizeof *versions; v++) {
+    char text[8][48];
+    const char *names[8];
+    for (int i = 0; i < 8; i++) {
+      snprintf(text[i], sizeof text[i], "__nvJitLink%s_%s", verbs[i], versions[v]);
+      names[i] = text[i];
+    }
+    if (tn_nv_symbols(library, names, to, 8)) return 1;
+  }
+  return 0;
+}
+static int tn_nv_take_cubin(void *of, int (*nbytes)(void *, size_t *), int (*get)(void *, void *), tn_nv_made *out) {
+  if (nbytes(of, &out->nbytes) || !out->nbytes) return -1;
+  out->cubin = malloc(out->nbytes);
+  return !out->cubin ? -1 : get(of, out->cubin);
+}
+static void tn_nv_take_log(void *of, int (*nbytes)(void *, size_t *), int (*log)(void *, char *), tn_nv_made *out) {
+  size_t n = 0;
+  if (nbytes(of, &n) || !n) return;
+  char *text = (char *)malloc(n + 1);
+  if (text && !log(of, text)) { text[n] = 0; snprintf(out->log, sizeof out->log, "%s", text); }
+  free(text);
+}
+static int tn_nv_by_ptx_library(const tn_nv_ptx_library *p, const char *ptx, const char *target, tn_nv_made *out) {
+  char arch[40];
+  void *compiler = NULL;
+  snprintf(arch, sizeof arch, "--gpu-name=%s", target);
+  const char *const options[] = {arch};
+  if (p->create(&compiler, strlen(ptx), ptx)) return -1;
+  int result = p->compile(compiler, 1, options);
+  if (result) tn_nv_take_log(compiler, p->log_nbytes, p->log, out);
+  else result = tn_nv_take_cubin(compiler, p->nbytes, p->get, out);
+  p->destroy(&compiler);
+  return result;
+}
+static int tn_nv_by_link_library(const tn_nv_link_library *p, const char *ptx, const char *target, tn_nv_made *out) {
+  enum { PTX = 2 };
+  char arch[40];
+  void *linker = NULL;
+  snprintf(arch, sizeof arch, "-arch=%s", target);
+  const char *options[] = {arch};
+  if (p->create(&linker, 1, options)) return -1;
+  int result = p->add(linker, PTX, ptx, strlen(ptx) + 1, "kernels");
+  if (!result) result = p->complete(linker);
+  if (result) tn_nv_take_log(linker, p->log_nbytes, p->log, out);
+  else result = tn_nv_take_cubin(linker, p->nbytes, p->get, out);
+  p->destroy(&linker);
+  return result;
+}
+
+// ** ptxas, as a process **
+
+#ifdef __linux__
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus)
+extern long syscall(long number, ...);
+extern int ftruncate(int fd, off_t nbytes);
+#endif
+#ifndef __cplusplus
+extern char **environ;
+#endif
+// A file in memory alone, which a child inherits. Below 0: the kernel has none (Linux 3.17).
+static int tn_nv_memory_file(const char *name) {
+#ifdef SYS_memfd_create
+  return (int)syscall(SYS_memfd_create, name, 0u);
+#else
+  (void)name;
+  return -1;
+#endif
+}
+static int tn_nv_write_all(int fd, const char *data, size_t nbytes) {
+  for (size_t at = 0; at < nbytes; ) {
+    const ssize_t n = write(fd, data + at, nbytes - at);
+    if (n < 0 && errno != EINTR) return 0;
+    if (n > 0) at += (size_t)n;
+  }
+  return lseek(fd, 0, SEEK_SET) == 0;
+}
+// By malloc; *nbytes of it, and a 0. NULL: nothing is there, or no memory.
+static char *tn_nv_read_all(int fd, size_t *nbytes) {
+  const off_t end = lseek(fd, 0, SEEK_END);
+  char *data = end > 0 && lseek(fd, 0, SEEK_SET) == 0 ? (char *)malloc((size_t)end + 1) : NULL;
+  *nbytes = 0;
+  while (data && *nbytes < (size_t)end) {
+    const ssize_t n = read(fd, data + *nbytes, (size_t)end - *nbytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    *nbytes += (size_t)n;
+  }
+  if (data) data[*nbytes] = 0;
+  return data;
+}
+// 0: it ended well. What it says goes to the file `said`.
+static int tn_nv_run(const char *path, char *const *words, int said) {
+  posix_spawn_file_actions_t actions;
+  pid_t pid = 0;
+  int status = -1;
+  if (posix_spawn_file_actions_init(&actions)) return -1;
+  posix_spawn_file_actions_adddup2(&actions, said, 1);
+  posix_spawn_file_actions_adddup2(&actions, said, 2);
+  const int failed = posix_spawn(&pid, path, &actions, NULL, words, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed) return -1;
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno == EINTR) continue;
+    return errno == ECHILD ? 0 : -1;       // the host ignores SIGCHLD: what was written tells
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
+  char arch[40], from[32], to[32], tool[] = "ptxas", minus_o[] = "-o";
+  const int in = tn_nv_memory_file("ptx"), cubin = tn_nv_memory_file("cubin"), said = tn_nv_memory_file("said");
+  int result = -1;
+  snprintf(arch, sizeof arch, "-arch=%s", target);
+  snprintf(from, sizeof from, "/proc/self/fd/%d", in);
+  snprintf(to, sizeof to, "/proc/self/fd/%d", cubin);
+  char *const words[] = {tool, arch, from, minus_o, to, NULL};
+  if (in >= 0 && cubin >= 0 && said >= 0 && tn_nv_write_all(in, ptx, strlen(ptx))) {
+    result = tn_nv_run(path, words, said);
+    if (!result) out->cubin = tn_nv_read_all(cubin, &out->nbytes);
+    if (!out->cubin) {
+      size_t n;
+      char *text = tn_nv_read_all(said, &n);
+      if (text) snprintf(out->log, sizeof out->log, "%s", text);
+      free(text);
+      if (!result) result = -1;
+    }
+  }
+  if (in >= 0) close(in);
+  if (cubin >= 0) close(cubin);
+  if (said >= 0) close(said);
+  return result;
+}
+static int tn_nv_is_program(const char *path) { return *path == '/' && access(path, X_OK) == 0; }
+#else
+static int tn_nv_by_ptxas(const char *path, const char *ptx, const char *target, tn_nv_made *out) {
+  (void)path; (void)ptx; (void)target; (void)out;
+  return -1;
+}
+static int tn_nv_is_program(const char *path) { (void)path; return 0; }
+#endif
+// TINY_NV_PTXAS, then the folders of PATH that are absolute, then the toolkit's. 0: it is in none.
+static int tn_nv_find_ptxas(char *out, size_t nbytes) {
+  const char *named = getenv("TINY_NV_PTXAS"), *path = getenv("PATH");
+  if (named && *named) { snprintf(out, nbytes, "%s", named); return tn_nv_is_program(out); }
+  while (path && *path) {
+    const size_t n = strcspn(path, ":");
+    snprintf(out, nbytes, "%.*s/ptxas", (int)(n < 250 ? n : 250), path);
+    if (*path == '/' && n < 250 && tn_nv_is_program(out)) return 1;
+    path += n + (path[n] == ':');
+  }
+  snprintf(out, nbytes, "/usr/local/cuda/bin/ptxas");
+  return tn_nv_is_program(out);
+}
+
+// ** which **
+
+static const char *tn_nv_assembler_open(tn_nv *d, tn_nv_assembler *a) {
+  const char *const said = a->path;
+  if (d->rm.sys.assemble) { a->kind = TN_NV_GIVEN; return "what the host brings"; }
+  if (tn_nv_find_ptxas(a->path, sizeof a->path)) { a->kind = TN_NV_PTXAS; return said; }
+  if (tn_nv_find_ptx_library(&a->ptx)) { a->kind = TN_NV_PTX_LIBRARY; return "libnvptxcompiler"; }
+  if (tn_nv_find_link_library(&a->link)) { a->kind = TN_NV_LINK_LIBRARY; return "nvJitLink"; }
+  return NULL;
+}
+static tiny_code tn_nv_find_assembler(tn_nv *d) {
+  if (!d->assembler) {
+    d->assembler = (tn_nv_assembler *)tiny_realloc(d->t, NULL, 0, sizeof *d->assembler);
+    if (!d->assembler) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an assembler", d->name);
+    memset(d->assembler, 0, sizeof *d->assembler);
+    const char *found = tn_nv_assembler_open(d, d->assembler);
+    if (found) tiny_log_line(d->t, 'p', "%s: PTX is assembled by %s", d->name, found);
+  }
+  if (d->assembler->kind != TN_NV_NONE) return TINY_OK;
+  return tiny_fail(d->t, TINY_E_COMPILE,
+                   "%s: a kernel is to be assembled and there is no ptxas, libnvptxcompiler or nvJitLink: "
+                   "pip install nvidia-cuda-nvcc (which has ptxas), name it in TINY_NV_PTXAS, or bring kernels that "
+                   "were exported where there is one (tiny_cache_export)", d->name);
+}
+// 0: out has a cubin, which free takes. Otherwise out->log may say why.
+static int tn_nv_assemble(tn_nv *d, const char *ptx, tn_nv_made *out) {
+  const tn_nv_assembler *a = d->assembler;
+  memset(out, 0, sizeof *out);
+  switch (a->kind) {
+    case TN_NV_GIVEN:
+      return d->rm.sys.assemble(d->rm.sys.user, ptx, d->sm, &out->cubin, &out->nbytes, out->log, sizeof out->log);
+    case TN_NV_PTXAS: return tn_nv_by_ptxas(a->path, ptx, d->target, out);
+    case TN_NV_PTX_LIBRARY: return tn_nv_by_ptx_library(&a->ptx, ptx, d->target, out);
+    case TN_NV_LINK_LIBRARY: return tn_nv_by_link_library(&a->link, ptx, d->target, out);
+    default: return -1;
+  }
+}
+
+// ** as the backend is asked **
+
+typedef struct tn_nv_batch { tn_nv *d; const tiny_bytes *source; tn_nv_made *made; int *result; } tn_nv_batch;
+static void tn_nv_assemble_task(void *arg, int i) {
+  const tn_nv_batch *b = (const tn_nv_batch *)arg;
+  b->result[i] = tn_nv_assemble(b->d, b->source[i].data, &b->made[i]);
+}
+static tiny_code tn_nv_refused(tn_nv *d, const tn_nv_made *m, tiny_bytes *log) {
+  const size_t n = strlen(m->log);
+  tiny_bytes_add(log, m->log, n);
+  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a kernel is not assembled for %s: %.600s", d->name, d->target,
+                   n ? m->log : "it is not said why");
+}
+// Processes run beside each other; what a host brings is called on this thread.
+static tiny_code tn_nv_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+  tn_nv *d = (tn_nv *)dev;
+  tiny_code code = tn_nv_find_assembler(d);
+  if (code != TINY_OK) return code;
+  const size_t size = (size_t)n * (sizeof(tn_nv_made) + sizeof(int));
+  tn_nv_made *made = (tn_nv_made *)tiny_realloc(d->t, NULL, 0, size);
+  if (!made) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for compiled kernels", d->name);
+  memset(made, 0, size);
+  tn_nv_batch b = {d, source, made, (int *)(void *)(made + n)};
+  if (d->assembler->kind == TN_NV_PTXAS) tiny_parallel(d->t, n, tn_nv_assemble_task, &b);
+  else for (int i = 0; i < n; i++) tn_nv_assemble_task(&b, i);
+  for (int i = 0; i < n; i++) {
+    if (code == TINY_OK && (b.result[i] || !made[i].cubin)) code = tn_nv_refused(d, &made[i], log);
+    if (code == TINY_OK) tiny_bytes_add(&binary[i], made[i].cubin, made[i].nbytes);
+    free(made[i].cubin);
+  }
+  tiny_realloc(d->t, made, size, 0);
+  return code;
+}
+#endif

@@ -1,0 +1,190 @@
+// memory: of the GPU, given out in blocks of larger regions; bytes to it and from it by its copy engines.
+//
+// In:    what the backend is asked. Out: blocks, which is what tiny_mem.base is; submissions on the channels of copies.
+// Holds: a region is the driver's; it is kept when all of it is free, until memory runs out. Of each block is known
+//        which submission of launches used it last: bytes go to a block that nothing uses any more while kernels before
+//        them run. Bytes from the host are in memory of both when the call returns.
+// What is what: NVIDIA/open-gpu-doc, classes/dma-copy/clc6b5.h to clcab5.h.
+#ifndef TN_NV_MEMORY_ROOM
+#define TN_NV_MEMORY_ROOM
+#ifndef TINY_AMALGAMATED
+#include "channel.c"
+#endif
+
+enum {
+  TN_NV_LEAST = 256, TN_NV_REGION = 32 << 20, TN_NV_STAGE = 2 << 20,       // bytes: of a block, a region, a chunk
+  TN_NV_OFFSET_IN = 0x400, TN_NV_LINE_LENGTH = 0x418, TN_NV_LAUNCH_DMA = 0x300,
+  TN_NV_DMA_LINEAR = 0x186                 // not pipelined, flushed, from pitch to pitch
+};
+
+typedef struct tn_nv_block {
+  struct tn_nv_block *next, *before;       // neighbours in the region, by address
+  struct tn_nv_region *region;
+  uint64_t va, nbytes, used;               // used: submission of launches
+  int taken;
+} tn_nv_block;
+typedef struct tn_nv_region { struct tn_nv_region *next; tn_nv_memory *memory; tn_nv_block *first; } tn_nv_region;
+
+static uint64_t tn_nv_at(tiny_mem m) { return ((const tn_nv_block *)m.base)->va + m.offset; }
+static void tn_nv_use(tn_nv *d, tiny_mem m) { ((tn_nv_block *)m.base)->used = d->channel[TN_NV_LAUNCHES].given + 1; }
+
+// ** blocks **
+
+static tn_nv_block *tn_nv_block_new(tn_nv *d, tn_nv_region *r, uint64_t va, uint64_t nbytes) {
+  tn_nv_block *b = (tn_nv_block *)tiny_realloc(d->t, NULL, 0, sizeof *b);
+  if (!b) return NULL;
+  memset(b, 0, sizeof *b);
+  b->region = r; b->va = va; b->nbytes = nbytes;
+  return b;
+}
+static void tn_nv_region_free(tn_nv *d, tn_nv_region *r) {
+  for (tn_nv_block *b; (b = r->first) != NULL; ) { r->first = b->next; tiny_realloc(d->t, b, sizeof *b, 0); }
+  tn_nv_memory_free(d, r->memory);
+  tiny_realloc(d->t, r, sizeof *r, 0);
+}
+static tn_nv_region *tn_nv_region_make(tn_nv *d, uint64_t nbytes) {
+  tn_nv_region *r = (tn_nv_region *)tiny_realloc(d->t, NULL, 0, sizeof *r);
+  if (!r) return NULL;
+  memset(r, 0, sizeof *r);
+  r->memory = tn_nv_memory_make(d, nbytes > TN_NV_REGION / 2 ? nbytes : (uint64_t)TN_NV_REGION, 0);
+  if (r->memory) r->first = tn_nv_block_new(d, r, r->memory->va, r->memory->nbytes);
+  if (!r->first) { tn_nv_region_free(d, r); return NULL; }
+  r->next = d->regions;
+  return d->regions = r;
+}
+static void tn_nv_regions_close(tn_nv *d, int all) {
+  for (tn_nv_region **at = &d->regions, *r; (r = *at) != NULL; ) {
+    if (!all && (r->first->taken || r->first->next)) { at = &r->next; continue; }
+    *at = r->next;
+    tn_nv_region_free(d, r);
+  }
+}
+// The first nbytes of a free block; the rest stays free.
+static tn_nv_block *tn_nv_block_take(tn_nv *d, tn_nv_block *b, uint64_t nbytes) {
+  if (b->nbytes > nbytes) {
+    tn_nv_block *rest = tn_nv_block_new(d, b->region, b->va + nbytes, b->nbytes - nbytes);
+    if (!rest) return NULL;
+    rest->next = b->next; rest->before = b; rest->used = b->used;
+    if (b->next) b->next->before = rest;
+    b->next = rest;
+    b->nbytes = nbytes;
+  }
+  b->taken = 1;
+  return b;
+}
+static tn_nv_block *tn_nv_block_of(tn_nv *d, uint64_t nbytes) {
+  for (tn_nv_region *r = d->regions; r; r = r->next)
+    for (tn_nv_block *b = r->first; b; b = b->next)
+      if (!b->taken && b->nbytes >= nbytes) return tn_nv_block_take(d, b, nbytes);
+  tn_nv_region *r = tn_nv_region_make(d, nbytes);
+  return r ? tn_nv_block_take(d, r->first, nbytes) : NULL;
+}
+// The one behind it becomes part of it.
+static void tn_nv_block_join(tn_nv *d, tn_nv_block *b) {
+  tn_nv_block *n = b->next;
+  b->nbytes += n->nbytes;
+  b->next = n->next;
+  if (n->next) n->next->before = b;
+  if (n->used > b->used) b->used = n->used;
+  tiny_realloc(d->t, n, sizeof *n, 0);
+}
+static void tn_nv_block_give(tn_nv *d, tn_nv_block *b) {
+  b->taken = 0;
+  if (b->next && !b->next->taken) tn_nv_block_join(d, b);
+  if (b->before && !b->before->taken) tn_nv_block_join(d, b->before);
+}
+
+static tiny_code tn_nv_wait_all(tn_nv *d) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < TN_NV_CHANNELS && code == TINY_OK; i++) code = tn_nv_wait_for(d, i, d->channel[i].given);
+  return code;
+}
+// When memory has run out, what is free goes back to the driver and it is tried again.
+static void *tn_nv_alloc(void *dev, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  const uint64_t n = ((nbytes ? nbytes : 1) + (uint64_t)TN_NV_LEAST - 1) & ~(uint64_t)(TN_NV_LEAST - 1);
+  if (tn_nv_enter(d) != TINY_OK) return NULL;
+  tn_nv_block *b = n < nbytes ? NULL : tn_nv_block_of(d, n);
+  if (!b && n >= nbytes && tn_nv_wait_all(d) == TINY_OK) {
+    tn_nv_regions_close(d, 0);
+    b = tn_nv_block_of(d, n);
+  }
+  if (!b) { if (d->rm.code != TINY_E_MEMORY) tn_nv_failed(d); return NULL; }
+  const uint64_t now = d->channel[TN_NV_LAUNCHES].given;
+  if (b->used < now) b->used = now;        // what launches before did with it
+  return b;
+}
+static void tn_nv_free(void *dev, void *mem, size_t nbytes) {
+  (void)nbytes;
+  tn_nv_block_give((tn_nv *)dev, (tn_nv_block *)mem);
+}
+
+// ** copies **
+
+static void tn_nv_copy_words(tn_nv_channel *c, uint64_t to, uint64_t from, size_t nbytes) {
+  tn_nv_method(c, TN_NV_ON_COPY, TN_NV_OFFSET_IN, 4);
+  tn_nv_address(c, from);
+  tn_nv_address(c, to);
+  tn_nv_one(c, TN_NV_ON_COPY, TN_NV_LINE_LENGTH, (uint32_t)nbytes);
+  tn_nv_one(c, TN_NV_ON_COPY, TN_NV_LAUNCH_DMA, TN_NV_DMA_LINEAR);
+}
+// A chunk of staging is on its way to the block.
+static tiny_code tn_nv_copy_in_some(tn_nv *d, uint64_t to, const char *src, size_t nbytes, uint64_t used) {
+  char *const at = tn_nv_ring_take(d, &d->stage_in, nbytes, 64);
+  tiny_code code = at ? tn_nv_room(d, TN_NV_IN, 32) : TINY_E_DEVICE;
+  if (code != TINY_OK) return code;
+  memcpy(at, src, nbytes);
+  tn_nv_after(d, TN_NV_IN, TN_NV_LAUNCHES, used);
+  tn_nv_copy_words(&d->channel[TN_NV_IN], to, tn_nv_ring_va(&d->stage_in, at), nbytes);
+  return tn_nv_submit_words(d, TN_NV_IN);
+}
+static tiny_code tn_nv_copy_in_at(tn_nv *d, uint64_t to, const void *src, size_t nbytes, uint64_t used) {
+  tiny_code code = TINY_OK;
+  for (size_t at = 0, n; at < nbytes && code == TINY_OK; at += n) {
+    n = nbytes - at < TN_NV_STAGE ? nbytes - at : (size_t)TN_NV_STAGE;
+    code = tn_nv_copy_in_some(d, to + at, (const char *)src + at, n, used);
+  }
+  return code;
+}
+static tiny_code tn_nv_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  const tiny_code code = tn_nv_enter(d);
+  if (code != TINY_OK) return code;
+  return tn_nv_check(d, tn_nv_copy_in_at(d, tn_nv_at(dst), src, nbytes, ((const tn_nv_block *)dst.base)->used));
+}
+
+// A piece on its way to the host: what the channel's submission `value` brings.
+typedef struct tn_nv_piece { char *at, *to; size_t nbytes; uint64_t value; } tn_nv_piece;
+static tiny_code tn_nv_copy_out_begin(tn_nv *d, tn_nv_piece *p, uint64_t from) {
+  p->at = tn_nv_ring_take(d, &d->stage_out, p->nbytes, 64);
+  tiny_code code = p->at ? tn_nv_room(d, TN_NV_OUT, 32) : TINY_E_DEVICE;
+  if (code != TINY_OK) return code;
+  tn_nv_after(d, TN_NV_OUT, TN_NV_LAUNCHES, d->channel[TN_NV_LAUNCHES].given);
+  tn_nv_after(d, TN_NV_OUT, TN_NV_IN, d->channel[TN_NV_IN].given);
+  tn_nv_copy_words(&d->channel[TN_NV_OUT], tn_nv_ring_va(&d->stage_out, p->at), from, p->nbytes);
+  code = tn_nv_submit_words(d, TN_NV_OUT);
+  p->value = d->channel[TN_NV_OUT].given;
+  return code;
+}
+static tiny_code tn_nv_copy_out_end(tn_nv *d, const tn_nv_piece *p) {
+  const tiny_code code = tn_nv_wait_for(d, TN_NV_OUT, p->value);
+  if (code == TINY_OK) memcpy(p->to, p->at, p->nbytes);
+  return code;
+}
+// One is on its way while the host empties the one before.
+static tiny_code tn_nv_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  tn_nv_piece before = {NULL, NULL, 0, 0};
+  tiny_code code = tn_nv_enter(d);
+  if (code != TINY_OK) return code;
+  for (size_t at = 0; at < nbytes && code == TINY_OK; ) {
+    tn_nv_piece p = {NULL, (char *)dst + at, nbytes - at < TN_NV_STAGE ? nbytes - at : (size_t)TN_NV_STAGE, 0};
+    code = tn_nv_copy_out_begin(d, &p, tn_nv_at(src) + at);
+    if (code == TINY_OK && before.nbytes) code = tn_nv_copy_out_end(d, &before);
+    at += p.nbytes;
+    before = p;
+  }
+  if (code == TINY_OK) code = before.nbytes ? tn_nv_copy_out_end(d, &before) : tn_nv_wait_all(d);
+  return tn_nv_check(d, code);
+}
+#endif
