@@ -14,5 +14,6 @@ pub fn build(b: *std.Build) void {
     library.installHeader(b.path("tiny.hpp"), "tiny.hpp");
     library.installHeader(b.path("tiny_cl.h"), "tiny_cl.h");
     library.installHeader(b.path("tiny_cuda.h"), "tiny_cuda.h");
+    library.installHeader(b.path("tiny_nv.h"), "tiny_nv.h");
     b.installArtifact(library);
 }

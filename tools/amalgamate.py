@@ -21,6 +21,7 @@ HEADERS = [
     ("tiny.h", "src/all.c", "src/api/api.h", "src/api/manual.txt", "TINY"),
     ("tiny_cl.h", "src/cl/all.c", "src/cl/api.h", "src/cl/manual.txt", "TINY_CL"),
     ("tiny_cuda.h", "src/cuda/all.c", "src/cuda/api.h", "src/cuda/manual.txt", "TINY_CUDA"),
+    ("tiny_nv.h", "src/nv/all.c", "src/nv/api.h", "src/nv/manual.txt", "TINY_NV"),
 ]
 VERSION = ("src/api/core.h", r'#define TINY_VERSION "(.*)"')
 LICENSE = "LICENSE"

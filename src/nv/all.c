@@ -9,6 +9,7 @@
 #include "qmd.c"
 #include "generation.c"
 #include "device.c"
+#include "info.c"
 #include "channel.c"
 #include "memory.c"
 #include "module.c"

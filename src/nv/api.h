@@ -27,6 +27,21 @@ typedef struct tiny_nv_system {
   int   (*assemble)(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log, size_t log_nbytes);
 } tiny_nv_system;
 
+// A GPU as the driver tells of it. 0 and "": it does not tell.
+typedef struct tiny_nv_gpu {
+  char name[72], target[16], uuid[48], pci[16], driver[64];    // target: "sm_90a"
+  int minor;                               // of /dev/nvidia<minor>
+  int processors, warps;                   // SMs; warps that one of them holds
+  int partitioned;                         // 1: MIG is on, and it cannot be opened
+  size_t shared_nbytes;                    // of a group
+  uint64_t nbytes, free_nbytes, l2_nbytes;
+  uint32_t compute, channel, copy, doorbell;   // classes
+  char error[320];                         // why it cannot be used; "": it can
+} tiny_nv_gpu;
+// Tells of up to n GPUs, without a tiny_ctx, and returns how many the driver has. 0: there is none, or no driver, and
+// out->error says why. It takes some milliseconds; a GPU that sleeps is woken.
+TINY_API int tiny_nv_gpus(const tiny_nv_system *system, tiny_nv_gpu *out, int n);
+
 // A name for tiny_desc.device, where it may stand among others.
 typedef struct tiny_nv_name { char text[48]; } tiny_nv_name;
 // The device of this number behind a system of the caller's, which outlives the tiny_ctx. NULL: the machine's own.

@@ -55,7 +55,10 @@ static int tn_nv_find_ptx_library(tn_nv_ptx_library *p) {
     "nvPTXCompilerDestroy"
   };
   void *const to[] = {&p->create, &p->compile, &p->nbytes, &p->get, &p->log_nbytes, &p->log, &p->destroy};
-  return tn_nv_symbols(tn_library_open(files), names, to, 7);
+  void *const library = tn_library_open(files);
+  const int found = tn_nv_symbols(library, names, to, 7);
+  if (library && !found) tn_library_close(library);
+  return found;
 }
 static int tn_nv_find_link_library(tn_nv_link_library *p) {
   static const char *const files[] = {
@@ -76,6 +79,7 @@ static int tn_nv_find_link_library(tn_nv_link_library *p) {
     }
     if (tn_nv_symbols(library, names, to, 8)) return 1;
   }
+  if (library) tn_library_close(library);
   return 0;
 }
 static int tn_nv_take_cubin(void *of, int (*nbytes)(void *, size_t *), int (*get)(void *, void *), tn_nv_made *out) {

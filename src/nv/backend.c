@@ -6,6 +6,7 @@
 #ifndef TINY_AMALGAMATED
 #include "graph.c"
 #include "assemble.c"
+#include "info.c"
 #include "../render/lang_cuda.c"
 #endif
 
@@ -164,12 +165,42 @@ static tiny_code tn_nv_sync(void *dev) {
   return TINY_OK;
 }
 
+// ** order between devices **
+
+// A place in a device's order, for a thread that knows no more of it.
+typedef struct tn_nv_event { const tn_nv *of; const uint64_t *done[2]; uint64_t value[2]; } tn_nv_event;
+
+static void *tn_nv_event_new(void *dev) {
+  tn_nv *d = (tn_nv *)dev;
+  if (tn_nv_enter(d) != TINY_OK) return NULL;
+  tn_nv_event *e = (tn_nv_event *)tiny_realloc(d->t, NULL, 0, sizeof *e);
+  if (!e) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name); return NULL; }
+  e->of = d;
+  for (int i = 0; i < 2; i++) { e->done[i] = d->channel[i].done; e->value[i] = d->channel[i].given; }
+  return e;
+}
+// The host waits: what goes wrong there, or takes too long, the other device tells.
+static tiny_code tn_nv_wait(void *dev, void *event) {
+  const tn_nv *d = (const tn_nv *)dev;
+  const tn_nv_event *e = (const tn_nv_event *)event;
+  const uint64_t since = tn_nv_clock_ns();
+  for (int i = 0; i < 2 && e->of != d; i++)
+    for (int spins = 0; tn_nv_load(e->done[i]) < e->value[i]; spins++) {
+      tn_nv_pause(spins);
+      if (spins % 64 == 63 && tn_nv_clock_ns() - since > d->timeout_ns) return TINY_OK;
+    }
+  return TINY_OK;
+}
+static void tn_nv_event_free(void *dev, void *event) {
+  tiny_realloc(((const tn_nv *)dev)->t, event, sizeof(tn_nv_event), 0);
+}
+
 #ifdef TINY_STATIC
 TINY_API
 #endif
 const tiny_backend tiny_nv = {
   TINY_BACKEND_VERSION, "NV", tn_nv_open, tn_nv_close, tn_nv_target, tn_nv_renderer, tn_nv_alloc, tn_nv_free,
-  tn_nv_copy_in, tn_nv_copy_out, NULL, NULL, tn_nv_compile, tn_nv_load_binary, NULL, tn_nv_unload, tn_nv_find, tn_nv_launch,
-  tn_nv_submit, NULL, NULL, NULL, tn_nv_sync, NULL
+  tn_nv_copy_in, tn_nv_copy_out, NULL, NULL, tn_nv_compile, tn_nv_load_binary, NULL, tn_nv_unload, tn_nv_find,
+  tn_nv_launch, tn_nv_submit, tn_nv_event_new, tn_nv_wait, tn_nv_event_free, tn_nv_sync, NULL
 };
 #endif

@@ -95,7 +95,6 @@ static const struct tn_qmd_row { const char *name; tn_qmd_bits of[TN_QMD_VERSION
 #undef TN_QMD_ROW
 
 static size_t tn_qmd_nbytes(tn_qmd_version v) { return v < TN_QMD_0400 ? 256 : 384; }
-static int tn_qmd_has(tn_qmd_version v, tn_qmd_field f) { return tn_qmd_rows[f].of[v].n != 0; }
 
 // The i-th of a field, which may go over the end of a word. A field that the version does not have is left alone.
 static void tn_qmd_set_at(uint32_t *q, tn_qmd_version v, tn_qmd_field f, int i, uint64_t value) {
@@ -110,16 +109,6 @@ static void tn_qmd_set_at(uint32_t *q, tn_qmd_version v, tn_qmd_field f, int i, 
 }
 static void tn_qmd_set(uint32_t *q, tn_qmd_version v, tn_qmd_field f, uint64_t value) {
   tn_qmd_set_at(q, v, f, 0, value);
-}
-// What was set, less the bits that were shifted out.
-static uint64_t tn_qmd_get_at(const uint32_t *q, tn_qmd_version v, tn_qmd_field f, int i) {
-  const tn_qmd_bits b = tn_qmd_rows[f].of[v];
-  uint64_t value = 0;
-  for (unsigned k = 0; k < b.n; k++) {
-    const unsigned at = b.lo + (unsigned)i * b.stride + k;
-    value |= (uint64_t)(q[at / 32] >> at % 32 & 1) << k;
-  }
-  return value << b.shift;
 }
 // An address whose upper part is what does not fit into the lower one, after its shift.
 static void tn_qmd_set_address(uint32_t *q, tn_qmd_version v, tn_qmd_field lower, int i, uint64_t address) {

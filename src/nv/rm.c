@@ -32,7 +32,7 @@ static tiny_code tn_nv_wrong(tn_nv_rm *rm, tiny_code code, const char *format, .
   return rm->code = code;
 }
 // nvstatuscodes.h, nvstatus.h
-static const struct tn_nv_status { uint32_t status; const char *name, *says; } tn_nv_statuses[] = {
+static const struct tn_nv_status_row { uint32_t status; const char *name, *says; } tn_nv_statuses[] = {
   {0x0F, "GPU_IS_LOST", "the GPU does not answer any more: it needs a reset or the machine a restart"},
   {0x17, "IN_USE", "another process has it, or the GPU is in an exclusive mode (nvidia-smi -c 0)"},
   {0x1A, "INSUFFICIENT_RESOURCES", "the driver has none of these left"},
