@@ -2,6 +2,8 @@
 #ifndef TINY_API
   #include "tiny.h"
 #endif
+#ifndef TINY_NV_API                        // in development files include it beside each other
+#define TINY_NV_API
 
 // NVIDIA GPUs by the kernel driver alone: for tiny_desc.backends. Devices are "NV", "NV:1" ...
 #ifdef TINY_STATIC                          // then it is defined below, in the file that has the implementation
@@ -46,3 +48,4 @@ TINY_API int tiny_nv_gpus(const tiny_nv_system *system, tiny_nv_gpu *out, int n)
 typedef struct tiny_nv_name { char text[48]; } tiny_nv_name;
 // The device of this number behind a system of the caller's, which outlives the tiny_ctx. NULL: the machine's own.
 TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
+#endif // TINY_NV_API

@@ -169,7 +169,7 @@ static tn_nv_list *tn_nv_list_of(tn_nv *d, tn_nv_graph *g, const tiny_launch *l)
     tn_nv_list *x = &g->list[i];
     if (x->memory && !tn_nv_list_differs(g, x, l)) return x;
     if (!x->memory && (!best || best->busy > done)) return tn_nv_list_make(d, g, x, l) == TINY_OK ? x : NULL;
-    if (!best || x->busy < best->busy) best = x;
+    if (x->memory && (!best || x->busy < best->busy)) best = x;
   }
   if (tn_nv_check(d, tn_nv_wait_for(d, TN_NV_LAUNCHES, best->busy)) != TINY_OK) return NULL;
   tn_nv_list_bind(g, best, l);

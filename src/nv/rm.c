@@ -44,6 +44,8 @@ static const struct tn_nv_status_row { uint32_t status; const char *name, *says;
   {0x40, "INVALID_STATE", "the GPU may be partitioned (MIG), in an exclusive mode, or be reset"},
   {0x51, "NO_MEMORY", "the GPU or the driver has no memory left"}, {0x56, "NOT_SUPPORTED", "the driver does not do it"},
   {0x57, "OBJECT_NOT_FOUND", NULL}, {0x5B, "OUT_OF_RANGE", NULL}, {0x5D, "PAGE_TABLE_NOT_AVAIL", NULL},
+  {0x62, "RESET_REQUIRED", "the GPU needs a reset"},
+  {0x63, "STATE_IN_USE", "another process has the GPU, which is in an exclusive mode (nvidia-smi -c 0), or is reset"},
   {0x65, "TIMEOUT", "the GPU does not answer"}, {0x68, "UVM_ADDRESS_IN_USE", "the process has the address already"}
 };
 static tiny_code tn_nv_status(tn_nv_rm *rm, uint32_t status, const char *what) {

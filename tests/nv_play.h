@@ -1,0 +1,453 @@
+// nv_play: the part of test_nv.c that a GPU is played for.
+#ifndef NV_PLAY_H
+#define NV_PLAY_H
+
+typedef struct play { nv_mock *m; tiny_ctx *t; } play;
+
+static play play_debug(nv_mock_desc desc, const char *debug) {
+  play p;
+  p.m = nv_mock_new(&desc);
+  CHECK(p.m != NULL);
+  p.t = open_with(tiny_nv_on(nv_mock_system(p.m), 0).text, debug);
+  return p;
+}
+static play play_on(nv_mock_desc desc) { return play_debug(desc, ""); }
+// Nothing was done that hardware would not have tolerated either, and nothing is left.
+static void play_end(play *p) {
+  tiny_close(p->t);
+  const char *wrong = nv_mock_complaint(p->m);
+  CHECK(!wrong);
+  if (wrong) fprintf(stderr, "    %s\n", wrong);
+  CHECK_EQ(nv_mock_leaks(p->m), 0);
+  nv_mock_free(p->m);
+}
+static void play_well(const play *p) {
+  CHECK_EQ(tiny_status(p->t), TINY_OK);
+  if (tiny_status(p->t)) fprintf(stderr, "    %s\n", tiny_error(p->t));
+}
+
+// ** values **
+
+enum { ROWS = 17, INNER = 23, COLUMNS = 19 };
+static tiny_tensor *some_values(tiny_ctx *t) {
+  tiny_tensor *x = tiny_randn(t, TINY_SHAPE(ROWS, INNER)), *w = tiny_randn(t, TINY_SHAPE(INNER, COLUMNS));
+  return tiny_softmax(tiny_matmul(x, w), -1);
+}
+static void values_of(tiny_ctx *t, float *out) {
+  CHECK_EQ(tiny_read(some_values(t), out, ROWS * COLUMNS * sizeof *out), TINY_OK);
+}
+static const float *wanted_values(void) {
+  static float want[ROWS * COLUMNS];
+  if (*want) return want;
+  tiny_ctx *t = open_with("INTERP", "");
+  values_of(t, want);
+  tiny_close(t);
+  return want;
+}
+static void values_on(nv_mock_desc desc) {
+  static float got[ROWS * COLUMNS];
+  play p = play_on(desc);
+  double most = 0;
+  values_of(p.t, got);
+  play_well(&p);
+  for (int i = 0; i < ROWS * COLUMNS; i++) most = fmax(most, fabs((double)got[i] - wanted_values()[i]));
+  CHECK(most < 1e-6);
+  play_end(&p);
+}
+static void test_values(void) {
+  static const int branches[] = {535, 550, 565, 570, 580, 595, 610};
+  for (int gpu = 0; gpu < NV_MOCK_GPUS; gpu++) values_on((nv_mock_desc){.gpu = (nv_mock_gpu)gpu});
+  for (int i = 0; i < 7; i += test_brief(3, 1))
+    values_on((nv_mock_desc){.gpu = NV_MOCK_GH100, .branch = branches[i], .seed = (uint32_t)i + 1});
+  values_on((nv_mock_desc){.gpu = NV_MOCK_GH100, .gvisor = 1});
+  values_on((nv_mock_desc){.gpu = NV_MOCK_A100, .gvisor = 1, .seed = 5});
+}
+// Bytes larger than a chunk, there and back.
+static void test_large(void) {
+  const size_t n = (size_t)TN_NV_STAGE / sizeof(int) * 3 + 77;
+  int *data = (int *)malloc(n * sizeof *data), *got = (int *)malloc(n * sizeof *got);
+  for (size_t i = 0; i < n; i++) data[i] = (int)(i * 2654435761u);
+  play p = play_on((nv_mock_desc){.gpu = NV_MOCK_GH100, .seed = 2});
+  tiny_tensor *x = tiny_from(p.t, data, TINY_I32, TINY_SHAPE((int64_t)n));
+  CHECK_EQ(tiny_read(x, got, n * sizeof *got), TINY_OK);
+  CHECK(!memcmp(data, got, n * sizeof *got));
+  play_end(&p);
+  free(data);
+  free(got);
+}
+
+// ** kernels of one's own: PTX, and a cubin of it **
+
+static const char affine_ptx[] =
+  ".version 7.8\n.target sm_80\n.address_size 64\n"
+  ".visible .entry affine(.param .u64 out, .param .u64 in, .param .u64 by) {\n"
+  "  .reg .b64 %rd<9>; .reg .b32 %r<9>;\n"
+  "  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u64 %rd3, [by];\n"
+  "  cvta.to.global.u64 %rd1, %rd1; cvta.to.global.u64 %rd2, %rd2; cvta.to.global.u64 %rd3, %rd3;\n"
+  "  mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.s32 %r4, %r2, %r3, %r1;\n"
+  "  mul.wide.s32 %rd4, %r4, 4; add.s64 %rd5, %rd2, %rd4; add.s64 %rd6, %rd1, %rd4;\n"
+  "  ld.global.u32 %r5, [%rd5]; ld.global.u32 %r6, [%rd3]; ld.global.u32 %r7, [%rd3+4];\n"
+  "  mad.lo.s32 %r8, %r5, %r6, %r7; st.global.u32 [%rd6], %r8; ret;\n}\n";
+enum { N = 64 };
+static void test_own(void) {
+  int data[N], by[2] = {3, 7}, got[N];
+  for (int i = 0; i < N; i++) data[i] = i - 20;
+  play p = play_on((nv_mock_desc){.gpu = NV_MOCK_AD102, .seed = 4});
+  tiny_tensor *in[2] = {tiny_from(p.t, data, TINY_I32, TINY_SHAPE(N)), tiny_from(p.t, by, TINY_I32, TINY_SHAPE(2))};
+  for (int binary = 0; binary < 2; binary++) {
+    tiny_kernel_desc k = {.name = "affine", .inputs = in, .n = 2, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+    if (binary) { k.binary = affine_ptx; k.nbytes = sizeof affine_ptx - 1; } else k.source = affine_ptx;
+    CHECK_EQ(tiny_read(tiny_kernel(p.t, &k), got, sizeof got), TINY_OK);
+    play_well(&p);
+    for (int i = 0; i < N; i++) CHECK_EQ(got[i], data[i] * 3 + 7);
+  }
+  tiny_kernel_desc few = {.name = "affine", .source = affine_ptx, .inputs = in, .n = 1, .global = {1, 1, 1},
+                          .local = {N, 1, 1}};
+  CHECK_EQ(tiny_read(tiny_kernel(p.t, &few), got, sizeof got), TINY_E_ARG);
+  says(p.t, TINY_E_ARG, "affine has 3 parameters, but there are an output and 1 inputs");
+  tiny_clear(p.t);
+  tiny_kernel_desc wide = {.name = "affine", .source = affine_ptx, .inputs = in, .n = 2, .global = {1, 1, 1},
+                           .local = {2048, 1, 1}};
+  CHECK(tiny_read(tiny_kernel(p.t, &wide), got, sizeof got) != TINY_OK);
+  tiny_clear(p.t);
+  tiny_kernel_desc none = {.name = "nothing", .source = affine_ptx, .inputs = in, .n = 2, .global = {1, 1, 1},
+                           .local = {N, 1, 1}};
+  CHECK(tiny_read(tiny_kernel(p.t, &none), got, sizeof got) != TINY_OK);
+  tiny_clear(p.t);
+  tiny_kernel_desc bad = none;
+  bad.source = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry nothing() { bra nowhere; }\n";
+  CHECK_EQ(tiny_read(tiny_kernel(p.t, &bad), got, sizeof got), TINY_E_COMPILE);
+  tiny_clear(p.t);
+  CHECK_EQ(tiny_read(in[0], got, sizeof got), TINY_OK);    // it goes on
+  CHECK(!memcmp(got, data, sizeof got));
+  play_end(&p);
+}
+// A cubin of another generation, one that is cut off, one of nothing.
+static void test_cubins(void) {
+  static uint8_t data[16384];
+  int one[4] = {1, 2, 3, 4};
+  play p = play_on((nv_mock_desc){.gpu = NV_MOCK_GH100});
+  FILE *in = fopen("tests/corpus/cubin/two_80.cubin", "rb");
+  const size_t nbytes = in ? fread(data, 1, sizeof data, in) : 0;
+  if (in) fclose(in);
+  CHECK(nbytes > 1000);
+  tiny_tensor *x = tiny_from(p.t, one, TINY_I32, TINY_SHAPE(4));
+  const struct { size_t nbytes; tiny_code code; const char *says; } cases[] = {
+    {nbytes, TINY_E_DEVICE, "a cubin is for sm_80, but the GPU is sm_90a"},
+    {nbytes / 2, TINY_E_COMPILE, "a cubin is refused: its table of sections is cut off or none"},
+    {16, TINY_E_COMPILE, "a cubin is refused: it is no ELF file of 64 bits"}
+  };
+  for (int i = 0; i < 3; i++) {
+    tiny_kernel_desc k = {.name = "meets", .binary = data, .nbytes = cases[i].nbytes, .inputs = &x, .n = 1,
+                          .global = {1, 1, 1}, .local = {4, 1, 1}};
+    CHECK_EQ(tiny_read(tiny_kernel(p.t, &k), one, sizeof one), cases[i].code);
+    says(p.t, cases[i].code, cases[i].says);
+    tiny_clear(p.t);
+  }
+  play_end(&p);
+}
+
+// ** the device, called as the library calls it, beside one that does everything at once **
+
+enum { SLOTS = 5, BYTES = N * (int)sizeof(int) };
+typedef struct slot { void *mem; int want[N]; } slot;
+typedef struct world {
+  play p; void *dev, *module, *kernel; tiny_bytes cubin; slot slot[SLOTS]; slot by[4]; uint32_t state;
+} world;
+
+static int roll(world *w, int n) {
+  w->state = w->state * 1664525u + 1013904223u;
+  return (int)((w->state >> 16) % (uint32_t)n);
+}
+static void slot_take(world *w, slot *s) {
+  int data[N];
+  s->mem = tiny_nv.alloc(w->dev, BYTES);
+  CHECK(s->mem != NULL);
+  for (int j = 0; j < N; j++) data[j] = s->want[j] = roll(w, 1000);
+  CHECK_EQ(tiny_nv.copy_in(w->dev, (tiny_mem){s->mem, 0}, data, sizeof data), TINY_OK);
+  memset(data, 0, sizeof data);            // it is the caller's again
+}
+static void world_load(world *w) {
+  w->module = tiny_nv.load(w->dev, w->cubin.data, w->cubin.n);
+  CHECK(w->module != NULL);
+  w->kernel = tiny_nv.find(w->dev, w->module, "affine");
+  CHECK(w->kernel != NULL && !tiny_nv.find(w->dev, w->module, "affin"));
+}
+static void step_launches(world *w) {
+  enum { MOST = 6 };
+  tiny_launch l[MOST];
+  tiny_mem mem[MOST][3];
+  const int often = roll(w, 3) == 0, n = often ? MOST - roll(w, 2) : 1;
+  memset(l, 0, sizeof l);
+  for (int i = 0; i < n; i++) {
+    slot *const to = &w->slot[often ? i % SLOTS : roll(w, SLOTS)], *const from = &w->slot[roll(w, SLOTS)],
+         *const by = &w->by[roll(w, 4)];
+    mem[i][0] = (tiny_mem){to->mem, 0}; mem[i][1] = (tiny_mem){from->mem, 0}; mem[i][2] = (tiny_mem){by->mem, 0};
+    l[i].kernel = w->kernel; l[i].mem = mem[i]; l[i].nmem = 3;
+    for (int k = 0; k < 3; k++) l[i].global[k] = l[i].local[k] = 1;
+    l[i].global[0] = 2; l[i].local[0] = N / 2;
+    for (int j = 0; j < N; j++) to->want[j] = (int)((uint32_t)from->want[j] * (uint32_t)by->want[0] + (uint32_t)by->want[1]);
+  }
+  CHECK_EQ(n > 1 ? tiny_nv.submit(w->dev, l, n) : tiny_nv.launch(w->dev, l), TINY_OK);
+  memset(mem, 0, sizeof mem);
+  memset(l, 0, sizeof l);
+}
+static void step_part(world *w) {          // a part of a block is written
+  slot *const s = &w->slot[roll(w, SLOTS)];
+  const int from = roll(w, N - 8), n = 1 + roll(w, 8);
+  int data[8];
+  for (int j = 0; j < n; j++) data[j] = s->want[from + j] = roll(w, 1000);
+  CHECK_EQ(tiny_nv.copy_in(w->dev, (tiny_mem){s->mem, (size_t)from * sizeof(int)}, data, (size_t)n * sizeof(int)), TINY_OK);
+}
+static void slot_read(world *w, const slot *s) {
+  int got[N];
+  CHECK_EQ(tiny_nv.copy_out(w->dev, got, (tiny_mem){s->mem, 0}, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, s->want, sizeof got));
+}
+static void step_read(world *w) { slot_read(w, &w->slot[roll(w, SLOTS)]); }
+static void step_other(world *w) {
+  slot *const s = &w->slot[roll(w, SLOTS)];
+  void *event;
+  switch (roll(w, 4)) {
+    case 0: CHECK_EQ(tiny_nv.sync(w->dev), TINY_OK); break;
+    case 1: tiny_nv.free(w->dev, s->mem, BYTES); slot_take(w, s); break;
+    case 2:
+      event = tiny_nv.event(w->dev);
+      CHECK(event != NULL);
+      CHECK_EQ(tiny_nv.wait(w->dev, event), TINY_OK);
+      tiny_nv.event_free(w->dev, event);
+      break;
+    default: tiny_nv.unload(w->dev, w->module); world_load(w);
+  }
+}
+static void world_begin(world *w, nv_mock_desc desc, uint32_t seed) {
+  tiny_bytes log = {0}, source = {0};
+  memset(w, 0, sizeof *w);
+  w->state = seed * 2654435761u + 1;
+  w->p = play_on(desc);
+  play_well(&w->p);
+  w->dev = w->p.t->device[0]->dev;
+  log.t = source.t = w->cubin.t = w->p.t;
+  tiny_bytes_add(&source, affine_ptx, sizeof affine_ptx - 1);
+  CHECK_EQ(tiny_nv.compile(w->dev, 1, &source, &w->cubin, &log), TINY_OK);
+  world_load(w);
+  for (int i = 0; i < SLOTS; i++) slot_take(w, &w->slot[i]);
+  for (int i = 0; i < 4; i++) slot_take(w, &w->by[i]);
+}
+static void world_end(world *w) {
+  for (int i = 0; i < SLOTS; i++) { slot_read(w, &w->slot[i]); tiny_nv.free(w->dev, w->slot[i].mem, BYTES); }
+  for (int i = 0; i < 4; i++) tiny_nv.free(w->dev, w->by[i].mem, BYTES);
+  tiny_nv.unload(w->dev, w->module);
+  play_well(&w->p);
+  play_end(&w->p);
+}
+static void random_sequence(uint32_t seed) {
+  static void (*const steps[])(world *) = {step_launches, step_launches, step_launches, step_part, step_read, step_other};
+  world w;
+  if (!case_named("sequence %u", (unsigned)seed)) return;
+  world_begin(&w, (nv_mock_desc){.gpu = (nv_mock_gpu)(seed % NV_MOCK_GPUS), .seed = seed % 4 ? seed : 0}, seed);
+  for (int i = 0; i < 60; i++) steps[roll(&w, 6)](&w);
+  world_end(&w);
+  case_end();
+}
+static void test_order(void) {
+  const uint32_t from = (uint32_t)test_from(0), n = (uint32_t)test_rounds(test_brief(6, 24));
+  for (uint32_t i = from; i < from + n; i++) random_sequence(i);
+}
+
+// The same launches again and again become a list; its parameters change, and of the driver nothing is asked.
+static void test_lists(void) {
+  enum { KERNELS = 40, TIMES = 24 };
+  world w;
+  world_begin(&w, (nv_mock_desc){.gpu = NV_MOCK_GH100, .seed = 9}, 9);
+  tiny_launch l[KERNELS];
+  tiny_mem mem[KERNELS][3];
+  nv_mock_counts before = {0};
+  memset(l, 0, sizeof l);
+  for (int turn = 0; turn < TIMES; turn++) {
+    if (turn == 8) { CHECK_EQ(tiny_nv.sync(w.dev), TINY_OK); before = nv_mock_counted(w.p.m); }
+    for (int i = 0; i < KERNELS; i++) {
+      slot *const to = &w.slot[(i + (turn & 4)) % SLOTS], *const from = &w.slot[(i * 3 + 1) % SLOTS], *const by = &w.by[i % 4];
+      mem[i][0] = (tiny_mem){to->mem, 0}; mem[i][1] = (tiny_mem){from->mem, 0}; mem[i][2] = (tiny_mem){by->mem, 0};
+      l[i] = (tiny_launch){.kernel = w.kernel, .mem = mem[i], .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+      for (int j = 0; j < N; j++) to->want[j] = (int)((uint32_t)from->want[j] * (uint32_t)by->want[0] + (uint32_t)by->want[1]);
+    }
+    CHECK_EQ(tiny_nv.submit(w.dev, l, KERNELS), TINY_OK);
+    if (turn % 5 == 4) slot_read(&w, &w.slot[turn % SLOTS]);
+  }
+  CHECK_EQ(tiny_nv.sync(w.dev), TINY_OK);
+  const nv_mock_counts after = nv_mock_counted(w.p.m);
+  CHECK_EQ(after.ioctls, before.ioctls);
+  CHECK_EQ(after.launches - before.launches, (TIMES - 8) * KERNELS);
+  world_end(&w);
+}
+// Begin and end of each launch, by the GPU's clock, in order.
+static void test_times(void) {
+  world w;
+  uint64_t stamp[3][2] = {{0, 0}, {0, 0}, {0, 0}};
+  world_begin(&w, (nv_mock_desc){.gpu = NV_MOCK_A100, .seed = 3}, 3);
+  tiny_mem mem[3] = {{w.slot[0].mem, 0}, {w.slot[1].mem, 0}, {w.by[0].mem, 0}};
+  for (int i = 0; i < 3; i++) {
+    tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}, .stamp = stamp[i]};
+    CHECK_EQ(tiny_nv.launch(w.dev, &l), TINY_OK);
+  }
+  CHECK_EQ(tiny_nv.sync(w.dev), TINY_OK);
+  for (int i = 0; i < 3; i++) CHECK(stamp[i][0] && stamp[i][0] <= stamp[i][1] && (!i || stamp[i - 1][1] <= stamp[i][0]));
+  for (int j = 0; j < N; j++)
+    w.slot[0].want[j] = (int)((uint32_t)w.slot[1].want[j] * (uint32_t)w.by[0].want[0] + (uint32_t)w.by[0].want[1]);
+  world_end(&w);
+}
+
+// ** what is refused **
+
+static void refused_play(nv_mock_desc desc, tiny_code code, const char *text) {
+  play p = play_on(desc);
+  says(p.t, code, text);
+  play_end(&p);
+}
+static void test_refused(void) {
+  refused_play((nv_mock_desc){.gpu = NV_MOCK_GH100, .absent = 1}, TINY_E_DEVICE, "there is no NVIDIA driver here");
+  refused_play((nv_mock_desc){.gpu = NV_MOCK_GH100, .denied = 1}, TINY_E_DEVICE, "/dev/nvidia0: errno 13: you may not");
+  refused_play((nv_mock_desc){.gpu = NV_MOCK_GH100, .no_uvm = 1}, TINY_E_DEVICE, "the module nvidia-uvm is not loaded");
+  refused_play((nv_mock_desc){.gpu = NV_MOCK_A100, .mig = 1}, TINY_E_DEVICE, "the GPU is partitioned (MIG)");
+  refused_play((nv_mock_desc){.gpu = NV_MOCK_A100, .exclusive = 1}, TINY_E_DEVICE, "exclusive mode");
+  refused_play((nv_mock_desc){.gpu = NV_MOCK_GH100, .lost_at = 12}, TINY_E_DEVICE, "NV: ");
+  nv_mock *m = nv_mock_new(&(nv_mock_desc){.gpu = NV_MOCK_GB202});
+  tiny_ctx *t = open_with(tiny_nv_on(nv_mock_system(m), 7).text, "");
+  says(t, TINY_E_DEVICE, "there is no GPU of this number; there are 1, counted from 0");
+  tiny_close(t);
+  tiny_nv_gpu gpu;
+  CHECK_EQ(tiny_nv_gpus(nv_mock_system(m), &gpu, 1), 1);
+  CHECK(!gpu.error[0] && gpu.name[0] && !strcmp(gpu.target, "sm_120a") && gpu.compute == 0xCEC0 && gpu.processors > 0);
+  CHECK(!strncmp(gpu.uuid, "GPU-", 4) && strlen(gpu.uuid) == 40);
+  CHECK(!nv_mock_complaint(m) && !nv_mock_leaks(m));
+  nv_mock_free(m);
+}
+static void test_memory(void) {
+  play p = play_on((nv_mock_desc){.gpu = NV_MOCK_GH100, .vram_nbytes = 64 << 20});
+  tiny_tensor *x = tiny_contiguous(tiny_full(p.t, 1, TINY_F32, TINY_SHAPE(64 << 20)));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_E_MEMORY);
+  tiny_clear(p.t);
+  float got[16];
+  CHECK_EQ(tiny_read(tiny_contiguous(tiny_full(p.t, 2, TINY_F32, TINY_SHAPE(16))), got, sizeof got), TINY_OK);
+  CHECK(got[15] == 2);                     // it goes on
+  play_end(&p);
+}
+// A kernel that faults: each call says so, another context on the same GPU goes on.
+static void test_fault(void) {
+  float got[ROWS * COLUMNS];
+  play p = play_on((nv_mock_desc){.gpu = NV_MOCK_GH100, .fault_launch = 2});
+  for (int i = 0; i < 2; i++) {
+    CHECK_EQ(tiny_read(some_values(p.t), got, sizeof got), TINY_E_DEVICE);
+    says(p.t, TINY_E_DEVICE, "NV: the device is lost: ");
+    tiny_clear(p.t);
+  }
+  CHECK_EQ(tiny_read(some_values(p.t), got, sizeof got), TINY_E_DEVICE);
+  says(p.t, TINY_E_DEVICE, "(Xid 13)");
+  tiny_ctx *t = open_with(tiny_nv_on(nv_mock_system(p.m), 0).text, "");
+  CHECK_EQ(tiny_read(some_values(t), got, sizeof got), TINY_OK);
+  tiny_close(t);
+  const char *wrong = nv_mock_complaint(p.m);              // where it was is asked of drivers that may not tell
+  if (wrong && strstr(wrong, "0x83de0328")) nv_mock_forget(p.m);
+  play_end(&p);
+}
+// Nothing happens any more: what is rung is not heard.
+static void deaf(void *user, uint32_t token) { (void)user; (void)token; }
+static void test_endless(void) {
+  float got[ROWS * COLUMNS];
+  setenv("TINY_NV_TIMEOUT_MS", "60", 1);
+  nv_mock *m = nv_mock_new(&(nv_mock_desc){.gpu = NV_MOCK_GH100});
+  tiny_nv_system system = *nv_mock_system(m);
+  tiny_ctx *t = open_with(tiny_nv_on(&system, 0).text, "");
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  tn_nv *d = (tn_nv *)t->device[0]->dev;
+  d->rm.sys.doorbell = deaf;
+  CHECK_EQ(tiny_read(some_values(t), got, sizeof got), TINY_E_DEVICE);
+  says(t, TINY_E_DEVICE, "a kernel may never end (TINY_NV_TIMEOUT_MS)");
+  tiny_close(t);
+  nv_mock_free(m);
+  unsetenv("TINY_NV_TIMEOUT_MS");
+}
+
+// ** each ioctl fails, each allocation fails: a code and a sentence, and nothing is left **
+
+static int fails_at(long n, long *all) {
+  float got[ROWS * COLUMNS];
+  play p = play_on((nv_mock_desc){.gpu = NV_MOCK_GH100, .fail_ioctl = n});
+  const tiny_code code = tiny_status(p.t) ? tiny_status(p.t) : tiny_read(some_values(p.t), got, sizeof got);
+  CHECK(code == TINY_OK || tiny_error(p.t)[0]);
+  tiny_close(p.t);
+  *all = nv_mock_counted(p.m).ioctls;
+  CHECK(n || code == TINY_OK);
+  nv_mock_free(p.m);
+  return code != TINY_OK;
+}
+static void test_fails(void) {
+  long all = 0, now;
+  int failed = 0;
+  fails_at(0, &all);
+  CHECK(all > 100);
+  for (long n = 1; n <= all; n += test_brief(9, 1)) failed += fails_at(n, &now);
+  CHECK(failed > (int)all / test_brief(30, 3));
+}
+static long memory_fails(long n, int *done) {
+  memory_count count = {0};
+  float got[ROWS * COLUMNS];
+  nv_mock *m = nv_mock_new(&(nv_mock_desc){.gpu = NV_MOCK_GB100});
+  const tiny_nv_name name = tiny_nv_on(nv_mock_system(m), 0);
+  count.fail_at = n;
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = name.text, .backends = {&tiny_nv}, .cache_dir = "", .threads = 1,
+                                       .alloc = {memory_fn, &count}});
+  const tiny_code code = t && !tiny_status(t) ? tiny_read(some_values(t), got, sizeof got) : TINY_E_MEMORY;
+  *done = code == TINY_OK;
+  CHECK(code == TINY_OK || code == TINY_E_MEMORY || code == TINY_E_COMPILE || code == TINY_E_DEVICE);
+  tiny_close(t);
+  CHECK(!count.live && !count.wrong);
+  CHECK(!nv_mock_complaint(m) && !nv_mock_leaks(m));
+  if (test_shown()) fprintf(stderr, "    %ld: %s\n", n, nv_mock_complaint(m) ? nv_mock_complaint(m) : "leaks");
+  nv_mock_free(m);
+  return count.calls;
+}
+static void test_refused_memory(void) {
+  int done = 0;
+  const long all = memory_fails(0, &done), few = test_brief(12, 60);
+  CHECK(done);
+  for (long n = 1; n <= all; n += n < few ? 1 : 1 + all / few) memory_fails(n, &done);
+}
+
+// ** two contexts, each on a thread of its own **
+
+static void *on_thread(void *result) {
+  float got[ROWS * COLUMNS];
+  nv_mock *m = nv_mock_new(&(nv_mock_desc){.gpu = NV_MOCK_GH100, .seed = 1});
+  tiny_ctx *t = open_with(tiny_nv_on(nv_mock_system(m), 0).text, "");
+  *(int *)result = tiny_read(some_values(t), got, sizeof got) == TINY_OK;
+  tiny_close(t);
+  *(int *)result += !nv_mock_complaint(m) && !nv_mock_leaks(m);
+  nv_mock_free(m);
+  return NULL;
+}
+static void test_threads(void) {
+  pthread_t thread[2];
+  int result[2] = {0, 0};
+  for (int i = 0; i < 2; i++) pthread_create(&thread[i], NULL, on_thread, &result[i]);
+  for (int i = 0; i < 2; i++) { pthread_join(thread[i], NULL); CHECK_EQ(result[i], 2); }
+}
+
+static void test_played(void) {
+  test_values();
+  test_large();
+  test_own();
+  test_cubins();
+  test_order();
+  test_lists();
+  test_times();
+  test_refused();
+  test_memory();
+  test_fault();
+  test_endless();
+  test_fails();
+  test_refused_memory();
+  test_threads();
+}
+#endif
