@@ -5,6 +5,7 @@
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
+# make test-nv  every operator vector and random program on NV, on GPUs that are played; TEST_NV=real: on a GPU
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
@@ -107,6 +108,10 @@ llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
 # What is there of GPUs, and of drivers that play them.
+test-nv:
+	@$(MAKE) -s tiny.h
+	@TEST_NV_GPUS="$${TEST_NV:-0 1 2 3 4 5}" TEST_STRIDE=$${TEST_STRIDE:-1} TEST_ROUNDS=$${TEST_ROUNDS:-100} tests/test_nv.sh
+
 test-gpu: build/plain/test_cl build/cl/test_vectors build/cl/test_random
 	@tools/test_gpu.sh
 
@@ -212,7 +217,9 @@ late       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/late.h"'
 cl         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cl.h"'
 # CUDA in the place of INTERP: tests/test_cuda.sh, bench/gpu.sh.
 cuda       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cuda.h"'
-FLAVOURS   = plain late cl cuda llvm asan tsan fuzz fuzz-brief
+# NV in the place of INTERP, on a GPU that is played: tests/test_nv.sh.
+nv         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/nv.h"'
+FLAVOURS   = plain late cl cuda nv llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
@@ -266,6 +273,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu check bench bench-cl beam count sass lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl beam count sass lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

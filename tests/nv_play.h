@@ -159,6 +159,10 @@ static int roll(world *w, int n) {
   w->state = w->state * 1664525u + 1013904223u;
   return (int)((w->state >> 16) % (uint32_t)n);
 }
+static void slot_affine(slot *to, const slot *from, const slot *by) {
+  const uint32_t a = (uint32_t)by->want[0], b = (uint32_t)by->want[1];
+  for (int j = 0; j < N; j++) to->want[j] = (int)((uint32_t)from->want[j] * a + b);
+}
 static void slot_take(world *w, slot *s) {
   int data[N];
   s->mem = tiny_nv.alloc(w->dev, BYTES);
@@ -186,7 +190,7 @@ static void step_launches(world *w) {
     l[i].kernel = w->kernel; l[i].mem = mem[i]; l[i].nmem = 3;
     for (int k = 0; k < 3; k++) l[i].global[k] = l[i].local[k] = 1;
     l[i].global[0] = 2; l[i].local[0] = N / 2;
-    for (int j = 0; j < N; j++) to->want[j] = (int)((uint32_t)from->want[j] * (uint32_t)by->want[0] + (uint32_t)by->want[1]);
+    slot_affine(to, from, by);
   }
   CHECK_EQ(n > 1 ? tiny_nv.submit(w->dev, l, n) : tiny_nv.launch(w->dev, l), TINY_OK);
   memset(mem, 0, sizeof mem);
@@ -197,7 +201,8 @@ static void step_part(world *w) {          // a part of a block is written
   const int from = roll(w, N - 8), n = 1 + roll(w, 8);
   int data[8];
   for (int j = 0; j < n; j++) data[j] = s->want[from + j] = roll(w, 1000);
-  CHECK_EQ(tiny_nv.copy_in(w->dev, (tiny_mem){s->mem, (size_t)from * sizeof(int)}, data, (size_t)n * sizeof(int)), TINY_OK);
+  const tiny_mem to = {s->mem, (size_t)from * sizeof(int)};
+  CHECK_EQ(tiny_nv.copy_in(w->dev, to, data, (size_t)n * sizeof(int)), TINY_OK);
 }
 static void slot_read(world *w, const slot *s) {
   int got[N];
@@ -242,7 +247,8 @@ static void world_end(world *w) {
   play_end(&w->p);
 }
 static void random_sequence(uint32_t seed) {
-  static void (*const steps[])(world *) = {step_launches, step_launches, step_launches, step_part, step_read, step_other};
+  static void (*const steps[])(world *) = {step_launches, step_launches, step_launches, step_part, step_read,
+                                           step_other};
   world w;
   if (!case_named("sequence %u", (unsigned)seed)) return;
   world_begin(&w, (nv_mock_desc){.gpu = (nv_mock_gpu)(seed % NV_MOCK_GPUS), .seed = seed % 4 ? seed : 0}, seed);
@@ -267,10 +273,11 @@ static void test_lists(void) {
   for (int turn = 0; turn < TIMES; turn++) {
     if (turn == 8) { CHECK_EQ(tiny_nv.sync(w.dev), TINY_OK); before = nv_mock_counted(w.p.m); }
     for (int i = 0; i < KERNELS; i++) {
-      slot *const to = &w.slot[(i + (turn & 4)) % SLOTS], *const from = &w.slot[(i * 3 + 1) % SLOTS], *const by = &w.by[i % 4];
+      slot *const to = &w.slot[(i + (turn & 4)) % SLOTS], *const from = &w.slot[(i * 3 + 1) % SLOTS],
+           *const by = &w.by[i % 4];
       mem[i][0] = (tiny_mem){to->mem, 0}; mem[i][1] = (tiny_mem){from->mem, 0}; mem[i][2] = (tiny_mem){by->mem, 0};
       l[i] = (tiny_launch){.kernel = w.kernel, .mem = mem[i], .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
-      for (int j = 0; j < N; j++) to->want[j] = (int)((uint32_t)from->want[j] * (uint32_t)by->want[0] + (uint32_t)by->want[1]);
+      slot_affine(to, from, by);
     }
     CHECK_EQ(tiny_nv.submit(w.dev, l, KERNELS), TINY_OK);
     if (turn % 5 == 4) slot_read(&w, &w.slot[turn % SLOTS]);
@@ -288,13 +295,16 @@ static void test_times(void) {
   world_begin(&w, (nv_mock_desc){.gpu = NV_MOCK_A100, .seed = 3}, 3);
   tiny_mem mem[3] = {{w.slot[0].mem, 0}, {w.slot[1].mem, 0}, {w.by[0].mem, 0}};
   for (int i = 0; i < 3; i++) {
-    tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}, .stamp = stamp[i]};
+    tiny_launch l = {.kernel = w.kernel, .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1},
+                     .stamp = stamp[i]};
     CHECK_EQ(tiny_nv.launch(w.dev, &l), TINY_OK);
   }
   CHECK_EQ(tiny_nv.sync(w.dev), TINY_OK);
-  for (int i = 0; i < 3; i++) CHECK(stamp[i][0] && stamp[i][0] <= stamp[i][1] && (!i || stamp[i - 1][1] <= stamp[i][0]));
-  for (int j = 0; j < N; j++)
-    w.slot[0].want[j] = (int)((uint32_t)w.slot[1].want[j] * (uint32_t)w.by[0].want[0] + (uint32_t)w.by[0].want[1]);
+  for (int i = 0; i < 3; i++) {
+    CHECK(stamp[i][0] && stamp[i][0] <= stamp[i][1]);
+    CHECK(!i || stamp[i - 1][1] <= stamp[i][0]);
+  }
+  slot_affine(&w.slot[0], &w.slot[1], &w.by[0]);
   world_end(&w);
 }
 

@@ -1,8 +1,8 @@
 // brief: plain asan tsan
 // also: tsan
 // test_nv: tiny_nv.h on a driver and GPU that are strict and late (tests/nv_mock.h), which run the PTX of the renderer
-// on a machine for it (tests/ptx_machine.h): values on every GPU and release, orders beside a model that does everything
-// at once, prepared lists, kernels of one's own, and every refusal. Without those files: what is said where there is no
+// on a machine for it (tests/ptx_machine.h): values on every GPU and release, orders beside a model that does all at
+// once, prepared lists, kernels of one's own, and every refusal. Without those files: what is said where there is no
 // driver.
 //
 // TEST_ROUNDS=n: random sequences instead of the usual. TEST_FROM=s: start there.
@@ -93,11 +93,12 @@ static void test_branches(void) {
   CHECK_EQ(tn_nv_sm_of(&tn_nv_generations[6], 0xC01), 121); CHECK_EQ(tn_nv_sm_of(&tn_nv_generations[4], 0x900), 90);
 }
 
-#if __has_include("nv_mock.h") && __has_include("ptx_machine.c") && __has_include("../src/render/ptx.c")
-  #include "nv_mock.h"
+#if __has_include("nv_mock.c") && __has_include("ptx_machine.c") && __has_include("../src/render/ptx.c")
+  #include "nv_mock.c"
+  #include "ptx_machine.c"
   #include "nv_play.h"
 #else
-static void test_played(void) { printf("test_nv: all that needs a GPU left out: there is no nv_mock.h\n"); }
+static void test_played(void) { printf("test_nv: all that needs a GPU left out: there is no nv_mock.c\n"); }
 #endif
 
 int main(void) {

@@ -16,4 +16,5 @@
 #include "launch.c"
 #include "graph.c"
 #include "assemble.c"
+#include "queue.c"
 #include "backend.c"
