@@ -66,7 +66,7 @@ example sound       '^.*/sound\.wav: 13\.6 s; the long A has (439|440)\.[0-9] Hz
                     "$work/sound.wav"
 example regression  '^all ways agree$'
 example pipeline    '^[1-9][0-9]* pixels on contours in the last frame, the same either way$'
-# Where there is no driver they say so; what they do on a GPU, tests/nv_play.h sees.
+# Where there is no driver they say so.
 example nvinfo      '^(no GPU can be used by NVIDIA.s kernel driver: .+|[1-9][0-9]* GPUs?)$'
 example saxpy_nv    '^(no GPU can be used by NVIDIA.s kernel driver: .+|on the GPU.s clock .*; 0 of 1048576 values are wrong.*)$'
 # The shortest runs end well too: nothing was planned late.
