@@ -122,6 +122,39 @@ static void test_own(void) {
   CHECK(!memcmp(got, data, sizeof got));
   play_end(&p);
 }
+// Shared memory of both kinds, local memory, a constant and a global: corpus/cubin/two.ptx.
+static void meets_on(nv_mock_gpu gpu) {
+  static char text[8192];
+  int got[N];
+  FILE *in = fopen("tests/corpus/cubin/two.ptx", "rb");
+  const size_t nbytes = in ? fread(text, 1, sizeof text - 1, in) : 0;
+  if (in) fclose(in);
+  play p = play_on((nv_mock_desc){.gpu = gpu, .seed = 6});
+  void *dev = p.t->device[0]->dev, *module = tiny_nv.load(dev, text, nbytes);
+  play_well(&p);
+  tn_nv_kernel *kernel = module ? (tn_nv_kernel *)tiny_nv.find(dev, module, "meets") : NULL;
+  CHECK(kernel && kernel->local >= 64 + TN_NV_FRAME);
+  if (kernel) {
+    kernel->module->words = 0;             // the text has tiny_values, its kernels' parameters are their own
+    kernel->nparam = 1;
+    tn_cubin_param one = {0, 8};
+    kernel->param = (tn_cubin_param *)tiny_realloc(p.t, NULL, 0, sizeof one);
+    *kernel->param = one;
+    tiny_mem y = {tiny_nv.alloc(dev, sizeof got), 0};
+    tiny_launch l = {.kernel = kernel, .mem = &y, .nmem = 1, .global = {1, 1, 1}, .local = {N, 1, 1},
+                     .local_nbytes = N * sizeof(int)};
+    for (int i = 0; i < 2; i++) CHECK_EQ(tiny_nv.launch(dev, &l), TINY_OK);
+    CHECK_EQ(tiny_nv.copy_out(dev, got, y, sizeof got), TINY_OK);
+    for (int i = 0; i < N; i++) CHECK_EQ(got[i], 3 * i + 1 + (i & 3) + 5);
+    l.local_nbytes = 228 << 10;
+    CHECK_EQ(tiny_nv.launch(dev, &l), TINY_E_DEVICE);
+    says(p.t, TINY_E_DEVICE, "bytes of shared memory, but a group has");
+    tiny_nv.free(dev, y.base, sizeof got);
+  }
+  tiny_nv.unload(dev, module);
+  play_end(&p);
+}
+static void test_meets(void) { for (int gpu = 0; gpu < NV_MOCK_GPUS; gpu++) meets_on((nv_mock_gpu)gpu); }
 // A cubin of another generation, one that is cut off, one of nothing.
 static void test_cubins(void) {
   static uint8_t data[16384];
@@ -446,6 +479,7 @@ static void test_played(void) {
   test_values();
   test_large();
   test_own();
+  test_meets();
   test_cubins();
   test_order();
   test_lists();
