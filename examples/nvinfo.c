@@ -1,6 +1,6 @@
 // nvinfo: what NVIDIA's kernel driver tells of the GPUs of this machine, without libcuda or a toolkit.
 //
-//     cc examples/nvinfo.c -lm -lpthread && ./a.out
+//   cc -std=c11 -I. examples/nvinfo.c -o nvinfo -lm -lpthread
 #define TINY_IMPLEMENTATION
 #include "tiny.h"
 #include "tiny_nv.h"

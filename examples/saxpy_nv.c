@@ -2,7 +2,7 @@
 // all that is used, no libcuda, no toolkit, and nothing of the compiler. The steps are the functions of tiny_backend, as
 // the library itself calls them.
 //
-//     cc examples/saxpy_nv.c -lm -lpthread && ./a.out saxpy.cubin
+//   cc -std=c11 -I. examples/saxpy_nv.c -o saxpy_nv -lm -lpthread && ./saxpy_nv saxpy.cubin
 //
 // The file is what `ptxas -arch=sm_90a saxpy.ptx -o saxpy.cubin` makes of the text below, for the GPU that is there
 // (nvinfo.c tells). Without a file the text is assembled, where there is an assembler.
