@@ -5,7 +5,7 @@
 // once, prepared lists, kernels of one's own, and every refusal. Without those files: what is said where there is no
 // driver.
 //
-// TEST_ROUNDS=n: random sequences instead of the usual. TEST_FROM=s: start there.
+// TEST_ROUNDS=n: random sequences instead of the usual. TEST_FROM=s: start there. TEST_TIMES=1: what launches take.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
