@@ -5,9 +5,8 @@
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
-# make test-nv  every operator vector and random program on NV, on GPUs that are played; TEST_NV=real: on a GPU
+# make test-nv  vectors and programs on NV, on GPUs that are played (TEST_NV=real: on a GPU); PTX on the tests' machine
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
-# make test-nv: CUDA C by NVRTC on the tests' machine for PTX, where the toolkit is
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
@@ -108,16 +107,14 @@ late: $(TESTS:%=build/late/%)
 llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test_trust test_os test_lang_c,$(TESTS)))
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
-# What is there of GPUs, and of drivers that play them.
-test-nv:
-	@$(MAKE) -s tiny.h
-	@TEST_NV_GPUS="$${TEST_NV:-0 1 2 3 4 5}" TEST_STRIDE=$${TEST_STRIDE:-1} TEST_ROUNDS=$${TEST_ROUNDS:-100} tests/test_nv.sh
-
 test-gpu: build/plain/test_cl build/cl/test_vectors build/cl/test_random
 	@tools/test_gpu.sh
 
-# NVIDIA's without a GPU: CUDA C by NVRTC on the machine for PTX, all graphs on each GPU, vectors and random programs.
+# NVIDIA's without a GPU: vectors and programs on NV, on GPUs that are played; CUDA C by NVRTC on the machine for PTX, all
+# graphs on each GPU, vectors and random programs.
 test-nv: build/plain/test_ptx_nvcc build/plain/test_ptx_machine build/plain/test_ptx_wide
+	@$(MAKE) -s tiny.h
+	@TEST_NV_GPUS="$${TEST_NV:-0 1 2 3 4 5}" TEST_STRIDE=$${TEST_STRIDE:-1} TEST_ROUNDS=$${TEST_ROUNDS:-100} tests/test_nv.sh
 	@build/plain/test_ptx_machine && build/plain/test_ptx_wide
 	@for gpu in sm_75 sm_80 sm_90; do TEST_PTX=$$gpu TEST_PTX_SEED=$${gpu#sm_} TEST_ROUNDS=100000 build/plain/test_ptx_nvcc || exit 1; done
 	@TEST_STEP=1 TEST_STRIDE=8 TEST_SEEDS="11 12 13 14 15 16" tests/test_ptx_nvcc.sh

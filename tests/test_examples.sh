@@ -41,8 +41,10 @@ example() {
   tried="$tried $name"
   if [ "$named" != "  " ] && [[ $named != *" $name "* ]]; then return; fi
   try "$name, clang" clang $warn -fsyntax-only "examples/$name.c"
+  local own=
+  ! grep -q '#include "tiny_' "examples/$name.c" || own="-include tests/static_api.h"     # a companion's rooms
   if [ "$name" = hello ]; then try "$name, gcc" gcc $warn "examples/$name.c" -o "$work/$name" $libs || return
-  else try "$name, gcc" gcc $warn $shared "examples/$name.c" build/library/plain.o -o "$work/$name" $libs || return; fi
+  else try "$name, gcc" gcc $warn $shared $own "examples/$name.c" build/library/plain.o -o "$work/$name" $libs || return; fi
   SECONDS=0
   try "$name runs" says "$line" "$work/$name" "$@"
   printf '%-12s %3d s\n' "$name" $SECONDS
@@ -64,6 +66,9 @@ example sound       '^.*/sound\.wav: 13\.6 s; the long A has (439|440)\.[0-9] Hz
                     "$work/sound.wav"
 example regression  '^all ways agree$'
 example pipeline    '^[1-9][0-9]* pixels on contours in the last frame, the same either way$'
+# Where there is no driver they say so.
+example nvinfo      '^(no GPU can be used by NVIDIA.s kernel driver: .+|[1-9][0-9]* GPUs?)$'
+example saxpy_nv    '^(no GPU can be used by NVIDIA.s kernel driver: .+|on the GPU.s clock .*; 0 of 1048576 values are wrong.*)$'
 # The shortest runs end well too: nothing was planned late.
 shortest() { try "$1 at its shortest" says '0 later$' "$work/$1" "$2"; }
 example reaction    '^500 frames .* plans and programs made, 0 later$' 500

@@ -5,7 +5,7 @@
 // once, prepared lists, kernels of one's own, and every refusal. Without those files: what is said where there is no
 // driver.
 //
-// TEST_ROUNDS=n: random sequences instead of the usual. TEST_FROM=s: start there.
+// TEST_ROUNDS=n: random sequences instead of the usual. TEST_FROM=s: start there. TEST_TIMES=1: what launches take.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -93,6 +93,49 @@ static void test_branches(void) {
   CHECK_EQ(tn_nv_sm_of(&tn_nv_generations[6], 0xC01), 121); CHECK_EQ(tn_nv_sm_of(&tn_nv_generations[4], 0x900), 90);
 }
 
+// ** assemblers: those that are here, called as a device calls them **
+
+static const char scale_ptx[] =
+  ".version 7.0\n.target sm_80\n.address_size 64\n"
+  ".visible .entry scale(.param .u64 y, .param .f32 a) {\n"
+  "  .reg .b64 %rd<4>; .reg .b32 %r<2>; .reg .f32 %f<4>;\n"
+  "  ld.param.u64 %rd1, [y]; ld.param.f32 %f1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
+  "  add.u64 %rd3, %rd1, %rd2; ld.global.f32 %f2, [%rd3]; mul.f32 %f3, %f1, %f2; st.global.f32 [%rd3], %f3; ret;\n}\n";
+static void assembled_by(const char *name, int result, tn_nv_made *m) {
+  tn_cubin c;
+  tn_cubin_symbol s;
+  int at = 0;
+  CHECK(!result && m->cubin);
+  if (result) fprintf(stderr, "    %s: %s\n", name, m->log);
+  if (m->cubin) CHECK(!tn_cubin_open(&c, m->cubin, m->nbytes) && c.sm == 90 && tn_cubin_next_entry(&c, &at, &s));
+  free(m->cubin);
+  memset(m, 0, sizeof *m);
+}
+static void test_assemblers(void) {
+  static const char bad[] = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { bra nowhere; }\n";
+  tn_nv_made m;
+  tn_nv_ptx_library ptx;
+  tn_nv_link_library link;
+  char path[300];
+  memset(&m, 0, sizeof m);
+  if (tn_nv_find_ptxas(path, sizeof path)) {
+    assembled_by("ptxas", tn_nv_by_ptxas(path, scale_ptx, "sm_90a", &m), &m);
+    CHECK(tn_nv_by_ptxas(path, bad, "sm_90a", &m) && !m.cubin && strstr(m.log, "nowhere"));
+    memset(&m, 0, sizeof m);
+    CHECK(tn_nv_by_ptxas("/nowhere/ptxas", scale_ptx, "sm_90a", &m) && !m.cubin);
+    setenv("TINY_NV_PTXAS", "/nowhere/ptxas", 1);
+    CHECK(!tn_nv_find_ptxas(path, sizeof path));           // what is named is taken, or nothing
+    unsetenv("TINY_NV_PTXAS");
+  } else printf("test_nv: ptxas left out: there is none\n");
+  if (tn_nv_find_ptx_library(&ptx))
+    assembled_by("nvptxcompiler", tn_nv_by_ptx_library(&ptx, scale_ptx, "sm_90a", &m), &m);
+  else printf("test_nv: libnvptxcompiler left out: there is none\n");
+  if (tn_nv_find_link_library(&link)) {
+    assembled_by("nvJitLink", tn_nv_by_link_library(&link, scale_ptx, "sm_90a", &m), &m);
+    CHECK(tn_nv_by_link_library(&link, bad, "sm_90a", &m) && !m.cubin && m.log[0]);
+  } else printf("test_nv: nvJitLink left out: there is none\n");
+}
+
 #if __has_include("nv_mock.c") && __has_include("ptx_machine.c") && __has_include("../src/render/ptx.c")
   #include "nv_mock.c"
   #include "ptx_machine.c"
@@ -104,6 +147,7 @@ static void test_played(void) { printf("test_nv: all that needs a GPU left out: 
 int main(void) {
   test_no_driver();
   test_branches();
+  test_assemblers();
   test_played();
   return test_report();
 }

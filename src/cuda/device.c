@@ -182,7 +182,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->copies_async = d->sm >= 80;          // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
   tn_cuda_language(d);
-  out->unit_tiles = d->by_c || strcmp(d->target, "sm_90a") ? 0 : 32;           // PTX ISA, wgmma: 256 columns
+  out->unit_tiles = d->by_c ? 0 : tn_ptx_unit_tiles(d->target);
   out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;

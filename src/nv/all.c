@@ -1,7 +1,11 @@
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 #include "../base/library.c"
 #include "../base/digits.c"
-#include "../render/lang_cuda.c"
+#include "../ir/listing.c"
+#include "../render/ptx_values.c"
+#include "../render/ptx_memory.c"
+#include "../render/ptx_wgmma.c"
+#include "../render/ptx.c"
 #include "structs.c"
 #include "system.c"
 #include "rm.c"

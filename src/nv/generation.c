@@ -66,10 +66,8 @@ static uint32_t tn_nv_class_of(const uint32_t *list, uint32_t n, const uint16_t 
 // What NV2080_CTRL_GR_INFO's SM_VERSION says of the same classes: 0xA03 of class 0xCDC0 is 10.3, 0xA04 of 0xCEC0 is
 // 12.0 (not 10.4), 0xC01 is 12.1.
 static int tn_nv_sm_of(const tn_nv_generation *g, uint32_t version) {
-  const int major = (int)(version >> 8 & 255), minor = (int)(version & 15);
-  if (g->sm == 100 && major == 10 && minor <= 3) return 100 + minor;
-  if (g->sm == 120 && major == 12) return 120 + minor;
-  return g->sm;
+  if (g->sm == 100 && version == 0xA03) return 103;
+  return g->sm == 120 && version == 0xC01 ? 121 : g->sm;
 }
 // KiB of the smallest configuration with so many bytes; the largest where none has.
 static int tn_nv_shared_config(const tn_nv_generation *g, uint64_t nbytes) {

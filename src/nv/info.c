@@ -1,8 +1,8 @@
 // info: what the driver tells of its GPUs, without a context of the library's.
 //
 // In:    a system, or NULL. Out: a row for each GPU. Nothing is left open.
-#ifndef TN_NV_INFO
-#define TN_NV_INFO
+#ifndef TN_NV_INFO_ROOM
+#define TN_NV_INFO_ROOM
 #ifndef TINY_AMALGAMATED
 #include "device.c"
 #endif

@@ -71,6 +71,9 @@ static tiny_code tn_nv_fits(tn_nv *d, const tiny_launch *l) {
   if (items > k->threads)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but its registers and launch bounds allow %d",
                      d->name, k->name, (long long)items, k->threads);
+  if (k->required[0] && items != (int64_t)k->required[0] * k->required[1] * k->required[2])
+    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but it is compiled for groups of %lld",
+                     d->name, k->name, (long long)items, (long long)k->required[0] * k->required[1] * k->required[2]);
   if (k->shared + l->local_nbytes > ((uint64_t)d->generation->shared_block << 10) + 0x400)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %llu bytes of shared memory, but a group has %d KiB", d->name,
                      k->name, (unsigned long long)(k->shared + l->local_nbytes), d->generation->shared_block);

@@ -2,7 +2,7 @@
 //
 // In:    cubins, as ptxas writes them. Out: modules, kernels; a sentence for those of another generation.
 // Holds: a module's memory goes back when the launches before have happened: at the next sync. Parameters of a module
-//        with the symbol tiny_values are words, as generated kernels have them (render/lang_cuda.c).
+//        with the symbol tiny_values are words, as generated kernels have them (render/ptx.c).
 #ifndef TN_NV_MODULE
 #define TN_NV_MODULE
 #ifndef TINY_AMALGAMATED
@@ -10,7 +10,8 @@
 #include "cubin.c"
 #endif
 
-enum { TN_NV_WORDS = 128, TN_NV_BANK0_MOST = 0x380 + 4096, TN_NV_PREFETCH = 4096, TN_NV_FRAME = 0x240 };
+// Words of parameters; bytes that the GPU may fetch behind code; bytes of local memory on top of what a kernel needs.
+enum { TN_NV_WORDS = 128, TN_NV_PREFETCH = 4096, TN_NV_FRAME = 0x240 };
 
 typedef struct tn_nv_kernel {
   struct tn_nv_kernel *next; struct tn_nv_module *module;

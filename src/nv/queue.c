@@ -7,12 +7,12 @@
 #include "graph.c"
 #include "assemble.c"
 #include "info.c"
-#include "../render/lang_cuda.c"
+#include "../render/ptx.c"
 #endif
 
 // ** how kernels are written **
 
-static void tn_nv_renderer(void *dev, tiny_renderer *out) { tn_lang_cuda(out, ((const tn_nv *)dev)->sm); }
+static void tn_nv_renderer(void *dev, tiny_renderer *out) { tn_lang_ptx(out, ((const tn_nv *)dev)->target); }
 
 // What schedules ask. Registers of a thread: CUDA C++ Programming Guide, Compute Capabilities; bytes that it loads at
 // once: there, Device Memory Accesses.
@@ -23,7 +23,8 @@ static void tn_nv_limits(const tn_nv *d, tiny_limits *out) {
   out->vector_nbytes = 16; out->vector_registers = 255;
   out->copies_async = d->sm >= 80;         // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
-  out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
+  out->unit_tiles = tn_ptx_unit_tiles(d->target);
+  out->dtypes = TN_PTX_ARITHMETIC; out->atomics = TN_PTX_ATOMICS;
   out->shared_nbytes = (size_t)d->generation->shared_block << 10;
   out->local_total = 1024;
   out->global_max[0] = INT32_MAX; out->global_max[1] = out->global_max[2] = 65535;

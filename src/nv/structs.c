@@ -12,7 +12,7 @@
 // ** ioctls of /dev/nvidiactl and /dev/nvidiaN: 'F' and the size are in the request **
 
 enum {                                     // NV_ESC_*
-  TN_NV_ALLOC_MEMORY = 0x27, TN_NV_FREE = 0x29, TN_NV_CONTROL = 0x2A, TN_NV_ALLOC = 0x2B, TN_NV_MAP = 0x4E,
+  TN_NV_FREE = 0x29, TN_NV_CONTROL = 0x2A, TN_NV_ALLOC = 0x2B, TN_NV_MAP = 0x4E,
   TN_NV_UNMAP = 0x4F, TN_NV_CARD_INFO = 0xC8, TN_NV_REGISTER_FD = 0xC9, TN_NV_VERSION = 0xD2
 };
 #define TN_NV_REQUEST(number, nbytes) \
@@ -83,15 +83,15 @@ enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_
 // ** controls: one of their sizes, or by release **
 
 enum {
-  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
+  TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
   TN_NV_NAME = 0x20800110, TN_NV_UUID = 0x2080014A, TN_NV_GR_INFO = 0x20801201, TN_NV_FB_INFO = 0x20801303,
-  TN_NV_BOOST = 0x2080200A, TN_NV_TIME = 0x20800403, TN_NV_TOKEN = (int)0xC36F0108u, TN_NV_SCHEDULE = (int)0xA06C0101u,
-  TN_NV_CC = (int)0xCB330101u, TN_NV_FAULTS = (int)0x83DE0328u, TN_NV_SM_ERRORS = (int)0x83DE030Cu
+  TN_NV_BOOST = 0x2080200A, TN_NV_TOKEN = (int)0xC36F0108u, TN_NV_SCHEDULE = (int)0xA06C0101u,
+  TN_NV_FAULTS = (int)0x83DE0328u
 };
 enum {                                     // NV0080_CTRL_GR_INFO_INDEX_*, NV2080_CTRL_FB_INFO_*, NV2080_CTRL_GPU_INFO_*
   TN_NV_GR_SM_VERSION = 12, TN_NV_GR_WARPS = 13, TN_NV_GR_GPCS = 20, TN_NV_GR_TPCS = 23, TN_NV_GR_SMS = 32,
   TN_NV_GR_SUBPIPES = 9, TN_NV_FB_RAM = 8, TN_NV_FB_USABLE = 32, TN_NV_FB_HEAP_FREE = 22, TN_NV_FB_L2 = 27,
-  TN_NV_FB_BUS_WIDTH = 11, TN_NV_GPU_MIG = 0x2A
+  TN_NV_GPU_MIG = 0x2A
 };
 typedef struct tn_nv_id_params {
   uint32_t gpu, flags, device, subdevice, sli, board, instance; int32_t node;
@@ -110,9 +110,9 @@ typedef struct tn_nv_notification { uint32_t time[2], info; uint16_t more, statu
 // ** ioctls of /dev/nvidia-uvm: the number is the request **
 
 enum {                                     // UVM_*
-  TN_UVM_INITIALIZE = 0x30000001, TN_UVM_REGISTER_VASPACE = 25, TN_UVM_UNREGISTER_VASPACE = 26,
-  TN_UVM_REGISTER_CHANNEL = 27, TN_UVM_UNREGISTER_CHANNEL = 28, TN_UVM_PEER = 29, TN_UVM_MAP = 33, TN_UVM_FREE = 34,
-  TN_UVM_REGISTER_GPU = 37, TN_UVM_UNREGISTER_GPU = 38, TN_UVM_RANGE = 73, TN_UVM_MM_INITIALIZE = 75
+  TN_UVM_INITIALIZE = 0x30000001, TN_UVM_REGISTER_VASPACE = 25, TN_UVM_REGISTER_CHANNEL = 27,
+  TN_UVM_UNREGISTER_CHANNEL = 28, TN_UVM_MAP = 33, TN_UVM_FREE = 34, TN_UVM_REGISTER_GPU = 37, TN_UVM_RANGE = 73,
+  TN_UVM_MM_INITIALIZE = 75
 };
 typedef struct tn_uvm_initialize { uint64_t flags; uint32_t status, unused; } tn_uvm_initialize;
 typedef struct tn_uvm_mm { int32_t fd; uint32_t status; } tn_uvm_mm;
@@ -123,7 +123,6 @@ typedef struct tn_uvm_vaspace { uint8_t uuid[16]; int32_t control; uint32_t clie
 typedef struct tn_uvm_channel {
   uint8_t uuid[16]; int32_t control; uint32_t client, channel, unused; uint64_t base, nbytes; uint32_t status, unused1;
 } tn_uvm_channel;
-typedef struct tn_uvm_named { uint8_t uuid[16]; uint32_t status; } tn_uvm_named;  // UNREGISTER_GPU, .._GPU_VASPACE
 typedef struct tn_uvm_range { uint64_t base, nbytes; uint32_t status, unused; } tn_uvm_range;
 typedef struct tn_uvm_attributes {
   uint8_t uuid[16]; uint32_t mapping, caching, format, bits, compression;
@@ -183,7 +182,7 @@ TN_NV_AT(tn_nv_channel_params, process, 0x128); TN_NV_AT(tn_nv_channel_params, t
 TN_NV_SIZE(tn_nv_compute_params, 16); TN_NV_SIZE(tn_nv_copy_params, 8); TN_NV_SIZE(tn_nv_doorbell_params, 2);
 TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
 TN_NV_SIZE(tn_nv_gr_params, 32); TN_NV_SIZE(tn_nv_faults_params, 72); TN_NV_SIZE(tn_nv_notification, 16);
-TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40); TN_NV_SIZE(tn_uvm_named, 20);
+TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40);
 TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24);
 TN_NV_SIZE(tn_uvm_map, 9264); TN_NV_AT(tn_uvm_map, n, 9240); TN_NV_SIZE(tn_uvm_map_old, 1200);
 TN_NV_AT(tn_uvm_map_old, n, 1176);

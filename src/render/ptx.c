@@ -448,6 +448,9 @@ static const tn_ptx_target tn_ptx_targets[] = {
   {"sm_110", 110, 0}, {"sm_110a", 110, 1}, {"sm_120", 120, 0}, {"sm_120a", 120, 1}, {"sm_121", 121, 0},
   {"sm_121a", 121, 1}};
 
+// limits.unit_tiles of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has).
+static int tn_ptx_unit_tiles(const char *target) { return strcmp(target, "sm_90a") ? 0 : 32; }
+
 // target: "sm_90a". 0: it is none of them.
 static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   const uint8_t on = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
@@ -467,7 +470,7 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   r->flags = TINY_TARGET_SATURATES | TINY_TARGET_SHIFTS | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
       TINY_TARGET_ALIGNED | TINY_TARGET_ROWS;
   if (((const tn_ptx_target *)r->own)->sm >= 80) r->flags |= TINY_TARGET_COPIES;
-  if (!strcmp(target, "sm_90a")) r->flags |= TINY_TARGET_MATRICES;             // wgmma is of this target alone
+  if (tn_ptx_unit_tiles(target)) r->flags |= TINY_TARGET_MATRICES;
   r->kernel = tn_ptx_kernel;
   r->module = tn_ptx_module;
   return 1;
