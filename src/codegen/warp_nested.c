@@ -123,6 +123,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   const int pairs = c->plan.c[1].element.count == 1 && !c->plan.c[1].element.bit,
             vector = tn_stride_in(t, p->store->src[1], c->axis[1][1]) == 1;
+  c->last = tn_stride_in(t, p->store->src[1], c->axis[0][1]) == 1 ? 0 : 1;
   c->k = a->keys;
   c->quarters = TN_UNIT_QUARTERS;
   c->operand[1] = tn_bitcast(t, a->factor, TINY_U16);
@@ -172,19 +173,22 @@ static tn_list tn_warp_whole(tiny_ctx *t, const tn_warp_tiles *c) {
   return whole;
 }
 
+// What is stored.
+static tiny_uop *tn_warp_result(const tn_profile *p) {
+  tiny_uop *x = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[1];
+  return tn_bits(x->dtype) == 16 || tn_bits(x->dtype) == 32 ? x : NULL;
+}
+
 // What stands in the sink for these nodes, and for c's axes.
-static void tn_warp_replace(tn_kernel_state *s, const tn_warp_tiles *c, tn_list *from, tn_list *to) {
+static void tn_warp_replace(tn_kernel_state *s, const tn_profile *p, const tn_warp_tiles *c, int64_t items,
+                            tn_list *from, tn_list *to) {
   tiny_ctx *t = s->t;
-  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-    tn_push(t, from, c->axis[i][j]);
-    tn_push(t, to, j ? tn_unit_place(t, c, i) : c->warp[i]);
-  }
-  tiny_uop *const was = s->sink, *within = tn_range(t, tn_unit_k(&c->plan), TN_LOOP);
+  tiny_uop *const was = s->sink, *within = tn_range(t, tn_unit_k(&c->plan), TN_LOOP), *inner[4];
   tn_list whole = tn_warp_whole(t, c);
   tn_push(t, &whole, within);
-  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), from->n, from->u, to->u);
+  tn_unit_axes(t, c, from, to);
+  tn_unit_replace(s, c, from, to, tn_warp_result(p), items, inner);
   tn_warp_masked(s, was, &whole, c->k, tn_place_plus(t, within, tn_unit_k(&c->plan), c->k_block), c->k_block);
-  tiny_uop *const inner[4] = {c->tile[0], c->tile[1], c->element[0], c->element[1]};
   tn_unit_order(s, c, inner);
 }
 
@@ -204,7 +208,7 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
     if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
   tn_push(t, &from, a->reduce);
   tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &others), tn_unit_register(t, c), 1));
-  tn_warp_replace(s, c, &from, &to);
+  tn_warp_replace(s, p, c, items, &from, &to);
   return 1;
 }
 
@@ -268,7 +272,7 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
       x = tn_after(t, x, tn_uop_make(t, TINY_OP_EXP2, offset->dtype, 1, 1, &offset, k, 0, NULL));
     tn_push(t, &to, tn_reduce_over(t, u->k, x, c->k_block != NULL, &c->k_block));
   }
-  tn_warp_replace(s, c, &from, &to);
+  tn_warp_replace(s, p, c, items, &from, &to);
   return 1;
 }
 
