@@ -119,8 +119,13 @@ static int64_t tn_unit_apart(const tn_warp_tiles *c, int side) { return c->rows_
 static int64_t tn_unit_pad(const tn_warp_tiles *c) {         // eight quarters of a row meet eight places, too
   return (c->quarters > TN_UNIT_QUARTERS ? TN_UNIT_PIECE : TN_UNIT_PAD) / tn_dtypes[c->plan.unit->a].nbytes;
 }
+// Of rows of several pieces each has another behind it, so that eight of them meet eight places of 128 bytes.
+static int64_t tn_unit_pitch(const tn_warp_tiles *c, int64_t length) {
+  return length > c->plan.values ? length + c->plan.values : length;
+}
 static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length) {
   const int64_t apart = tn_unit_apart(c, side);
+  if (length > c->plan.values) return c->rows[side] * tn_unit_pitch(c, length);
   return c->rows[side] * length + (apart > 1 ? apart * length : tn_unit_pad(c));
 }
 
@@ -221,7 +226,7 @@ static tiny_uop *tn_unit_at(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_
   const int64_t v = c->plan.values, apart = tn_unit_apart(c, side), length = side || !c->row ? v : c->row;
   tiny_uop *tiles = tn_index(t, apart), *part = length == v ? NULL : tn_u2(t, TINY_OP_MOD, q, tn_index(t, length / v));
   if (part) q = tn_u2(t, TINY_OP_IDIV, q, tn_index(t, length / v));
-  tiny_uop *at = tn_place_plus(t, NULL, length, apart > 1 ? tn_u2(t, TINY_OP_IDIV, row, tiles) : row);
+  tiny_uop *at = tn_place_plus(t, NULL, tn_unit_pitch(c, length), apart > 1 ? tn_u2(t, TINY_OP_IDIV, row, tiles) : row);
   at = tn_place_plus(t, tn_place_plus(t, at, tn_unit_quarter(c, side, length), q), v, part);
   return apart > 1 ? tn_place_plus(t, at, c->rows[side] / apart * v + v, tn_u2(t, TINY_OP_MOD, row, tiles)) : at;
 }

@@ -115,7 +115,7 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
 
 // ** products within a sum **
 
-// Columns or keys of a warp: of n, as many as there are, or equal parts of them for groups, that compute the values anew.
+// Columns or keys of a warp: of n, as many as there are, or equal parts for groups, that compute the values anew.
 static int64_t tn_warp_nested_side(int64_t n, int64_t warps, int64_t most, int64_t size) {
   const int64_t parts = (n + warps * most - 1) / (warps * most), each = (n + warps * parts - 1) / (warps * parts);
   int64_t side = most;
