@@ -193,6 +193,11 @@ static void tn_warp_replace(tn_kernel_state *s, const tn_profile *p, const tn_wa
   tn_unit_order(s, c, inner);
 }
 
+// A sum of rounded values, and what they all have as a factor.
+static tiny_uop *tn_warp_scaled(tiny_ctx *t, const tn_nested *a, tiny_uop *sum) {
+  return a->scale ? tn_u2(t, TINY_OP_MUL, sum, a->scale) : sum;
+}
+
 static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
   tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, others = {NULL, 0, 0};
@@ -208,7 +213,7 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   for (uint32_t i = 1; i < a->reduce->nsrc; i++)
     if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
   tn_push(t, &from, a->reduce);
-  tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &others), tn_unit_register(t, c), 1));
+  tn_push(t, &to, tn_warp_scaled(t, a, tn_core_load(t, tn_unit_registers(t, c, &others), tn_unit_register(t, c), 1)));
   tn_warp_replace(s, p, c, items, &from, &to);
   return 1;
 }
@@ -271,7 +276,7 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
     x = tn_core_load(t, tn_unit_registers(t, &block, &none), tn_unit_register(t, c), 1);
     if (c->k_block)
       x = tn_after(t, x, tn_uop_make(t, TINY_OP_EXP2, offset->dtype, 1, 1, &offset, k, 0, NULL));
-    tn_push(t, &to, tn_reduce_over(t, u->k, x, c->k_block != NULL, &c->k_block));
+    tn_push(t, &to, tn_warp_scaled(t, a, tn_reduce_over(t, u->k, x, c->k_block != NULL, &c->k_block)));
   }
   tn_warp_replace(s, p, c, items, &from, &to);
   return 1;
