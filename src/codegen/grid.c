@@ -339,7 +339,7 @@ static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_onlin
   return 1;
 }
 
-// A loop of the store of which an operand has r / c, such as the rows of heads that share keys, becomes r / c and r % c.
+// A loop of the store of which an operand has r / c, such as rows of heads that share keys, becomes r / c and r % c.
 static int tn_grid_divide(tn_kernel_state *s, const tn_profile *p) {
   const tn_list divisions = tn_kernel_collect(s, TINY_OP_IDIV);
   for (int i = 0; i < divisions.n; i++) for (int d = 0; d < p->nout; d++) {

@@ -388,21 +388,6 @@ static tiny_uop *tn_opt_operand(tn_kernel_state *s, const tn_opt *o) {
   return o->number >= 0 && o->number < all.n ? all.u[o->number] : NULL;
 }
 
-// What the STAGEs of a kernel take of LOCAL memory.
-static int64_t tn_staged_nbytes(tn_kernel_state *s) {
-  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
-  int64_t all = 0;
-  for (int i = 0; i < stages.n; i++) {
-    tiny_uop *u = stages.u[i];
-    int64_t owners;
-    if (tn_stage_space(u) != TN_SPACE_LOCAL) continue;
-    tn_stage_owner(s->t, u, &owners);
-    const int64_t nelem = tn_clamp_mul(tn_stage_nelem(u), 1 + tn_stage_ahead(u));
-    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, nelem));
-  }
-  return all;
-}
-
 static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny_uop *r) {
   for (int i = 0; i < o->naxes; i++) if (tn_opt_axis(s, o, i) == r) return 1;
   return 0;

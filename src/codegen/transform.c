@@ -288,6 +288,21 @@ static void tn_transform_order(tn_kernel_state *s, int n, tiny_uop *const *axes)
   s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
 }
 
+// What the STAGEs of a kernel take of LOCAL memory.
+static int64_t tn_staged_nbytes(tn_kernel_state *s) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  int64_t all = 0;
+  for (int i = 0; i < stages.n; i++) {
+    tiny_uop *u = stages.u[i];
+    int64_t owners;
+    if (tn_stage_space(u) != TN_SPACE_LOCAL) continue;
+    tn_stage_owner(s->t, u, &owners);
+    const int64_t nelem = tn_clamp_mul(tn_stage_nelem(u), 1 + tn_stage_ahead(u));
+    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, nelem));
+  }
+  return all;
+}
+
 // What no iteration reads need not be copied: each MASKED also of the ranges fresh[1..n], in place of inner[0..n-1].
 static void tn_stage_masked(tn_kernel_state *s, int n, tiny_uop *const *inner, tiny_uop **fresh) {
   tn_list src = {NULL, 0, 0};

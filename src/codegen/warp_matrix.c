@@ -121,12 +121,17 @@ static int64_t tn_unit_apart(const tn_warp_tiles *c, int side) { return c->rows_
 static int64_t tn_unit_pad(const tn_warp_tiles *c) {         // eight quarters of a row meet eight places, too
   return (c->quarters > TN_UNIT_QUARTERS ? TN_UNIT_PIECE : TN_UNIT_PAD) / tn_dtypes[c->plan.unit->a].nbytes;
 }
+// Of rows of several pieces each has another behind it, so that eight of them meet eight places of 128 bytes.
+static int64_t tn_unit_pitch(const tn_warp_tiles *c, int64_t length) {
+  return length > c->plan.values ? length + c->plan.values : length;
+}
 static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length) {
   const int64_t apart = tn_unit_apart(c, side);
+  if (length > c->plan.values) return c->rows[side] * tn_unit_pitch(c, length);
   return c->rows[side] * length + (apart > 1 ? apart * length : tn_unit_pad(c));
 }
 
-// Elements, at most v, that each access to memory of the device has together along r, where these indices lie so along it.
+// Elements, at most v, that each access to memory of the device has together along r, where these indices lie so.
 static int64_t tn_unit_width(tiny_ctx *t, const tn_list *indices, const tiny_uop *r, int64_t v) {
   for (int i = 0; i < indices->n; i++)
     if (tn_stride_in(t, indices->u[i]->src[1], r) == 1) v = tn_access_width(t, indices->u[i], r, v);
@@ -243,7 +248,7 @@ static tiny_uop *tn_unit_at(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_
   const int64_t v = c->plan.values, apart = tn_unit_apart(c, side), length = side || !c->row ? v : c->row;
   tiny_uop *tiles = tn_index(t, apart), *part = length == v ? NULL : tn_u2(t, TINY_OP_MOD, q, tn_index(t, length / v));
   if (part) q = tn_u2(t, TINY_OP_IDIV, q, tn_index(t, length / v));
-  tiny_uop *at = tn_place_plus(t, NULL, length, apart > 1 ? tn_u2(t, TINY_OP_IDIV, row, tiles) : row);
+  tiny_uop *at = tn_place_plus(t, NULL, tn_unit_pitch(c, length), apart > 1 ? tn_u2(t, TINY_OP_IDIV, row, tiles) : row);
   at = tn_place_plus(t, tn_place_plus(t, at, tn_unit_quarter(c, side, length), q), v, part);
   return apart > 1 ? tn_place_plus(t, at, c->rows[side] / apart * v + v, tn_u2(t, TINY_OP_MOD, row, tiles)) : at;
 }
@@ -396,6 +401,14 @@ static tiny_uop *tn_unit_register(tiny_ctx *t, const tn_warp_tiles *c) {
   return tn_place_plus(t, at, (int64_t)1 << p->c[1].element.place, column);
 }
 
+// Axes, and what they become.
+static void tn_unit_axes(tiny_ctx *t, const tn_warp_tiles *c, tn_list *from, tn_list *to) {
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+    tn_push(t, from, c->axis[i][j]);
+    tn_push(t, to, j ? tn_unit_place(t, c, i) : c->warp[i]);
+  }
+}
+
 // ** results by way of memory of the group **
 
 enum { TN_UNIT_RESULT = 64 };              // bytes that lie together and are stored at once, from which all is well
@@ -446,20 +459,18 @@ static int64_t tn_unit_store_width(tiny_ctx *t, const tn_warp_tiles *c, const tn
   const tn_list one = {&store, 1, 1};
   return tn_unit_width(t, &one, c->axis[c->last][1], TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes);
 }
-// Is x stored by way of memory of the group? Where lanes store less together, or what a lane has may not be stored at
-// once, parts are equal, and there is room.
-static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, const tiny_uop *x,
+// Is x better stored by way of memory of the group: do lanes store less together, or have what may not be stored at
+// once, and are parts equal?
+static int tn_unit_may_stage(tiny_ctx *t, const tn_warp_tiles *c, const tn_profile *p, const tiny_uop *x,
                              int64_t items) {
   if (!x) return 0;
   const tiny_uop *element = c->element[c->last];
   const int apart = element && tn_range_kind(element) == TN_VECTOR &&
-      tn_unit_store_width(s->t, c, p, x) < tn_range_extent(element);
+      tn_unit_store_width(t, c, p, x) < tn_range_extent(element);
   const int64_t nbytes = tn_dtypes[x->dtype].nbytes, v = TN_UNIT_PIECE / nbytes, rows = tn_unit_extent(c, !c->last),
                 columns = tn_unit_extent(c, c->last);
-  int64_t all = rows * (columns + tn_unit_result_pad(c, v)) * nbytes;
-  for (int i = 0; i < TN_UNIT_SIDES; i++) all += TN_UNIT_QUARTERS * (c->rows[i] * TN_UNIT_PIECE + TN_UNIT_PADS / 2);
-  return (apart || tn_unit_together(c) * nbytes < TN_UNIT_RESULT) && columns % v == 0 && rows * columns / v % items == 0 &&
-      all <= (int64_t)s->target->limits->shared_nbytes;
+  return (apart || tn_unit_together(c) * nbytes < TN_UNIT_RESULT) && columns % v == 0 &&
+      rows * columns / v % items == 0;
 }
 
 // x, of which each lane has what the unit gives it, in memory of the group, row by row.
@@ -469,7 +480,7 @@ static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_
   tiny_uop *ranges[8];
   int n = tn_unit_side_ranges(c, !c->last, ranges);
   n += tn_unit_side_ranges(c, c->last, ranges + n);
-  x = tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : TINY_U8);
+  x = tn_bitcast(t, x, tn_bits(x->dtype) == 32 ? TINY_U32 : tn_bits(x->dtype) == 16 ? TINY_U16 : TINY_U8);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
                       TN_SPACE_LOCAL | pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
 }
@@ -490,7 +501,7 @@ static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
   return item;
 }
 
-// What is read of the memory, and stored: by each item so many elements of a row, 16 bytes at most, several times. *part,
+// What is read of the memory, and stored: by each item v elements of a row, 16 bytes at most, several times. *part,
 // *next: these ranges. row: of both sides, in the group's block.
 static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, tiny_uop *stage, int64_t items,
                                      int64_t v, tiny_uop **part, tiny_uop **next, tiny_uop **row) {
@@ -514,32 +525,40 @@ static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, tiny_uop *
   tn_transform_order(s, n, order);
 }
 
+// The kernel with from[] replaced by to[]: c's axes by what lanes hold; `result`, if there is room for it, by way of
+// memory of the group. inner: the store's innermost loops.
+static void tn_unit_replace(tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, const tn_list *from,
+                            const tn_list *to, tiny_uop *result, int64_t items, tiny_uop **inner) {
+  tiny_ctx *t = s->t;
+  tiny_uop *sink = tn_masked_drop(t, s->sink), *part, *next, *row[TN_UNIT_SIDES];
+  inner[0] = c->tile[0]; inner[1] = c->tile[1]; inner[2] = c->element[!c->last]; inner[3] = c->element[c->last];
+  s->sink = tn_replace(t, sink, from->n, from->u, to->u);
+  if (!tn_unit_may_stage(t, c, p, result, items)) return;
+  tn_list now_from = {NULL, 0, 0}, now_to = {NULL, 0, 0};
+  tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, from->n, from->u, to->u)), *direct = s->sink;
+  tn_push(t, &now_from, result);
+  const int64_t width = tn_unit_store_width(t, c, p, result);
+  tn_push(t, &now_to, tn_unit_result_read(t, c, result, stage, items, width, &part, &next, row));
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+    tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
+    tn_push(t, &now_from, c->axis[i][j]);
+    tn_push(t, &now_to, tn_u2(t, j ? TINY_OP_MOD : TINY_OP_IDIV, row[i], tile));
+  }
+  s->sink = tn_replace(t, sink, now_from.n, now_from.u, now_to.u);
+  if (tn_staged_nbytes(s) > (int64_t)s->target->limits->shared_nbytes) { s->sink = direct; return; }
+  inner[0] = part; inner[1] = next; inner[2] = inner[3] = NULL;
+}
+
 // The store's ranges are replaced: by what lanes hold, or by way of memory.
 static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile *p, int64_t items) {
   tiny_ctx *t = s->t;
-  tn_list others = {NULL, 0, 0};
+  tn_list others = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   for (int i = 0; i < p->nred; i++) if (p->red[i] != c->k) tn_push(t, &others, p->red[i]);
-  tiny_uop *registers = tn_unit_registers(t, c, &others), *result = tn_unit_result(s, p), *from[6] = {p->reduce[0]},
-           *to[6] = {tn_core_load(t, registers, tn_unit_register(t, c), 1)}, *part, *next, *row[TN_UNIT_SIDES],
-           *inner[4] = {c->tile[0], c->tile[1], c->element[!c->last], c->element[c->last]};
-  int n = 1;
-  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-    from[n] = c->axis[i][j];
-    to[n++] = j ? tn_unit_place(t, c, i) : c->warp[i];
-  }
-  if (tn_unit_is_staged(s, c, p, result, items)) {
-    tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, n, from, to));
-    from[0] = result;
-    to[0] = tn_unit_result_read(t, c, result, stage, items, tn_unit_store_width(t, c, p, result), &part, &next, row);
-    n = 1;
-    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-      tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
-      from[n] = c->axis[i][j];
-      to[n++] = tn_u2(t, j ? TINY_OP_MOD : TINY_OP_IDIV, row[i], tile);
-    }
-    inner[0] = part; inner[1] = next; inner[2] = inner[3] = NULL;
-  }
-  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), n, from, to);
+  tiny_uop *registers = tn_unit_registers(t, c, &others), *inner[4];
+  tn_push(t, &from, p->reduce[0]);
+  tn_push(t, &to, tn_core_load(t, registers, tn_unit_register(t, c), 1));
+  tn_unit_axes(t, c, &from, &to);
+  tn_unit_replace(s, c, p, &from, &to, tn_unit_result(s, p), items, inner);
   tn_unit_order(s, c, inner);
 }
 

@@ -109,8 +109,9 @@ static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const
     tiny_uop *const inner[2] = {high ? d->lane[i] : d->element[i], high ? d->element[i] : d->lane[i]};
     for (int j = 0; j < 2; j++) if (inner[j]) tn_push(t, &ranges, inner[j]);
   }
-  const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_UNIT_PAD / 2 << TN_STAGE_PAD |
-      c->rows[0] * c->row << TN_STAGE_ROW;
+  const int64_t pieces = tn_unit_pitch(c, c->row) - c->row,
+                kind = TN_SPACE_LOCAL | (pieces ? pieces : TN_UNIT_PAD / 2) << TN_STAGE_PAD |
+                    (pieces ? c->row : c->rows[0] * c->row) << TN_STAGE_ROW;
   value = tn_bitcast(t, tn_cast(t, value, c->plan.unit->a), TINY_U16);
   return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
 }
@@ -123,6 +124,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   const int pairs = c->plan.c[1].element.count == 1 && !c->plan.c[1].element.bit,
             vector = tn_stride_in(t, p->store->src[1], c->axis[1][1]) == 1;
+  c->last = tn_stride_in(t, p->store->src[1], c->axis[0][1]) == 1 ? 0 : 1;
   c->k = a->keys;
   c->quarters = TN_UNIT_QUARTERS;
   c->operand[1] = tn_bitcast(t, a->factor, TINY_U16);
@@ -172,20 +174,28 @@ static tn_list tn_warp_whole(tiny_ctx *t, const tn_warp_tiles *c) {
   return whole;
 }
 
+// What is stored.
+static tiny_uop *tn_warp_result(const tn_profile *p) {
+  tiny_uop *x = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[1];
+  return tn_bits(x->dtype) == 16 || tn_bits(x->dtype) == 32 ? x : NULL;
+}
+
 // What stands in the sink for these nodes, and for c's axes.
-static void tn_warp_replace(tn_kernel_state *s, const tn_warp_tiles *c, tn_list *from, tn_list *to) {
+static void tn_warp_replace(tn_kernel_state *s, const tn_profile *p, const tn_warp_tiles *c, int64_t items,
+                            tn_list *from, tn_list *to) {
   tiny_ctx *t = s->t;
-  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-    tn_push(t, from, c->axis[i][j]);
-    tn_push(t, to, j ? tn_unit_place(t, c, i) : c->warp[i]);
-  }
-  tiny_uop *const was = s->sink, *within = tn_range(t, tn_unit_k(&c->plan), TN_LOOP);
+  tiny_uop *const was = s->sink, *within = tn_range(t, tn_unit_k(&c->plan), TN_LOOP), *inner[4];
   tn_list whole = tn_warp_whole(t, c);
   tn_push(t, &whole, within);
-  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), from->n, from->u, to->u);
+  tn_unit_axes(t, c, from, to);
+  tn_unit_replace(s, c, p, from, to, tn_warp_result(p), items, inner);
   tn_warp_masked(s, was, &whole, c->k, tn_place_plus(t, within, tn_unit_k(&c->plan), c->k_block), c->k_block);
-  tiny_uop *const inner[4] = {c->tile[0], c->tile[1], c->element[0], c->element[1]};
   tn_unit_order(s, c, inner);
+}
+
+// A sum of rounded values, and what they all have as a factor.
+static tiny_uop *tn_warp_scaled(tiny_ctx *t, const tn_nested *a, tiny_uop *sum) {
+  return a->scale ? tn_u2(t, TINY_OP_MUL, sum, a->scale) : sum;
 }
 
 static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
@@ -203,8 +213,8 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   for (uint32_t i = 1; i < a->reduce->nsrc; i++)
     if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
   tn_push(t, &from, a->reduce);
-  tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &others), tn_unit_register(t, c), 1));
-  tn_warp_replace(s, c, &from, &to);
+  tn_push(t, &to, tn_warp_scaled(t, a, tn_core_load(t, tn_unit_registers(t, c, &others), tn_unit_register(t, c), 1)));
+  tn_warp_replace(s, p, c, items, &from, &to);
   return 1;
 }
 
@@ -266,9 +276,9 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
     x = tn_core_load(t, tn_unit_registers(t, &block, &none), tn_unit_register(t, c), 1);
     if (c->k_block)
       x = tn_after(t, x, tn_uop_make(t, TINY_OP_EXP2, offset->dtype, 1, 1, &offset, k, 0, NULL));
-    tn_push(t, &to, tn_reduce_over(t, u->k, x, c->k_block != NULL, &c->k_block));
+    tn_push(t, &to, tn_warp_scaled(t, a, tn_reduce_over(t, u->k, x, c->k_block != NULL, &c->k_block)));
   }
-  tn_warp_replace(s, c, &from, &to);
+  tn_warp_replace(s, p, c, items, &from, &to);
   return 1;
 }
 

@@ -140,11 +140,13 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
 
 // ** products within a sum **
 
-// Warps along the rows, rows of each, and as much of columns or of keys: the first that fits. Those with columns share
-// the rows' values: two warps along each side; where they go on with a maximum each warp has all of a row.
-typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_warp_nested_tile;
-static const tn_warp_nested_tile tn_warp_nested_tiles[3][2] = {
-  {{4, 16, 1, 64}, {4, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}}, {{4, 16, 1, 128}, {2, 16, 1, 128}}};
+// Columns or keys of a warp: of n, as many as there are, or equal parts for groups, that compute the values anew.
+static int64_t tn_warp_nested_side(int64_t n, int64_t warps, int64_t most, int64_t size) {
+  const int64_t parts = (n + warps * most - 1) / (warps * most), each = (n + warps * parts - 1) / (warps * parts);
+  int64_t side = most;
+  while (side / 2 >= size && side / 2 * warps >= n) side /= 2;
+  return parts > 1 ? (each + 2 * size - 1) / (2 * size) * (2 * size) : side;
+}
 
 // Axes padded and split, and WMMA. 0: it does not fit; the kernel is no longer what it was.
 static int tn_warp_nested_try(tn_kernel_state *s, const tn_nested *a, const tn_warp_nested_tile *tile,
@@ -157,8 +159,7 @@ static int tn_warp_nested_try(tn_kernel_state *s, const tn_nested *a, const tn_w
   for (int i = 0; i < a->nproduct; i++) tn_do_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
   if (a->columns) tn_do_pad(s, a->keys, tn_unit_k(&plan));
   for (int i = 0; i < 2; i++) {
-    int64_t side = most[i];
-    while (i && side / 2 >= size[1] && side / 2 * warps[1] >= tn_range_extent(axis[1])) side /= 2;
+    const int64_t side = i ? tn_warp_nested_side(tn_range_extent(axis[1]), warps[1], most[1], size[1]) : most[0];
     tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side), warps[i] * side, NULL);
     part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side, &part[2 * i]);
   }
@@ -176,10 +177,10 @@ static int tn_warp_nested_find(tn_kernel_state *s, const tn_profile *p, const tn
   return 1;
 }
 
-// The first tile that is tried, 2: none. Lanes that hold eight elements of a tile, of values whose exponentials are all
-// under way, want more registers than there are (clang for gfx1100: 31 to 96 of 256 spilled).
+// The first tile that is tried, TN_NESTED_TILES: none. Lanes that hold eight elements of a tile, of values whose
+// exponentials are all under way, want more registers than there are (clang for gfx1100: 31 to 96 of 256 spilled).
 static int tn_warp_nested_first(const tiny_warp_unit *unit, const tn_nested *a) {
-  if (!tn_unit_nests(unit, a->dtype)) return 2;
+  if (!tn_unit_nests(unit, a->dtype)) return TN_NESTED_TILES;
   return !a->max && (a->nproduct > 1 || !a->columns) && unit->m * unit->n / unit->warp > 4;
 }
 
@@ -189,11 +190,14 @@ static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p, const tn_onli
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_warp_nested_find(s, p, online, &a)) return 0;
-  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(&units[i], &a); k < 2; k++) {
+  const int kind = tn_nested_kind(&a);
+  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(&units[i], &a); k < TN_NESTED_TILES; k++) {
+    const tn_warp_nested_tile *tile = &tn_warp_nested_tiles[kind][k];
+    if (!tn_nested_fits(s->target->limits, &units[i], kind, tn_nested_elements(&a), tile)) continue;
     tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
     const int64_t serial = s->t->ir->serial;
     *before = *s;
-    if (tn_warp_nested_try(s, &a, &tn_warp_nested_tiles[a.max ? 2 : a.columns != NULL][k], &units[i], i)) return 1;
+    if (tn_warp_nested_try(s, &a, tile, &units[i], i)) return 1;
     *s = *before;
     s->t->ir->serial = serial;
   }

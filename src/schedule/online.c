@@ -11,12 +11,14 @@
 #define TN_SCHEDULE_ONLINE
 #ifndef TINY_AMALGAMATED
 #include "canonical.c"
-#include "../rules/online.c"
+#include "../rules/nested.c"
+#include "../machine/units.c"
 #endif
 
 enum {
   TN_ONLINE_NODES = 96,                    // of all that becomes one kernel
   TN_ONLINE_COLUMNS = 16,                  // from which it takes tiles to be worth it
+  TN_ONLINE_UNITS = 256,                   // that units have in two groups
   TN_ONLINE_SIDE = 16, TN_ONLINE_LEAST = 4,      // items of a group along the columns at most, at least
   TN_ONLINE_ITEMS = 8, TN_ONLINE_FEW = 32,       // of a group along more rows than that at least
   TN_ONLINE_NEXT = 4,                      // rows of an item that lie together
@@ -69,6 +71,51 @@ static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a,
   return 0;
 }
 
+// ** tiles of units **
+
+// Warps along the rows, rows of each, and as much of columns or of keys: the first that fits. Those with columns share
+// the rows' values: two warps along each side; where they go on with a maximum each warp has all of a row.
+typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_warp_nested_tile;
+enum { TN_NESTED_REDUCE, TN_NESTED_PRODUCT, TN_NESTED_ONLINE, TN_NESTED_KINDS, TN_NESTED_TILES = 3,
+  TN_NESTED_BLOCK = 32, TN_NESTED_PAD = 4, // keys of a block of a product; elements between operands' quarters and rows
+  TN_NESTED_HELD = 192 };                  // registers of a lane for the rows of all products, which all keys meet
+static const tn_warp_nested_tile tn_warp_nested_tiles[TN_NESTED_KINDS][TN_NESTED_TILES] = {
+  {{4, 16, 1, 64}, {4, 16, 1, 32}, {2, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}, {2, 16, 2, 32}},
+  {{4, 16, 1, 128}, {2, 16, 1, 128}, {2, 16, 1, 64}}};
+
+static int tn_nested_kind(const tn_nested *a) {
+  return a->max ? TN_NESTED_ONLINE : a->columns ? TN_NESTED_PRODUCT : TN_NESTED_REDUCE;
+}
+// Along all products, padded to what a unit takes at a time.
+static int64_t tn_nested_elements(const tn_nested *a) {
+  int64_t n = 0;
+  for (int i = 0; i < a->nproduct; i++)
+    n += (tn_range_extent(a->product[i]->src[1]) + TN_NESTED_BLOCK - 1) / TN_NESTED_BLOCK * TN_NESTED_BLOCK;
+  return n;
+}
+
+// Are there registers and memory of a group for it: operands of all products for rows and keys; columns and values?
+static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit, int kind, int64_t elements,
+                          const tn_warp_nested_tile *tile) {
+  const int64_t columns = (int64_t)tile->across * tile->columns, rows = (int64_t)tile->warps * tile->rows,
+                keys = kind == TN_NESTED_REDUCE ? columns : TN_NESTED_BLOCK,
+                held = (tile->rows / unit->m) * (elements / unit->k) * tn_layout_elements(&unit->layout[0]) / 2;
+  int64_t all = elements * (rows + keys + TN_NESTED_PAD);
+  if (kind != TN_NESTED_REDUCE) all += (keys + TN_NESTED_PAD) * (columns + rows + 2 * TN_NESTED_PAD);
+  return held <= TN_NESTED_HELD && 2 * all <= (int64_t)limits->shared_nbytes;
+}
+// Does some unit of the device have a tile for it?
+static int tn_nested_may(const tiny_limits *limits, const tn_nested *a) {
+  for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(&limits->units[i], a->dtype))
+    for (int k = 0; k < TN_NESTED_TILES; k++)
+      if (tn_nested_fits(limits, &limits->units[i], tn_nested_kind(a), tn_nested_elements(a),
+                         &tn_warp_nested_tiles[tn_nested_kind(a)][k]))
+        return 1;
+  return 0;
+}
+
+// ** what becomes one kernel **
+
 // What is computed for a sum: nodes, and the REDUCEs among them.
 typedef struct tn_online_nodes { tn_graph *g; tn_list all, reduces; uint32_t epoch; int bad; } tn_online_nodes;
 
@@ -120,6 +167,22 @@ static int tn_online_is_legal(tiny_ctx *t, tiny_uop *x) {
   return sums > 1;
 }
 
+// Has the device units for the scores and for the sum of what they weigh? Groups of columns have the scores anew: they
+// are few.
+static int tn_online_nests(tiny_ctx *t, const tiny_limits *limits, const tn_online_axes *axes) {
+  tn_nested a;
+  int fits = 0;
+  memset(&a, 0, sizeof a);
+  if (tn_range_extent(axes->columns) > TN_ONLINE_UNITS || !axes->score || !tn_nested_is_product(&a, axes->score))
+    return 0;
+  a.max = axes->max;
+  a.product[a.nproduct++] = axes->score;
+  const tn_online_product p = tn_online_factors(t, axes->sum->src[0], axes->sum->src[1]);
+  for (int i = 0; i < p.factors.n; i++)
+    if (tn_depends(t, p.factors.u[i], axes->columns)) fits = !fits && p.factors.u[i]->dtype == a.dtype;
+  return fits && tn_nested_may(limits, &a);
+}
+
 // All of c is computed in the kernel of node n, if that is one that goes on with a maximum, and worth it.
 static void tn_online_mark(tn_graph *g, tn_node *n, const tn_online_nodes *c, int64_t columns) {
   tn_kernel k;
@@ -130,9 +193,10 @@ static void tn_online_mark(tn_graph *g, tn_node *n, const tn_online_nodes *c, in
   k.at = tn_at_fresh(g->t, &k, n->u);
   for (int i = 0; i < c->reduces.n; i++) tn_graph_node(g, c->reduces.u[i])->online = 1;
   tiny_uop *x = tn_pull_trial(g, &k);
+  const tiny_limits *limits = tn_limits_of(g->targets, n->u);
   const int legal = tn_online_is_legal(g->t, x) &&
       (columns < TN_ONLINE_COLUMNS || (tn_online_axes_of(g->t, x, (int)k.at->nsrc - 1, k.at->src, &axes) &&
-          tn_online_tile_of(tn_limits_of(g->targets, n->u), &axes, &tile)));
+          (tn_online_tile_of(limits, &axes, &tile) || tn_online_nests(g->t, limits, &axes))));
   for (int i = 0; i < c->reduces.n; i++) tn_graph_node(g, c->reduces.u[i])->online = (uint8_t)legal;
   for (int i = 0; i < c->all.n; i++) tn_graph_node(g, c->all.u[i])->online = (uint8_t)legal;
 }

@@ -11,13 +11,12 @@
 #define TN_SCHEDULE_RECOMPUTE
 #ifndef TINY_AMALGAMATED
 #include "online.c"
-#include "../rules/nested.c"
-#include "../machine/units.c"
 #endif
 
 // FLOPs that matrix units do while memory moves a byte: half of what they could at best, of the least of those that are
-// known (bench/gpu.h: 64 of 128 of an RX 7900 XTX; H100: 295). Products on other units do not pay: theirs are 20.
-enum { TN_RECOMPUTE_FLOPS = 64, TN_RECOMPUTE_NBYTES = 4, TN_RECOMPUTE_LEAST = 1 << 14 };
+// known (bench/gpu.h: 64 of 128 of an RX 7900 XTX; H100: 295). Products on other units do not pay: theirs are 20. An
+// element of four bytes is written, and read.
+enum { TN_RECOMPUTE_FLOPS = 64, TN_RECOMPUTE_NBYTES = 8, TN_RECOMPUTE_LEAST = 1 << 14 };
 
 // Values that share a kernel are one family, known by the first of them. of: of each node 1 + a value that it is made
 // of, 0: none; parent: of values; bad: of families; sums: REDUCEs, each followed by a value that it is of.
@@ -106,9 +105,7 @@ static int tn_recompute_is_legal(tn_graph *g, tn_node *n) {
   k.node = n->u;
   k.at = tn_at_fresh(g->t, &k, n->u);
   tiny_uop *x = tn_pull_trial(g, &k);
-  if (!tn_nested_of(g->t, x, (int)k.at->nsrc - 1, k.at->src, &a)) return 0;
-  for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(&limits->units[i], a.dtype)) return 1;
-  return 0;
+  return tn_nested_of(g->t, x, (int)k.at->nsrc - 1, k.at->src, &a) && tn_nested_may(limits, &a);
 }
 
 // Every REDUCE is looked at with all values computed in its kernel; those of a family that is bad are stored.
