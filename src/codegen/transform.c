@@ -109,13 +109,14 @@ static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left
   return tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
 }
 
-// Ranges of REDUCEs within u that move with r, and a fresh one for each: a copy of u has loops of its own for them.
+// Ranges of REDUCEs within u that move with r, and a fresh one for each: a copy of u has loops of its own for them. Items
+// that share a sum are the group's, of both.
 static void tn_inner_loops(tiny_ctx *t, const tiny_uop *u, const tiny_uop *r, tn_list *from, tn_list *to) {
   tn_list inner = {NULL, 0, 0};
   tn_collect_op(t, u->src[0], TINY_OP_REDUCE, &inner);
   for (int i = 0; i < inner.n; i++) for (uint32_t j = 1; tn_depends(t, inner.u[i], r) && j < inner.u[i]->nsrc; j++) {
     tiny_uop *own = inner.u[i]->src[j];
-    int known = 0;
+    int known = tn_is_item(own);
     for (int k = 0; k < from->n; k++) known |= from->u[k] == own;
     if (known) continue;
     tn_push(t, from, own);

@@ -121,21 +121,30 @@ typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_
 static const tn_warp_nested_tile tn_warp_nested_tiles[3][2] = {
   {{4, 16, 1, 64}, {4, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}}, {{4, 16, 1, 128}, {2, 16, 1, 128}}};
 
+// May r be padded to a multiple of m, if it is none?
+static int tn_warp_may_pad(tn_kernel_state *s, const tiny_uop *r, int64_t m) {
+  const tn_profile p = tn_profile_of(s);
+  return tn_range_extent(r) % m == 0 || tn_opt_may_pad(s, &p, r, m);
+}
+
 // Axes padded and split, and WMMA. 0: it does not fit; the kernel is no longer what it was.
 static int tn_warp_nested_try(tn_kernel_state *s, const tn_nested *a, const tn_warp_nested_tile *tile,
                               const tiny_warp_unit *unit, int number) {
   tn_unit_plan plan;
   tiny_uop *axis[2] = {a->rows, a->columns ? a->columns : a->keys}, *part[4] = {NULL};
-  const int64_t most[2] = {tile->rows, tile->columns}, size[2] = {unit->m, unit->n};
+  int64_t side[2] = {tile->rows, tile->columns};
   const int warps[2] = {tile->warps, tile->across};
   if (!tn_unit_plan_of(unit, &plan)) return 0;
+  while (side[1] / 2 >= unit->n && side[1] / 2 * warps[1] >= tn_range_extent(axis[1])) side[1] /= 2;
+  int may = !a->columns || tn_warp_may_pad(s, a->keys, tn_unit_k(&plan));
+  for (int i = 0; i < a->nproduct; i++) may &= tn_warp_may_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
+  for (int i = 0; i < 2; i++) may &= tn_warp_may_pad(s, axis[i], warps[i] * side[i]);
+  if (!may) return 0;
   for (int i = 0; i < a->nproduct; i++) tn_do_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
   if (a->columns) tn_do_pad(s, a->keys, tn_unit_k(&plan));
   for (int i = 0; i < 2; i++) {
-    int64_t side = most[i];
-    while (i && side / 2 >= size[1] && side / 2 * warps[1] >= tn_range_extent(axis[1])) side /= 2;
-    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side), warps[i] * side, NULL);
-    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side, &part[2 * i]);
+    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side[i]), warps[i] * side[i], NULL);
+    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side[i], &part[2 * i]);
   }
   tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
   o.number = (int16_t)number;
