@@ -52,7 +52,7 @@ static tiny_tensor *attention(tiny_ctx *t) {
   return tiny_matmul(tiny_softmax(tiny_mul_scalar(tiny_matmul(q, k), 0.125), -1), v);
 }
 static tiny_tensor *attention_of_halves(tiny_ctx *t) {       // rows, keys and columns that units of warps take
-  tiny_tensor *q = tiny_cast(ints(t, TINY_SHAPE(32, 32)), TINY_F16), *k = tiny_cast(ints(t, TINY_SHAPE(32, 64)), TINY_F16),
+  tiny_tensor *q = tiny_cast(ints(t, TINY_SHAPE(64, 32)), TINY_F16), *k = tiny_cast(ints(t, TINY_SHAPE(32, 64)), TINY_F16),
               *v = tiny_cast(ints(t, TINY_SHAPE(64, 8)), TINY_F16), *all[3] = {q, k, v};
   tiny_realize(all, 3);
   q = tiny_mul_scalar(tiny_matmul(tiny_cast(q, TINY_F32), tiny_cast(k, TINY_F32)), 0.125);
