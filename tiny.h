@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9c076eacc84df317b0130f0eba2317a0fb43b8d61d4d605b1289b7c3d8ca79e2
+/* tiny.h 0.1.0, source 63e9b6ac9bc6dc02b79f3fb953a68dd13d817c9097b29eaa181e687340cc7ef1
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3679,7 +3679,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9c076eacc84df317b0130f0eba2317a0fb43b8d61d4d605b1289b7c3d8ca79e2"
+#define TN_SOURCE_ID "63e9b6ac9bc6dc02b79f3fb953a68dd13d817c9097b29eaa181e687340cc7ef1"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -13667,7 +13667,9 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
         return tn_spec_fail(s, u->src[j], "is no source of the SINK");
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
       for (int r = 0; closes && j && r < c.n; r++) if (c.range[r] == u->src[j]) closed |= (uint64_t)1 << r;
-      open |= of_source;
+      // what is waited for may stand in loops that REDUCEs will close, all of whose iterations are over then
+      const int waits = s->lowering && u->op == TINY_OP_AFTER && j && u->src[j]->op == TINY_OP_END;
+      open |= waits ? 0 : of_source;
     }
     if (u->op == TINY_OP_END) for (int r = 0; r < c.n; r++) if (closed >> r & 1) {
       if (c.end[r]) return tn_spec_fail(s, c.range[r], "is closed by two ENDs");
@@ -31841,24 +31843,28 @@ static int64_t tn_online_nbytes(const tn_online_tile *tile, int64_t elements) {
 static const struct { uint8_t strips, row_items, keys; } tn_online_tiles[] = {
   {2, 8, 4}, {2, 8, 2}, {1, 16, 4}, {1, 8, 4}, {1, 16, 2}, {1, 8, 2}, {1, 4, 4}, {1, 4, 2}};
 
-// 0: the device has no room for one.
-static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
+enum { TN_ONLINE_TILES = sizeof tn_online_tiles / sizeof *tn_online_tiles };
+
+// Tile number i for these axes. 0: it is too large for them, or for the device.
+static int tn_online_tile_at(const tiny_limits *limits, const tn_online_axes *a, int i, tn_online_tile *tile) {
   const int64_t rows = tn_range_extent(a->rows), columns = tn_range_extent(a->columns), keys = tn_range_extent(a->keys),
                 elements = a->score ? tn_range_extent(a->score->src[1]) : 0, registers = tn_machine_registers(limits);
   if (limits->threads || registers < TN_ONLINE_REGISTERS) return 0;
   tile->column_items = tn_online_power((columns + TN_ONLINE_NEXT - 1) / TN_ONLINE_NEXT, TN_ONLINE_SIDE);
   tile->copies = (columns + tile->column_items - 1) / tile->column_items;
-  for (size_t i = 0; i < sizeof tn_online_tiles / sizeof *tn_online_tiles; i++) {
-    tile->strips = tn_online_tiles[i].strips;
-    tile->row_items = tn_online_tiles[i].row_items;
-    tile->rows = TN_ONLINE_NEXT * tile->strips * tile->row_items;
-    tile->keys = tn_online_tiles[i].keys * tile->column_items;
-    if ((tile->strips == 1 || registers >= TN_ONLINE_STRIPS) && tile->strips * tile->copies <= TN_ONLINE_COPIES &&
-        (tile->row_items >= TN_ONLINE_ITEMS || rows <= TN_ONLINE_FEW) && tile->rows < 2 * rows && tile->keys <= keys &&
-        tile->row_items * tile->column_items <= tn_machine_items(limits) &&
-        tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes)
-      return tile->column_items >= TN_ONLINE_LEAST;
-  }
+  tile->strips = tn_online_tiles[i].strips;
+  tile->row_items = tn_online_tiles[i].row_items;
+  tile->rows = TN_ONLINE_NEXT * tile->strips * tile->row_items;
+  tile->keys = tn_online_tiles[i].keys * tile->column_items;
+  return (tile->strips == 1 || registers >= TN_ONLINE_STRIPS) && tile->strips * tile->copies <= TN_ONLINE_COPIES &&
+      (tile->row_items >= TN_ONLINE_ITEMS || rows <= TN_ONLINE_FEW) && tile->rows < 2 * rows && tile->keys <= keys &&
+      tile->row_items * tile->column_items <= tn_machine_items(limits) &&
+      tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes;
+}
+// 0: the device has no room for one.
+static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
+  for (int i = 0; i < TN_ONLINE_TILES; i++)
+    if (tn_online_tile_at(limits, a, i, tile)) return tile->column_items >= TN_ONLINE_LEAST;
   return 0;
 }
 
@@ -35981,7 +35987,8 @@ static tiny_uop *tn_barriers_merged(tiny_ctx *t, tiny_uop *sink) {
   tn_collect_op(t, sink, TINY_OP_BARRIER, &all);
   for (int i = 0; i < all.n; i++) for (int j = i + 1; j < all.n; j++) {
     tiny_uop *pair[2] = {all.u[i], all.u[j]}, *done[2] = {pair[0]->src[0], pair[1]->src[0]};
-    if (done[0]->op != TINY_OP_END || done[1]->op != TINY_OP_END || tn_depends(t, done[1], pair[0]) ||
+    const int plain = pair[0]->nsrc == 1 && !pair[0]->k && pair[1]->nsrc == 1 && !pair[1]->k;    // not of copies ahead
+    if (!plain || done[0]->op != TINY_OP_END || done[1]->op != TINY_OP_END || tn_depends(t, done[1], pair[0]) ||
         tn_depends(t, done[0], pair[1]) || !tn_in_same_loops(t, done[0], done[1]))
       continue;
     tiny_uop *both = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, done, 0, 0, NULL), *one = tn_barrier(t, both),
@@ -37885,6 +37892,36 @@ static int tn_contraction_is_narrow(const tn_contraction *c) {
       c->operand[0]->op == TINY_OP_CAST && c->operand[1]->op == TINY_OP_CAST;
 }
 
+// The most of w elements, a power of two, by which x, of r once, is at a multiple wherever r is.
+static int64_t tn_multiple_along(tiny_ctx *t, const tn_affine *x, const tiny_uop *r, int64_t w) {
+  while (w > 1 && x->k % w) w /= 2;
+  for (int i = 0; i < x->n; i++) {
+    if (x->term[i].x == r ? x->term[i].c != 1 : tn_depends(t, x->term[i].x, r)) return 1;
+    while (w > 1 && x->term[i].x != r && x->term[i].c % w) w /= 2;
+  }
+  return w;
+}
+// How many elements at most, a power of two, an access along r may have together at multiples of as many: they begin at
+// a multiple in memory too, and a gate says the same of all. 1: each alone.
+static int64_t tn_access_width(tiny_ctx *t, const tiny_uop *index, const tiny_uop *r, int64_t most) {
+  tn_list all = {NULL, 0, 0};
+  tn_affine a;
+  tn_affine_start(&a, TINY_INDEX);
+  if (!tn_affine_add(&a, index->src[1], 1, 0)) return 1;
+  int64_t w = tn_multiple_along(t, &a, r, most);
+  if (index->nsrc == 3) tn_toposort(t, index->src[2], &all);
+  for (int i = 0; i < all.n && w > 1; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->dtype != TINY_BOOL || !tn_depends(t, all.u[i], r)) continue;
+    if (u->op == TINY_OP_LT && u->src[0]->dtype == TINY_INDEX) {
+      tn_affine_start(&a, TINY_INDEX);
+      if (!tn_affine_add(&a, u->src[0], 1, 0) || !tn_affine_add(&a, u->src[1], -1, 0)) return 1;
+      w = tn_multiple_along(t, &a, r, w);
+    } else for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->dtype != TINY_BOOL) return 1;
+  }
+  return w;
+}
+
 // Lanes of the target's widest vectors, of the widest elements that the kernel touches.
 static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
   int nbytes = tn_dtypes[p->store->dtype].nbytes;
@@ -38166,12 +38203,13 @@ static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left
 }
 
 // Ranges of REDUCEs within u that move with r, and a fresh one for each: a copy of u has loops of its own for them.
+// Items that share a sum are the group's, of both.
 static void tn_inner_loops(tiny_ctx *t, const tiny_uop *u, const tiny_uop *r, tn_list *from, tn_list *to) {
   tn_list inner = {NULL, 0, 0};
   tn_collect_op(t, u->src[0], TINY_OP_REDUCE, &inner);
   for (int i = 0; i < inner.n; i++) for (uint32_t j = 1; tn_depends(t, inner.u[i], r) && j < inner.u[i]->nsrc; j++) {
     tiny_uop *own = inner.u[i]->src[j];
-    int known = 0;
+    int known = tn_is_item(own);
     for (int k = 0; k < from->n; k++) known |= from->u[k] == own;
     if (known) continue;
     tn_push(t, from, own);
@@ -38243,6 +38281,22 @@ static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, 
   return part;
 }
 
+// Does a REDUCE fold its identity where the loads at these gated places give 0, whatever all others give? A product of
+// two of them does: tiles of both hold zeros beyond the end, and nothing is asked where they are multiplied. One of
+// such a load and another does not: that may be infinite.
+static int tn_pad_adds_nothing(tiny_ctx *t, tiny_uop *reduce, const tn_list *gated) {
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, zero = {NULL, 0, 0};
+  tiny_uop *const identity = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype));
+  tn_collect_op(t, reduce->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) for (int j = 0; j < gated->n; j++) {
+    if (loads.u[i]->src[0] != gated->u[j] || loads.u[i]->lanes > 1) continue;
+    tn_push(t, &from, loads.u[i]);
+    tn_push(t, &zero, tn_const(t, loads.u[i]->dtype, tn_dtype_value(loads.u[i]->dtype, 0)));
+    break;
+  }
+  return from.n && tn_simplify(t, tn_replace(t, reduce->src[0], from.n, from.u, zero.u)) == identity;
+}
+
 // Grows r to a multiple of m.
 static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
   tiny_ctx *t = s->t;
@@ -38263,13 +38317,15 @@ static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
     }
   }
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
-  all.n = from.n = to.n = 0;
+  const tn_list gated = to;
+  memset(&from, 0, sizeof from); memset(&to, 0, sizeof to);
+  all.n = 0;
   tn_toposort(t, s->sink, &all);
   for (int i = 0; i < all.n; i++) {        // reductions over r see the identity beyond its end
     tiny_uop *u = all.u[i];
     int over = 0;
     for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) over |= u->src[j] == wide;
-    if (!over) continue;
+    if (!over || tn_pad_adds_nothing(t, u, &gated)) continue;
     tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     memcpy(src, u->src, u->nsrc * sizeof *src);
     src[0] = tn_u3(t, TINY_OP_WHERE, inside, tn_replace_maxima(t, u, from.n, from.u, to.u)->src[0],
@@ -38856,25 +38912,40 @@ static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length)
   return c->rows[side] * length + (apart > 1 ? apart * length : tn_unit_pad(c));
 }
 
+// Elements, at most v, that each access to memory of the device has together along r, of these indices that lie so.
+static int64_t tn_unit_width(tiny_ctx *t, const tn_list *indices, const tiny_uop *r, int64_t v) {
+  for (int i = 0; i < indices->n; i++)
+    if (tn_stride_in(t, indices->u[i]->src[1], r) == 1) v = tn_access_width(t, indices->u[i], r, v);
+  return v;
+}
+static int64_t tn_unit_read_width(tiny_ctx *t, const tn_warp_tiles *c, int side, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, c->operand[side], TINY_OP_INDEX, &all);
+  return tn_unit_width(t, &all, r, c->plan.values);
+}
+
 // An operand's block for a K block: quarters of rows of pieces, which items copy a piece each: as many parts of rows as
-// that needs. Where rows lie together in memory, neighbours are an item's.
+// that needs. Where rows lie together in memory, neighbours are an item's. Where rows begin anywhere, pieces are shared
+// by items too, as small as can be read at once.
 static tiny_uop *tn_unit_stage(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
   const tn_unit_plan *p = &c->plan;
   const int64_t tile = tn_range_extent(c->axis[side][1]), apart = tn_unit_apart(c, side),
-                warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile;
+                warps = c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1, all = warps * tile,
+                width = tn_unit_read_width(t, c, side, c->k);
   int64_t parts = all * c->quarters / items;
   const int mine = !c->along[side] && apart > 1 && parts % apart == 0;
   if (mine) parts /= apart;
   while (parts > 1 && all / apart % parts) parts--;
   if (parts < 1) parts = 1;
   c->rows[side] = all;
-  tiny_uop *fresh[5] = {tn_range(t, c->quarters, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
+  tiny_uop *fresh[6] = {tn_range(t, c->quarters, TN_SHARE), tn_unit_range(t, apart, mine ? TN_UPCAST : TN_SHARE),
                         tn_unit_range(t, parts, TN_UPCAST), tn_range(t, all / apart / parts, TN_SHARE),
-                        tn_range(t, p->values, TN_VECTOR)}, *ranges[5];
+                        tn_unit_range(t, p->values / width, TN_SHARE), tn_unit_range(t, width, TN_VECTOR)}, *ranges[6];
   int n = 0;
-  for (int i = 0; i < 5; i++) if (fresh[i]) ranges[n++] = fresh[i];
+  for (int i = 0; i < 6; i++) if (fresh[i]) ranges[n++] = fresh[i];
   tiny_uop *row = tn_place_plus(t, tn_place_plus(t, NULL, apart, fresh[3]), all / parts, fresh[2]),
-           *k = tn_place_plus(t, tn_place_plus(t, fresh[4], p->values, fresh[0]), c->quarters * p->values, c->k_block),
+           *of_piece = tn_place_plus(t, fresh[5], width, fresh[4]),
+           *k = tn_place_plus(t, tn_place_plus(t, of_piece, p->values, fresh[0]), c->quarters * p->values, c->k_block),
            *x = tn_unit_block(t, c, side, k, tn_place_plus(t, row, 1, fresh[1]));
   const int64_t pad = apart > 1 ? p->values : tn_unit_pad(c);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
@@ -38904,19 +38975,20 @@ static int tn_unit_turns(tn_kernel_state *s, const tn_warp_tiles *c, int side) {
       tn_unit_lies_along(s, c, side, c->axis[side][1]);
 }
 
-// The block of such an operand: rows along k, of pieces of 16 bytes.
+// The block of such an operand: rows along k, of pieces of 16 bytes or of what can be read at once.
 static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, int64_t items) {
-  const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values,
-                rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile;
+  const int64_t tile = tn_range_extent(c->axis[side][1]),
+                rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile,
+                width = tn_unit_read_width(t, c, side, c->axis[side][1]);
   int64_t parts = TN_UNIT_QUARTERS * rows / items;
   while (parts > 1 && tn_unit_k(&c->plan) % parts) parts--;
   c->rows[side] = rows;
   tiny_uop *fresh[4] = {tn_unit_range(t, parts, TN_UPCAST), tn_range(t, tn_unit_k(&c->plan) / (parts > 1 ? parts : 1),
-                        TN_SHARE), tn_range(t, rows / v, TN_SHARE), tn_range(t, v, TN_VECTOR)}, *ranges[4],
+                        TN_SHARE), tn_range(t, rows / width, TN_SHARE), tn_unit_range(t, width, TN_VECTOR)}, *ranges[4],
            *k = tn_place_plus(t, fresh[1], tn_range_extent(fresh[1]), fresh[0]);
   int n = 0;
   for (int i = 0; i < 4; i++) if (fresh[i]) ranges[n++] = fresh[i];
-  tiny_uop *row = tn_place_plus(t, fresh[3], v, fresh[2]),
+  tiny_uop *row = tn_place_plus(t, fresh[3], width, fresh[2]),
            *x = tn_unit_block(t, c, side, tn_place_plus(t, k, tn_unit_k(&c->plan), c->k_block), row);
   const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | rows << TN_STAGE_ROW;
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, kind);
@@ -39097,7 +39169,8 @@ static int64_t tn_unit_extent(const tn_warp_tiles *c, int side) {
 }
 static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **ranges) {
   const tn_unit_side *bits = &c->plan.c[side];
-  const int lanes_first = bits->lane.bit > bits->element.bit;
+  const int64_t together = side ? c->together : 1;
+  const int lanes_first = together << bits->lane.bit > (int64_t)1 << bits->element.bit;      // as tn_unit_place has it
   tiny_uop *const all[4] = {c->warp[side], c->tile[side], lanes_first ? c->lane[side] : c->element[side],
                             lanes_first ? c->element[side] : c->lane[side]};
   int n = 0;
@@ -39130,15 +39203,26 @@ static int64_t tn_unit_result_pad(const tn_warp_tiles *c, int64_t v) {
   return together > v ? together : v;
 }
 
-// Is x stored by way of memory of the group? Where lanes store less together, parts are equal, and there is room.
-static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, const tiny_uop *x, int64_t items) {
+// Elements of x, 16 bytes at most, that a store of the kernel may have together along the side that lies so.
+static int64_t tn_unit_store_width(tiny_ctx *t, const tn_warp_tiles *c, const tn_profile *p, const tiny_uop *x) {
+  tiny_uop *store = p->store;
+  const tn_list one = {&store, 1, 1};
+  return tn_unit_width(t, &one, c->axis[c->last][1], TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes);
+}
+// Is x stored by way of memory of the group? Where lanes store less together, or what a lane has may not be stored at
+// once, parts are equal, and there is room.
+static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, const tiny_uop *x,
+                             int64_t items) {
   if (!x) return 0;
+  const tiny_uop *element = c->element[c->last];
+  const int apart = element && tn_range_kind(element) == TN_VECTOR &&
+      tn_unit_store_width(s->t, c, p, x) < tn_range_extent(element);
   const int64_t nbytes = tn_dtypes[x->dtype].nbytes, v = TN_UNIT_PIECE / nbytes, rows = tn_unit_extent(c, !c->last),
                 columns = tn_unit_extent(c, c->last);
   int64_t all = rows * (columns + tn_unit_result_pad(c, v)) * nbytes;
   for (int i = 0; i < TN_UNIT_SIDES; i++) all += TN_UNIT_QUARTERS * (c->rows[i] * TN_UNIT_PIECE + TN_UNIT_PADS / 2);
-  return tn_unit_together(c) * nbytes < TN_UNIT_RESULT && columns % v == 0 && rows * columns / v % items == 0 &&
-      all <= (int64_t)s->target->limits->shared_nbytes;
+  return (apart || tn_unit_together(c) * nbytes < TN_UNIT_RESULT) && columns % v == 0 &&
+      rows * columns / v % items == 0 && all <= (int64_t)s->target->limits->shared_nbytes;
 }
 
 // x, of which each lane has what the unit gives it, in memory of the group, row by row.
@@ -39162,14 +39246,13 @@ static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
   return item;
 }
 
-// What is read of the memory, and stored: by each item 16 bytes of a row, several times. *part, *next: these ranges.
+// What is read of the memory, and stored: by each item v elements of a row, several times. *part, *next: these ranges.
 // row: of both sides, in the group's block.
 static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, tiny_uop *stage, int64_t items,
-                                     tiny_uop **part, tiny_uop **next, tiny_uop **row) {
-  const int64_t v = TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes, columns = tn_unit_extent(c, c->last),
-                parts = tn_unit_extent(c, !c->last) * columns / v / items;
+                                     int64_t v, tiny_uop **part, tiny_uop **next, tiny_uop **row) {
+  const int64_t columns = tn_unit_extent(c, c->last), parts = tn_unit_extent(c, !c->last) * columns / v / items;
   *part = tn_unit_range(t, parts, TN_UPCAST);
-  *next = tn_range(t, v, TN_VECTOR);
+  *next = tn_unit_range(t, v, TN_VECTOR);
   tiny_uop *piece = tn_place_plus(t, tn_unit_item(t, c), items, *part), *of_row = tn_index(t, columns / v);
   row[!c->last] = tn_u2(t, TINY_OP_IDIV, piece, of_row);
   row[c->last] = tn_place_plus(t, *next, v, tn_u2(t, TINY_OP_MOD, piece, of_row));
@@ -39201,10 +39284,10 @@ static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile
     from[n] = c->axis[i][j];
     to[n++] = j ? tn_unit_place(t, c, i) : c->warp[i];
   }
-  if (tn_unit_is_staged(s, c, result, items)) {
+  if (tn_unit_is_staged(s, c, p, result, items)) {
     tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, n, from, to));
     from[0] = result;
-    to[0] = tn_unit_result_read(t, c, result, stage, items, &part, &next, row);
+    to[0] = tn_unit_result_read(t, c, result, stage, items, tn_unit_store_width(t, c, p, result), &part, &next, row);
     n = 1;
     for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
       tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
@@ -40304,6 +40387,15 @@ static int tn_opt_has_room(tn_kernel_state *s, const tiny_uop *x, int n, tiny_uo
       (shared ? shared : (int64_t)TN_OPT_STAGE_NBYTES);
 }
 
+// Do two STAGEs close one loop? What was staged, and is read by others too, is then copied twice by its loops.
+static int tn_opt_copies_twice(tn_kernel_state *s) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  for (int i = 0; i < stages.n; i++) for (int j = 0; j < i; j++)
+    for (uint32_t r = 1; r < stages.u[i]->nsrc; r++)
+      if (!tn_is_item(stages.u[i]->src[r]) && tn_closes(stages.u[j], stages.u[i]->src[r])) return 1;
+  return 0;
+}
+
 // Over axes that x moves with. Those that it does not name stay outside, which work items and copies cannot.
 static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *x = tn_opt_operand(s, o), *inner[TN_OPT_AXES];
@@ -40326,8 +40418,14 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
     if (!open) return 0;
   }
   if (!tn_opt_has_room(s, x, o->naxes, inner, o->amount)) return 0;
+  tiny_uop *const before = s->sink;
+  const int naxes = s->naxes;
+  const int64_t serial = s->t->ir->serial;
   tn_transform_stage(s, x, o->naxes, inner, o->amount, o->space);
-  return 1;
+  if (!tn_opt_copies_twice(s)) return 1;
+  s->sink = before; s->naxes = naxes;
+  s->t->ir->serial = serial;
+  return 0;
 }
 
 // May g items share the reduction along r: those that there are, or as many more?
@@ -42715,21 +42813,30 @@ typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_
 static const tn_warp_nested_tile tn_warp_nested_tiles[3][2] = {
   {{4, 16, 1, 64}, {4, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}}, {{4, 16, 1, 128}, {2, 16, 1, 128}}};
 
+// May r be padded to a multiple of m, if it is none?
+static int tn_warp_may_pad(tn_kernel_state *s, const tiny_uop *r, int64_t m) {
+  const tn_profile p = tn_profile_of(s);
+  return tn_range_extent(r) % m == 0 || tn_opt_may_pad(s, &p, r, m);
+}
+
 // Axes padded and split, and WMMA. 0: it does not fit; the kernel is no longer what it was.
 static int tn_warp_nested_try(tn_kernel_state *s, const tn_nested *a, const tn_warp_nested_tile *tile,
                               const tiny_warp_unit *unit, int number) {
   tn_unit_plan plan;
   tiny_uop *axis[2] = {a->rows, a->columns ? a->columns : a->keys}, *part[4] = {NULL};
-  const int64_t most[2] = {tile->rows, tile->columns}, size[2] = {unit->m, unit->n};
+  int64_t side[2] = {tile->rows, tile->columns};
   const int warps[2] = {tile->warps, tile->across};
   if (!tn_unit_plan_of(unit, &plan)) return 0;
+  while (side[1] / 2 >= unit->n && side[1] / 2 * warps[1] >= tn_range_extent(axis[1])) side[1] /= 2;
+  int may = !a->columns || tn_warp_may_pad(s, a->keys, tn_unit_k(&plan));
+  for (int i = 0; i < a->nproduct; i++) may &= tn_warp_may_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
+  for (int i = 0; i < 2; i++) may &= tn_warp_may_pad(s, axis[i], warps[i] * side[i]);
+  if (!may) return 0;
   for (int i = 0; i < a->nproduct; i++) tn_do_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
   if (a->columns) tn_do_pad(s, a->keys, tn_unit_k(&plan));
   for (int i = 0; i < 2; i++) {
-    int64_t side = most[i];
-    while (i && side / 2 >= size[1] && side / 2 * warps[1] >= tn_range_extent(axis[1])) side /= 2;
-    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side), warps[i] * side, NULL);
-    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side, &part[2 * i]);
+    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side[i]), warps[i] * side[i], NULL);
+    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side[i], &part[2 * i]);
   }
   tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
   o.number = (int16_t)number;
@@ -42983,19 +43090,6 @@ static int tn_grid_lies_together(tn_kernel_state *s, const tiny_uop *x, const ti
   return x->op == TINY_OP_LOAD && tn_stride_in(s->t, x->src[0]->src[1], r) == 1;
 }
 
-// Does a load of TN_GRID_NEAR elements along r start at a multiple of as many, whatever the other ranges are?
-static int tn_grid_is_aligned(tn_kernel_state *s, const tiny_uop *x, const tiny_uop *r) {
-  tn_list all = {NULL, 0, 0}, zero = {NULL, 0, 0};
-  tn_collect_op(s->t, x->src[0]->src[1], TINY_OP_RANGE, &all);
-  for (int i = 0; i < all.n; i++) {
-    const int64_t step = tn_stride_in(s->t, x->src[0]->src[1], all.u[i]);
-    if (all.u[i] != r && (step == TN_IRREGULAR || step % TN_GRID_NEAR)) return 0;
-    tn_push(s->t, &zero, tn_index(s->t, 0));
-  }
-  const tiny_uop *first = tn_simplify(s->t, tn_replace(s->t, x->src[0]->src[1], all.n, all.u, zero.u));
-  return tn_is_const(first) && first->k % TN_GRID_NEAR == 0;
-}
-
 // A side's operand is copied to memory of the group, a tile at a time, laid out as items read it: 4 elements along K
 // apart, rows of the side. Where it lies the other way round a load of 4 elements along K is written to 4 rows, and 8
 // items write elements beside each other: with 8 words more after each 4 rows, 32 items write to 32 banks.
@@ -43003,6 +43097,7 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
   tiny_uop *const all[5] = {tile->k_part, tile->k_next, side->copies, side->apart ? side->next : side->item,
                             side->apart ? side->item : side->next};
   tiny_uop *x = tn_grid_operand(s, side->item), *inner[5], *copy[5], *lane = NULL;
+  int64_t width = 1;
   int n = 0;
   if (!x) return;
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
@@ -43012,10 +43107,14 @@ static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn
   if (!fresh) return;
   memcpy(copy, fresh, (size_t)n * sizeof *copy);
   for (int i = 0; i < n; i++)
-    if (lanes && tn_grid_lies_together(s, x, inner[i]) && tn_range_extent(inner[i]) == TN_GRID_NEAR &&
-        tn_grid_is_aligned(s, x, inner[i]))
+    if (lanes && tn_grid_lies_together(s, x, inner[i]) && tn_range_extent(inner[i]) == TN_GRID_NEAR) {
       lane = copy[i];
-  for (int i = 0; i < n; i++) tn_do_kind(s, copy[i] == lane ? TN_OPT_LANE : TN_OPT_SHARE, copy[i]);
+      width = tn_access_width(s->t, x->src[0], inner[i], TN_GRID_NEAR);
+    }
+  for (int i = 0; i < n; i++) {
+    if (copy[i] == lane && width > 1) tn_do_split(s, TN_OPT_LANE, copy[i], width, &copy[i]);
+    if (copy[i]) tn_do_kind(s, TN_OPT_SHARE, copy[i]);
+  }
 }
 
 static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
@@ -43063,6 +43162,21 @@ static int64_t tn_grid_held(tn_kernel_state *s, const tiny_uop *stage) {
   return (n + tn_opt_items(s) - 1) / tn_opt_items(s);
 }
 
+// All that is staged in the loop is copied so many iterations ahead, where that is legal. Returns how much of it is.
+static int tn_grid_copy_ahead(tn_kernel_state *s, tiny_uop *loop, int64_t ahead) {
+  int all = 0;
+  for (int done = 1; done; all += done) {
+    const tn_list now = tn_kernel_collect(s, TINY_OP_STAGE);
+    tn_opt o = tn_opt_of(s, TN_OPT_PREFETCH, 1, &loop, ahead);
+    done = 0;
+    for (int i = 0; i < now.n && !done; i++) {
+      tn_opt_set_operand(s, &o, now.u[i]);
+      done = tn_opt_apply(s, &o);
+    }
+  }
+  return all;
+}
+
 // What all items copy is copied ahead of the iterations that read it: as many of them as leave memory of the group for
 // another group; one, where items hold in registers what is on its way; none, where that is much.
 static void tn_grid_ahead(tn_kernel_state *s) {
@@ -43080,15 +43194,7 @@ static void tn_grid_ahead(tn_kernel_state *s) {
   }
   if (!loop) return;
   while (ahead > 1 && (2 * (held + ahead * nbytes) > shared || ahead >= tn_range_extent(loop))) ahead--;
-  for (int done = 1; done;) {
-    const tn_list now = tn_kernel_collect(s, TINY_OP_STAGE);
-    tn_opt o = tn_opt_of(s, TN_OPT_PREFETCH, 1, &loop, ahead);
-    done = 0;
-    for (int i = 0; i < now.n && !done; i++) {
-      tn_opt_set_operand(s, &o, now.u[i]);
-      done = tn_opt_apply(s, &o);
-    }
-  }
+  tn_grid_copy_ahead(s, loop, ahead);
 }
 
 // What WMMA leaves of the store's loops: groups.
@@ -43507,25 +43613,27 @@ static int64_t tn_grid_sum_parts(tn_kernel_state *s, const tn_profile *p, int64_
   return parts < worth ? parts : worth;
 }
 
-// The longest loop of a sum is cut into as many parts as keep all units busy; what it has not, it gets.
-static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
+// The longest loop of a sum is cut into so many parts, 0: as many as keep all units busy; what it has not, it gets.
+// Returns 1 if it is.
+static int tn_grid_add_parts(tn_kernel_state *s, tn_profile *p, int64_t parts) {
   tiny_uop *longest = NULL;
   for (int i = 0; i < p->nred; i++)
     if (!longest || tn_range_extent(p->red[i]) > tn_range_extent(longest)) longest = p->red[i];
-  if (!longest || !tn_opt_may_add(s, p, longest)) return;
+  if (!longest || !tn_opt_may_add(s, p, longest)) return 0;
   const int64_t n = tn_range_extent(longest);
-  int64_t parts = tn_grid_sum_parts(s, p, n);
+  if (!parts) parts = tn_grid_sum_parts(s, p, n);
   if (parts > TN_SPLIT_PARTS) parts = TN_SPLIT_PARTS;
   if (parts > n) parts = n;
-  if (parts < 2) return;
+  if (parts < 2) return 0;
   int64_t part = (n + parts - 1) / parts;
   if (part >= TN_SPLIT_TILE) part = (part + TN_GRID_SIDE - 1) / TN_GRID_SIDE * TN_GRID_SIDE;
   if (n % part) longest = tn_do_pad(s, longest, part);
   const tn_opt o = tn_opt_of(s, TN_OPT_ATOMIC, 1, &longest, tn_range_extent(longest) / part);
-  const int loop = part > 1 ? s->naxes : o.axis[0];
-  if (tn_range_extent(longest) > part && tn_range_extent(longest) % part == 0 && tn_do(s, &o))
-    tn_grid_groups(s, s->axis[loop]);
+  const int loop = part > 1 ? s->naxes : o.axis[0],
+            adds = tn_range_extent(longest) > part && tn_range_extent(longest) % part == 0 && tn_do(s, &o);
+  if (adds) tn_grid_groups(s, s->axis[loop]);
   *p = tn_profile_of(s);
+  return adds;
 }
 
 // Summands that name their element: an item has one, those of a row lie together.
@@ -43537,7 +43645,7 @@ static int tn_grid_scatter(tn_kernel_state *s) {
 }
 
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (p->adds) tn_grid_add_parts(s, p);
+  if (p->adds) tn_grid_add_parts(s, p, 0);
   if (!tn_grid_online(s, p) && !tn_grid_nested(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) &&
       !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
@@ -43681,6 +43789,7 @@ typedef struct tn_candidate {
   tn_schedule list; tn_cost cost; double expected;       // expected: cycles on the cores that are there
   uint64_t same;                           // equal for equal kernels
   int family;                              // of schedules of one idea: some of each are tried
+  int ahead;                               // iterations that STAGEs are copied ahead, of all of them: no price tells it
   double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
   void *kernel;                            // the backend's, for as long as its module is loaded
   int64_t global[3], local[3], tasks; size_t local_nbytes;
@@ -43698,7 +43807,7 @@ static const int tn_candidates_copies[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
 static const int tn_candidates_blocks[] = {4, 8, 16, 32, 64, 128, 256};
 enum { TN_CANDIDATES_COPIES = sizeof tn_candidates_copies / sizeof *tn_candidates_copies,
   TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks,
-  TN_CANDIDATES_AHEAD = 3 };               // iterations that STAGEs are copied ahead
+  TN_CANDIDATES_AHEAD = 4 };               // iterations that STAGEs are copied ahead
 
 static void tn_candidates_open(tn_candidates *s, tiny_ctx *t, tiny_uop *kept, tiny_uop *sink,
                                const tn_target *target, int cores) {
@@ -43735,6 +43844,7 @@ static uint64_t tn_candidates_same(tiny_ctx *t, tiny_uop *sink) {
 
 // Adds a list and the kernel it gives, unless that was found before or is unreasonable.
 static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
+  tn_list stages = {NULL, 0, 0};
   tn_cost cost;
   if (!tn_cost_of(s->t, k->sink, s->target->limits, &cost)) return;
   const uint64_t same = tn_candidates_same(s->t, k->sink);
@@ -43744,6 +43854,8 @@ static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
   memset(c, 0, sizeof *c);
   c->expected = tn_cost_on(&cost, s->cores);
   c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth; c->family = s->family;
+  tn_collect_op(s->t, k->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) c->ahead += (int)tn_stage_ahead(stages.u[i]);
 }
 
 // The kernel after a list; 0: one of its opts is not legal.
@@ -43893,7 +44005,8 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
 // ** on a grid: families, each an idea in several sizes, from the bare kernel **
 
 enum { TN_FAMILY_GROWN, TN_FAMILY_FLAT, TN_FAMILY_SUMS, TN_FAMILY_GROUPS, TN_FAMILY_ROWS, TN_FAMILY_TILES,
-  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILY_UNITS, TN_FAMILIES };
+  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILY_UNITS, TN_FAMILY_ONLINE, TN_FAMILY_NESTED, TN_FAMILY_ADDED,
+  TN_FAMILY_AHEAD, TN_FAMILIES };
 
 // A kernel to which opts are done as long as they are legal.
 typedef struct tn_trial { tn_kernel_state *s; int legal; } tn_trial;
@@ -43958,9 +44071,28 @@ static int tn_trial_open(tn_trial_at *a, tn_candidates *s) {
   a->p = tn_profile_of(a->x.s);
   return a->p.usable;
 }
+// What it stages, copied ahead: each depth is a candidate.
+static void tn_trial_ahead(tn_trial_at *a) {
+  tiny_ctx *t = a->s->t;
+  const int64_t serial = t->ir->serial;
+  const tn_list stages = tn_kernel_collect(a->x.s, TINY_OP_STAGE);
+  tiny_uop *loop = NULL;
+  for (int i = 0; i < stages.n && !loop; i++)
+    if (!tn_stage_ahead(stages.u[i]) && tn_opt_is_plain_copy(a->x.s, stages.u[i]))
+      loop = tn_stage_loop(t, a->x.s->sink, stages.u[i]);
+  if (!loop || tn_axis_of(a->x.s, loop) < 0) return;
+  tn_kernel_state *k = (tn_kernel_state *)tn_scratch(t, sizeof *k);
+  a->s->family = TN_FAMILY_AHEAD;
+  for (int ahead = 1; ahead <= TN_CANDIDATES_AHEAD && ahead < tn_range_extent(loop); ahead++) {
+    *k = *a->x.s;
+    t->ir->serial = serial;
+    if (tn_grid_copy_ahead(k, loop, ahead)) tn_candidates_add(a->s, k);
+  }
+}
 static void tn_trial_close(tn_trial_at *a, int family) {
   a->s->family = family;
   if (a->x.legal && a->x.s->done.n) tn_candidates_add(a->s, a->x.s);
+  if (a->x.legal && a->x.s->done.n) tn_trial_ahead(a);
   a->s->family = TN_FAMILY_GROWN;
   tn_scratch_rewind(a->s->t, a->mark);
 }
@@ -44161,11 +44293,71 @@ static void tn_candidates_units(tn_candidates *s) {
     }
 }
 
+// Sums that go on with a maximum, of all that it scales. *axes: of the kernel then. 0: they do not.
+static int tn_trial_online(tn_trial_at *a, tn_online_axes *axes) {
+  const tn_profile *p = &a->p;
+  tn_kernel_state *k = a->x.s;
+  if (p->carried || p->filled || p->nreduce < 3 || p->end->op != TINY_OP_END ||
+      !tn_online_axes_of(k->t, k->sink, p->nout, p->out, axes) || !tn_grid_online_sums(k, p, axes->max))
+    return 0;
+  a->p = tn_profile_of(k);
+  return tn_online_axes_of(k->t, k->sink, a->p.nout, a->p.out, axes);
+}
+// With blocks of keys, of tile number i; TN_ONLINE_TILES: each item has an element of the result, and all keys.
+static void tn_candidates_online(tn_candidates *s, int i) {
+  tn_trial_at a;
+  tn_online_axes axes;
+  tn_online_tile tile;
+  a.x.legal = tn_trial_open(&a, s) && tn_trial_online(&a, &axes);
+  if (a.x.legal && i == TN_ONLINE_TILES) tn_grid_elements(a.x.s, &a.p);
+  else if (a.x.legal) {
+    a.x.legal = tn_online_tile_at(s->target->limits, &axes, i, &tile) &&
+        tn_opt_fits(a.x.s, 1, tile.row_items * tile.column_items);
+    if (a.x.legal) tn_grid_blocks(a.x.s, &axes, &tile);
+  }
+  tn_trial_close(&a, TN_FAMILY_ONLINE);
+}
+// Products within a sum, by unit number `unit`.
+static void tn_candidates_nested(tn_candidates *s, const tn_warp_nested_tile *tile, int unit) {
+  tn_trial_at a;
+  tn_online_axes axes;
+  tn_nested nested;
+  int n = 0;
+  const tiny_warp_unit *units = tn_target_units(s->target, &n);
+  a.x.legal = tn_trial_open(&a, s) && a.p.nreduce > 1 && !a.p.carried && !a.p.filled && unit < n;
+  if (a.x.legal) {
+    const int online = tn_trial_online(&a, &axes);
+    a.x.legal = (online || !a.x.s->done.n) && tn_warp_nested_find(a.x.s, &a.p, online ? &axes : NULL, &nested) &&
+        tn_unit_nests(&units[unit], nested.dtype) &&
+        tn_warp_nested_try(a.x.s, &nested, tile, &units[unit], unit);
+  }
+  if (a.x.legal) tn_trial_groups(&a.x);
+  tn_trial_close(&a, TN_FAMILY_NESTED);
+}
+static void tn_candidates_nests(tn_candidates *s) {
+  static const tn_warp_nested_tile tiles[] = {{4, 16, 1, 64}, {4, 16, 1, 32}, {2, 32, 2, 64}, {2, 16, 2, 64},
+    {4, 16, 1, 128}, {2, 16, 1, 128}, {8, 16, 1, 64}, {2, 32, 1, 64}, {4, 32, 1, 64}, {1, 16, 1, 64}, {2, 16, 1, 32}};
+  int n = 0;
+  tn_target_units(s->target, &n);
+  for (int i = 0; i < n; i++)
+    for (size_t j = 0; j < sizeof tiles / sizeof *tiles; j++) tn_candidates_nested(s, &tiles[j], i);
+}
+// A sum that is added to memory in so many parts, then as the heuristics have it.
+static void tn_candidates_added(tn_candidates *s, int64_t parts) {
+  tn_trial_at a;
+  a.x.legal = tn_trial_open(&a, s) && a.p.adds && tn_grid_add_parts(a.x.s, &a.p, parts);
+  if (a.x.legal && !tn_grid_products(a.x.s, &a.p) && !tn_grid_sums(a.x.s, &a.p)) tn_grid_elements(a.x.s, &a.p);
+  tn_trial_close(&a, TN_FAMILY_ADDED);
+}
+
 // All of them. Returns how many families there are.
 static int tn_candidates_of_grid(tn_candidates *s) {
   const int64_t most = tn_machine_items(s->target->limits);
   s->depth = TN_CANDIDATES_DEPTH + 1;
   tn_candidates_units(s);
+  tn_candidates_nests(s);
+  for (int i = 0; i <= TN_ONLINE_TILES; i++) tn_candidates_online(s, i);
+  for (int64_t parts = 2; parts <= TN_SPLIT_PARTS; parts *= 2) tn_candidates_added(s, parts);
   for (int64_t items = 16; items <= 256 && items <= most; items *= 2)
     for (int each = 1; each <= 8; each *= 2)
       for (int how = 0; how < 3; how++)
@@ -44192,7 +44384,8 @@ static int tn_candidates_cheaper(const void *a, const void *b) {
 // So much alike that timing one of them will do.
 static int tn_candidates_alike(const tn_candidate *x, const tn_candidate *y) {
   return fabs(x->cost.core - y->cost.core) <= TN_ALIKE * x->cost.core &&
-      fabs(x->cost.memory - y->cost.memory) <= TN_ALIKE * x->cost.memory && x->cost.tasks == y->cost.tasks;
+      fabs(x->cost.memory - y->cost.memory) <= TN_ALIKE * x->cost.memory && x->cost.tasks == y->cost.tasks &&
+      x->ahead == y->ahead;
 }
 
 // The list, then tasks. What is packed is packed once for each of the outermost loops.
@@ -44234,6 +44427,7 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
   memset(&next[0], 0, sizeof next[0]);
   s->n = way.n = 0;
   way.found = (tn_candidate *)tn_scratch(s->t, TN_CANDIDATES_MOST * sizeof *way.found);
+  if (!s->target->limits->threads) families = tn_candidates_of_grid(&way);     // before there are too many others
   for (way.depth = 1; width && way.depth <= TN_CANDIDATES_DEPTH; way.depth++) {
     for (int i = 0; i < width; i++) tn_candidates_grow(&way, &next[i]);
     qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
@@ -44242,7 +44436,6 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
       if (way.found[i].depth == way.depth && way.found[i].list.n < TN_CANDIDATES_SEED)
         next[width++] = way.found[i].list;
   }
-  if (!s->target->limits->threads) families = tn_candidates_of_grid(&way);
   qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
   for (int left = 1; left && s->n < n;) {
     left = 0;
@@ -51051,6 +51244,7 @@ static int tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   d.device = at->name; d.backends[0] = at->backend;
   d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
   d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
+  d.atomics = t->atomics; d.tf32 = t->tf32;                  // what its kernels may do, it is searched with
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
   tiny_ctx *own = tiny_open(&d);
@@ -58984,274 +59178,274 @@ Where things stand in tiny.h
   13100  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
   13399  src/ir/spec.c                the verifier
-  13768  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13770  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13997  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14355  src/rules/notation.c         the algebra that bodies of rules are written in
-  14390  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14590  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13999  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14357  src/rules/notation.c         the algebra that bodies of rules are written in
+  14392  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14592  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14750  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14752  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15144  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15146  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15343  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15345  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15784  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15786  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  15961  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  15963  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16105  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16107  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16448  src/rules/decompose.c        from what the IR means to what a target can do
-  17137  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16450  src/rules/decompose.c        from what the IR means to what a target can do
+  17139  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17171  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17173  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17670  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17672  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17764  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17766  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18580  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18656  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18582  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18658  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18699  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18701  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18943  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19017  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18945  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19019  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19665  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19667  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19927  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19929  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20216  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20218  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20772  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20774  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20881  src/tensor/activation.c      what stands between the layers of a network
-  21062  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21434  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20883  src/tensor/activation.c      what stands between the layers of a network
+  21064  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21436  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21687  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21689  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22447  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22449  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23129  src/tensor/random.c          numbers from a counter, the same on every device
-  23404  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23131  src/tensor/random.c          numbers from a counter, the same on every device
+  23406  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23728  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24024  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23730  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24026  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24161  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24163  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24700  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24702  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25413  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25415  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25815  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25817  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  25954  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25956  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26436  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26438  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26901  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26903  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27252  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27898  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28260  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28389  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27254  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27900  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28262  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28391  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28549  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28551  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29054  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29333  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29056  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29335  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29429  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29431  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29722  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30163  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29724  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30165  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30440  src/tensor/params.c          lists of named tensors: what a network consists of
-  30531  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30641  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30442  src/tensor/params.c          lists of named tensors: what a network consists of
+  30533  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30643  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31020  src/tensor/sequential.c      modules and functions one after the other
-  31091  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31022  src/tensor/sequential.c      modules and functions one after the other
+  31093  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31239  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31241  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31359  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31361  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31678  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31680  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31794  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  31974  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  31796  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31980  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32109  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32115  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32619  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32625  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33395  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33401  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33928  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33934  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34436  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34442  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34693  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  34699  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  34760  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34766  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35350  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  35488  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35356  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  35494  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36358  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36365  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36562  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36569  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  36953  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37176  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37532  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36960  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37183  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37539  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37695  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37766  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37702  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37773  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  37899  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  37976  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  37936  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  38013  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38057  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38423  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38094  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38479  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38512  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38568  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38599  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38655  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  38733  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39303  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  38789  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39386  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  39583  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  39666  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  39661  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  39744  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  39809  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  39868  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  39892  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  39951  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  40770  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  40868  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  40869  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  40967  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  40962  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  41060  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41351  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41449  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  41934  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  42032  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42053  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42145  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42151  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42243  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42216  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42314  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42320  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42420  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  42495  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42418  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42518  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  42593  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  42595  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  42774  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  43548  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  43659  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  42693  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  42881  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  43656  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  43767  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44325  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44518  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  44590  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  44783  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  44837  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  45030  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  44926  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  45119  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  45558  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  45751  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46114  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46307  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  46464  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  46657  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  46765  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  46958  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47160  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  47911  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47353  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  48104  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  47994  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  48187  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48106  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48337  src/runtime/device.c         which backend a context runs on
-  48541  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  48695  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48299  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48530  src/runtime/device.c         which backend a context runs on
+  48734  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  48888  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  48756  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  48949  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49024  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49217  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49259  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49452  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  49531  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  49724  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  49713  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  49784  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  49906  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  49977  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50165  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50358  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  50439  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  50632  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  50654  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51137  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  50847  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51331  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51309  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  51417  src/runtime/launch.c         the steps of a plan, handed to their devices
-  51694  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51503  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  51611  src/runtime/launch.c         the steps of a plan, handed to their devices
+  51888  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52190  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52384  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  52798  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  52992  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  52981  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  53175  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53318  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  53512  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54305  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53512  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  53706  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54499  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  54697  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55038  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  54891  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55232  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55244  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55438  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  55498  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  55692  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  55757  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  55951  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56027  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56221  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56192  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56386  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56366  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  56727  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  56963  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56560  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  56921  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  57157  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57111  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57274  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57305  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57468  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  57381  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  57575  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  57466  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  57660  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  57794  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  57988  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  57957  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58020  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58199  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  58151  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58214  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58393  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58335  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58529  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  58721  src/runtime/context.c        opening and closing, the first error, totals
+  58915  src/runtime/context.c        opening and closing, the first error, totals
 */

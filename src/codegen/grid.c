@@ -733,8 +733,8 @@ static int64_t tn_grid_sum_parts(tn_kernel_state *s, const tn_profile *p, int64_
   return parts < worth ? parts : worth;
 }
 
-// The longest loop of a sum is cut into so many parts, 0: as many as keep all units busy; what it has not, it gets. 1: it
-// is.
+// The longest loop of a sum is cut into so many parts, 0: as many as keep all units busy; what it has not, it gets.
+// Returns 1 if it is.
 static int tn_grid_add_parts(tn_kernel_state *s, tn_profile *p, int64_t parts) {
   tiny_uop *longest = NULL;
   for (int i = 0; i < p->nred; i++)

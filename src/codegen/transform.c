@@ -109,8 +109,8 @@ static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left
   return tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
 }
 
-// Ranges of REDUCEs within u that move with r, and a fresh one for each: a copy of u has loops of its own for them. Items
-// that share a sum are the group's, of both.
+// Ranges of REDUCEs within u that move with r, and a fresh one for each: a copy of u has loops of its own for them.
+// Items that share a sum are the group's, of both.
 static void tn_inner_loops(tiny_ctx *t, const tiny_uop *u, const tiny_uop *r, tn_list *from, tn_list *to) {
   tn_list inner = {NULL, 0, 0};
   tn_collect_op(t, u->src[0], TINY_OP_REDUCE, &inner);
@@ -189,8 +189,8 @@ static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, 
 }
 
 // Does a REDUCE fold its identity where the loads at these gated places give 0, whatever all others give? A product of
-// two of them does: tiles of both hold zeros beyond the end, and nothing is asked where they are multiplied. One of such
-// a load and another does not: that may be infinite.
+// two of them does: tiles of both hold zeros beyond the end, and nothing is asked where they are multiplied. One of
+// such a load and another does not: that may be infinite.
 static int tn_pad_adds_nothing(tiny_ctx *t, tiny_uop *reduce, const tn_list *gated) {
   tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, zero = {NULL, 0, 0};
   tiny_uop *const identity = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype));

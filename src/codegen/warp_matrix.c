@@ -124,7 +124,7 @@ static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length)
   return c->rows[side] * length + (apart > 1 ? apart * length : tn_unit_pad(c));
 }
 
-// Elements, at most v, that each access to memory of the device has together along r, where these indices lie so along it.
+// Elements, at most v, that each access to memory of the device has together along r, of these indices that lie so.
 static int64_t tn_unit_width(tiny_ctx *t, const tn_list *indices, const tiny_uop *r, int64_t v) {
   for (int i = 0; i < indices->n; i++)
     if (tn_stride_in(t, indices->u[i]->src[1], r) == 1) v = tn_access_width(t, indices->u[i], r, v);
@@ -433,8 +433,8 @@ static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, c
                 columns = tn_unit_extent(c, c->last);
   int64_t all = rows * (columns + tn_unit_result_pad(c, v)) * nbytes;
   for (int i = 0; i < TN_UNIT_SIDES; i++) all += TN_UNIT_QUARTERS * (c->rows[i] * TN_UNIT_PIECE + TN_UNIT_PADS / 2);
-  return (apart || tn_unit_together(c) * nbytes < TN_UNIT_RESULT) && columns % v == 0 && rows * columns / v % items == 0 &&
-      all <= (int64_t)s->target->limits->shared_nbytes;
+  return (apart || tn_unit_together(c) * nbytes < TN_UNIT_RESULT) && columns % v == 0 &&
+      rows * columns / v % items == 0 && all <= (int64_t)s->target->limits->shared_nbytes;
 }
 
 // x, of which each lane has what the unit gives it, in memory of the group, row by row.
@@ -458,8 +458,8 @@ static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
   return item;
 }
 
-// What is read of the memory, and stored: by each item so many elements of a row, 16 bytes at most, several times. *part,
-// *next: these ranges. row: of both sides, in the group's block.
+// What is read of the memory, and stored: by each item v elements of a row, several times. *part, *next: these ranges.
+// row: of both sides, in the group's block.
 static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, tiny_uop *stage, int64_t items,
                                      int64_t v, tiny_uop **part, tiny_uop **next, tiny_uop **row) {
   const int64_t columns = tn_unit_extent(c, c->last), parts = tn_unit_extent(c, !c->last) * columns / v / items;
