@@ -51,6 +51,13 @@ static tiny_tensor *attention(tiny_ctx *t) {
   tiny_tensor *q = ints(t, TINY_SHAPE(16, 8)), *k = ints(t, TINY_SHAPE(8, 24)), *v = ints(t, TINY_SHAPE(24, 12));
   return tiny_matmul(tiny_softmax(tiny_mul_scalar(tiny_matmul(q, k), 0.125), -1), v);
 }
+static tiny_tensor *attention_of_halves(tiny_ctx *t) {       // rows, keys and columns that units of warps take
+  tiny_tensor *q = tiny_cast(ints(t, TINY_SHAPE(64, 32)), TINY_F16), *k = tiny_cast(ints(t, TINY_SHAPE(32, 64)), TINY_F16),
+              *v = tiny_cast(ints(t, TINY_SHAPE(64, 8)), TINY_F16), *all[3] = {q, k, v};
+  tiny_realize(all, 3);
+  q = tiny_mul_scalar(tiny_matmul(tiny_cast(q, TINY_F32), tiny_cast(k, TINY_F32)), 0.125);
+  return tiny_matmul(tiny_cast(tiny_cast(tiny_softmax(q, -1), TINY_F16), TINY_F32), tiny_cast(v, TINY_F32));
+}
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); double tolerance; } subjects[] = {
   {"elementwise", elementwise, 0}, {"padded", padded, 0}, {"transposed", transposed, 0}, {"sum of rows", sum_of_rows, 0},
   {"sum of columns", sum_of_columns, 0}, {"largest", largest, 0}, {"matmul", matmul, 0}, {"odd matmul", matmul_odd, 0},
@@ -58,8 +65,9 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); doubl
   {"halves", halves, 0}, {"bytes", bytes, 0}, {"few sums into", few_sums_into, 0},
   {"padded conv2d", conv2d_padded, 0}, {"triangle", triangle, 0}, {"sums of a triangle", triangle_sums, 0}, {"layer_norm", layer_norm, 1e-5},
   {"place of largest", place_of_largest, 0},
-  {"sums into", sums_into, 0}, {"attention", attention, 1e-4}};
-enum { GRID_SUBJECTS = sizeof subjects / sizeof *subjects, SUBJECTS = GRID_SUBJECTS - 1 };     // the last is one kernel on a grid alone
+  {"sums into", sums_into, 0}, {"attention", attention, 1e-4},
+  {"attention of halves", attention_of_halves, 1e-2}};
+enum { GRID_SUBJECTS = sizeof subjects / sizeof *subjects, SUBJECTS = GRID_SUBJECTS - 2 };     // the last two are one kernel each on a grid alone
 
 // ** targets: what they are decides what the heuristics choose **
 

@@ -237,6 +237,52 @@ static void test_waves(void) {
   tiny_close(t);
 }
 
+// A search looks at other numbers of parts: each list gives the same sums.
+static tiny_code searched_guarded(tiny_ctx *t, void *arg) {
+  static int32_t want[1 << 13], got[1 << 13];
+  const int which = *(const int *)arg;
+  tiny_tensor *x = cases[which].make(t, TINY_I32);
+  tn_draft d;
+  tn_candidates s;
+  const tn_target target = {NULL, &t->device[0]->limits};
+  const tn_kernel **kernels = kernels_of(t, x, &t->device[0]->limits, &d), *k = NULL;
+  for (int i = 0; kernels && i < d.plan.nstep; i++) {
+    const tiny_uop *end = kernels[i]->ast ? kernels[i]->ast->src[0] : NULL, *store = end && end->op == TINY_OP_END ? end->src[0] : end;
+    if (store && store->op == TINY_OP_STORE && store->k == TN_ADDS) k = kernels[i];
+  }
+  CHECK(k != NULL);
+  if (!k) return t->code;
+  t->ir->serial = TN_PIPELINE_SERIAL;
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  CHECK_EQ(run_kernel(t, k, sink, &target, want), TINY_OK);
+  const int64_t serial = t->ir->serial;
+  tn_candidates_open(&s, t, k->ast, sink, &target, 1 << 14);
+  for (int64_t parts = 2; parts <= 32; parts *= 4) tn_candidates_added(&s, parts);
+  int added = 0, parts[2] = {0, 0};
+  for (int i = 0; i < s.n; i++) if (s.found[i].family == TN_FAMILY_ADDED) {
+    tn_kernel_state *state = (tn_kernel_state *)tn_scratch(t, sizeof *state);
+    t->ir->serial = serial;
+    tn_state_open(state, t, sink, &target);
+    CHECK(tn_schedule_apply(state, &s.found[i].list));
+    memset(got, 0, sizeof got);
+    CHECK_EQ(run_kernel(t, k, state->sink, &target, got), TINY_OK);
+    CHECK(!memcmp(want, got, sizeof got));
+    for (int j = 0; j < s.found[i].list.n; j++) if (s.found[i].list.opt[j].kind == TN_OPT_ATOMIC)
+      parts[added > 0] = (int)s.found[i].list.opt[j].amount;
+    added++;
+  }
+  CHECK(added > 1 && parts[0] != parts[1] && parts[0] && parts[1]);
+  return t->code;
+}
+static void test_searched(void) {
+  for (int i = 0; i < 1; i++) {
+    tiny_ctx *t = open_as("sm_90", 1);
+    CHECK_EQ(tn_guard(t, searched_guarded, &i), TINY_OK);
+    if (tiny_status(t)) fprintf(stderr, "  %s: %s\n", cases[i].name, tiny_error(t));
+    tiny_close(t);
+  }
+}
+
 // A list that adds to what is no argument is none; nor is an opt legal whose store does not add.
 static tiny_code wrong_guarded(tiny_ctx *t, void *arg) {
   tn_list list = {NULL, 0, 0};
@@ -256,6 +302,7 @@ int main(void) {
   test_on("sm_90", brief ? 5 : 2);
   test_on("gfx1100", brief ? 11 : 5);
   test_on("generic", brief ? 11 : 5);
+  test_searched();
   test_default();
   test_rounded();
   test_program();

@@ -121,6 +121,10 @@ static const struct { const char *subject; int machine, legal; const char *list;
   {"softmax", 2, 1, "REUSE, PAD 1:5, LANE 1:8"},                                // a gated load of lanes, of two ranges
   {"matvec", 3, 1, "STAGE LOAD.0 1:2 @local, SPLIT 2:8"},                       // rows of a copy, split
   {"largest", 5, 0, "SPLIT 0:6, LOOP 0, GROUP REDUCE.0 1:2, PAD 2:16"},                 // items that share a sum of K blocks
+  {"attention of halves", 8, 1, "GRID 0, LOCAL 1:8, GROUP REDUCE.4 6:8, UNROLL 7:6, GROUP REDUCE.0 4:8"},     // items of what is left over
+  // copies ahead of units' operands, beside operands that are not; in one of several loops of a sum
+  {"attention of halves", 8, 1, "ONLINE 3 5 7, SPLIT 0:16, WMMA .0 _ 8 _ 1, GRID 0, PREFETCH STAGE.1 20:1, PREFETCH STAGE.4 20:1"},
+  {"conv2d", 8, 1, "PAD 4:8, PAD 2:8, PAD 1:8, SPLIT 4:4, STAGE LOAD.1 4 7 2:8 @local, SHARE 8, SHARE 9, SHARE 10, STAGE LOAD.0 4 7 1:8 @local, SHARE 11, SHARE 12, SHARE 13, LOCAL 2, LOCAL 1, UNROLL 7, GRID 0, GRID 3, PREFETCH STAGE.0 6:1, PREFETCH STAGE.1 6:1"},
   // a copy of what is a copy already, by the same loops
   {"sum of columns", 5, 0, "SPLIT 1:24, LOOP 1, STAGE LOAD.0 2 @local, SPLIT 2:2, STAGE LOAD.2 0:16 @local"},
 };
@@ -140,8 +144,11 @@ static void test_found(void) {
     CHECK(tn_schedule_parse(found[i].list, &moved.list));
     CHECK_EQ(tn_guard(t, run_trial, &plain), TINY_OK);
     const tiny_code code = tn_guard(t, run_trial, &moved);
+    const int failed = test_failed;
     CHECK(code == TINY_OK ? found[i].legal : strstr(tiny_error(t), "the list is not legal") && !found[i].legal);
-    if (found[i].legal) CHECK(agree(plain.out, moved.out, plain.nbytes, 1e-6));
+    if (found[i].legal)
+      CHECK(agree(plain.out, moved.out, plain.nbytes, subjects[plain.subject].tolerance > 1e-6 ? subjects[plain.subject].tolerance : 1e-6));
+    if (test_failed > failed) fprintf(stderr, "  %s, %s: %s\n", found[i].subject, found[i].list, tiny_error(t));
     tiny_close(t);
   }
 }
@@ -293,7 +300,7 @@ static void test_families(void) {
   static trial plain, moved;
   int seen[TN_FAMILIES] = {0};
   for (int s = 0; s < GRID_SUBJECTS; s++) for (int m = 0; m < MACHINES; m++) {
-    if (machines[m].threads) continue;
+    if (machines[m].threads || (subjects[s].make == attention_of_halves && machines[m].registers < 255)) continue;     // has no units
     tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP", .cache_dir = "", .debug = ""});
     memset(&plain, 0, sizeof plain); memset(&f, 0, sizeof f);
     plain.subject = f.subject = s; f.machine = m; plain.out = want;
@@ -314,7 +321,10 @@ static void test_families(void) {
     }
     tiny_close(t);
   }
-  for (int i = 0; i < TN_FAMILIES; i++) CHECK(seen[i] > 0);
+  for (int i = 0; i < TN_FAMILIES; i++) {
+    CHECK(seen[i] > 0 || i == TN_FAMILY_ADDED);              // of kernels that add to memory: test_atomics
+    if (!seen[i] && i != TN_FAMILY_ADDED) fprintf(stderr, "  none of family %d\n", i);
+  }
 }
 
 // ** kernels as large as people have them: what the heuristics choose is a list that gives the same kernel **

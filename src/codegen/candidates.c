@@ -23,6 +23,7 @@ typedef struct tn_candidate {
   tn_schedule list; tn_cost cost; double expected;       // expected: cycles on the cores that are there
   uint64_t same;                           // equal for equal kernels
   int family;                              // of schedules of one idea: some of each are tried
+  int ahead;                               // iterations that STAGEs are copied ahead, of all of them: no price tells it
   double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
   void *kernel;                            // the backend's, for as long as its module is loaded
   int64_t global[3], local[3], tasks; size_t local_nbytes;
@@ -40,7 +41,7 @@ static const int tn_candidates_copies[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
 static const int tn_candidates_blocks[] = {4, 8, 16, 32, 64, 128, 256};
 enum { TN_CANDIDATES_COPIES = sizeof tn_candidates_copies / sizeof *tn_candidates_copies,
   TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks,
-  TN_CANDIDATES_AHEAD = 3 };               // iterations that STAGEs are copied ahead
+  TN_CANDIDATES_AHEAD = 4 };               // iterations that STAGEs are copied ahead
 
 static void tn_candidates_open(tn_candidates *s, tiny_ctx *t, tiny_uop *kept, tiny_uop *sink,
                                const tn_target *target, int cores) {
@@ -77,6 +78,7 @@ static uint64_t tn_candidates_same(tiny_ctx *t, tiny_uop *sink) {
 
 // Adds a list and the kernel it gives, unless that was found before or is unreasonable.
 static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
+  tn_list stages = {NULL, 0, 0};
   tn_cost cost;
   if (!tn_cost_of(s->t, k->sink, s->target->limits, &cost)) return;
   const uint64_t same = tn_candidates_same(s->t, k->sink);
@@ -86,6 +88,8 @@ static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
   memset(c, 0, sizeof *c);
   c->expected = tn_cost_on(&cost, s->cores);
   c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth; c->family = s->family;
+  tn_collect_op(s->t, k->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) c->ahead += (int)tn_stage_ahead(stages.u[i]);
 }
 
 // The kernel after a list; 0: one of its opts is not legal.
@@ -235,7 +239,8 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
 // ** on a grid: families, each an idea in several sizes, from the bare kernel **
 
 enum { TN_FAMILY_GROWN, TN_FAMILY_FLAT, TN_FAMILY_SUMS, TN_FAMILY_GROUPS, TN_FAMILY_ROWS, TN_FAMILY_TILES,
-  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILY_UNITS, TN_FAMILIES };
+  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILY_UNITS, TN_FAMILY_ONLINE, TN_FAMILY_NESTED, TN_FAMILY_ADDED,
+  TN_FAMILY_AHEAD, TN_FAMILIES };
 
 // A kernel to which opts are done as long as they are legal.
 typedef struct tn_trial { tn_kernel_state *s; int legal; } tn_trial;
@@ -300,9 +305,28 @@ static int tn_trial_open(tn_trial_at *a, tn_candidates *s) {
   a->p = tn_profile_of(a->x.s);
   return a->p.usable;
 }
+// What it stages, copied ahead: each depth is a candidate.
+static void tn_trial_ahead(tn_trial_at *a) {
+  tiny_ctx *t = a->s->t;
+  const int64_t serial = t->ir->serial;
+  const tn_list stages = tn_kernel_collect(a->x.s, TINY_OP_STAGE);
+  tiny_uop *loop = NULL;
+  for (int i = 0; i < stages.n && !loop; i++)
+    if (!tn_stage_ahead(stages.u[i]) && tn_opt_is_plain_copy(a->x.s, stages.u[i]))
+      loop = tn_stage_loop(t, a->x.s->sink, stages.u[i]);
+  if (!loop || tn_axis_of(a->x.s, loop) < 0) return;
+  tn_kernel_state *k = (tn_kernel_state *)tn_scratch(t, sizeof *k);
+  a->s->family = TN_FAMILY_AHEAD;
+  for (int ahead = 1; ahead <= TN_CANDIDATES_AHEAD && ahead < tn_range_extent(loop); ahead++) {
+    *k = *a->x.s;
+    t->ir->serial = serial;
+    if (tn_grid_copy_ahead(k, loop, ahead)) tn_candidates_add(a->s, k);
+  }
+}
 static void tn_trial_close(tn_trial_at *a, int family) {
   a->s->family = family;
   if (a->x.legal && a->x.s->done.n) tn_candidates_add(a->s, a->x.s);
+  if (a->x.legal && a->x.s->done.n) tn_trial_ahead(a);
   a->s->family = TN_FAMILY_GROWN;
   tn_scratch_rewind(a->s->t, a->mark);
 }
@@ -503,11 +527,71 @@ static void tn_candidates_units(tn_candidates *s) {
     }
 }
 
+// Sums that go on with a maximum, of all that it scales. *axes: of the kernel then. 0: they do not.
+static int tn_trial_online(tn_trial_at *a, tn_online_axes *axes) {
+  const tn_profile *p = &a->p;
+  tn_kernel_state *k = a->x.s;
+  if (p->carried || p->filled || p->nreduce < 3 || p->end->op != TINY_OP_END ||
+      !tn_online_axes_of(k->t, k->sink, p->nout, p->out, axes) || !tn_grid_online_sums(k, p, axes->max))
+    return 0;
+  a->p = tn_profile_of(k);
+  return tn_online_axes_of(k->t, k->sink, a->p.nout, a->p.out, axes);
+}
+// With blocks of keys, of tile number i; TN_ONLINE_TILES: each item has an element of the result, and all keys.
+static void tn_candidates_online(tn_candidates *s, int i) {
+  tn_trial_at a;
+  tn_online_axes axes;
+  tn_online_tile tile;
+  a.x.legal = tn_trial_open(&a, s) && tn_trial_online(&a, &axes);
+  if (a.x.legal && i == TN_ONLINE_TILES) tn_grid_elements(a.x.s, &a.p);
+  else if (a.x.legal) {
+    a.x.legal = tn_online_tile_at(s->target->limits, &axes, i, &tile) &&
+        tn_opt_fits(a.x.s, 1, tile.row_items * tile.column_items);
+    if (a.x.legal) tn_grid_blocks(a.x.s, &axes, &tile);
+  }
+  tn_trial_close(&a, TN_FAMILY_ONLINE);
+}
+// Products within a sum, by unit number `unit`.
+static void tn_candidates_nested(tn_candidates *s, const tn_warp_nested_tile *tile, int unit) {
+  tn_trial_at a;
+  tn_online_axes axes;
+  tn_nested nested;
+  int n = 0;
+  const tiny_warp_unit *units = tn_target_units(s->target, &n);
+  a.x.legal = tn_trial_open(&a, s) && a.p.nreduce > 1 && !a.p.carried && !a.p.filled && unit < n;
+  if (a.x.legal) {
+    const int online = tn_trial_online(&a, &axes);
+    a.x.legal = (online || !a.x.s->done.n) && tn_warp_nested_find(a.x.s, &a.p, online ? &axes : NULL, &nested) &&
+        tn_unit_nests(&units[unit], nested.dtype) &&
+        tn_warp_nested_try(a.x.s, &nested, tile, &units[unit], unit);
+  }
+  if (a.x.legal) tn_trial_groups(&a.x);
+  tn_trial_close(&a, TN_FAMILY_NESTED);
+}
+static void tn_candidates_nests(tn_candidates *s) {
+  static const tn_warp_nested_tile tiles[] = {{4, 16, 1, 64}, {4, 16, 1, 32}, {2, 32, 2, 64}, {2, 16, 2, 64},
+    {4, 16, 1, 128}, {2, 16, 1, 128}, {8, 16, 1, 64}, {2, 32, 1, 64}, {4, 32, 1, 64}, {1, 16, 1, 64}, {2, 16, 1, 32}};
+  int n = 0;
+  tn_target_units(s->target, &n);
+  for (int i = 0; i < n; i++)
+    for (size_t j = 0; j < sizeof tiles / sizeof *tiles; j++) tn_candidates_nested(s, &tiles[j], i);
+}
+// A sum that is added to memory in so many parts, then as the heuristics have it.
+static void tn_candidates_added(tn_candidates *s, int64_t parts) {
+  tn_trial_at a;
+  a.x.legal = tn_trial_open(&a, s) && a.p.adds && tn_grid_add_parts(a.x.s, &a.p, parts);
+  if (a.x.legal && !tn_grid_products(a.x.s, &a.p) && !tn_grid_sums(a.x.s, &a.p)) tn_grid_elements(a.x.s, &a.p);
+  tn_trial_close(&a, TN_FAMILY_ADDED);
+}
+
 // All of them. Returns how many families there are.
 static int tn_candidates_of_grid(tn_candidates *s) {
   const int64_t most = tn_machine_items(s->target->limits);
   s->depth = TN_CANDIDATES_DEPTH + 1;
   tn_candidates_units(s);
+  tn_candidates_nests(s);
+  for (int i = 0; i <= TN_ONLINE_TILES; i++) tn_candidates_online(s, i);
+  for (int64_t parts = 2; parts <= TN_SPLIT_PARTS; parts *= 2) tn_candidates_added(s, parts);
   for (int64_t items = 16; items <= 256 && items <= most; items *= 2)
     for (int each = 1; each <= 8; each *= 2)
       for (int how = 0; how < 3; how++)
@@ -534,7 +618,8 @@ static int tn_candidates_cheaper(const void *a, const void *b) {
 // So much alike that timing one of them will do.
 static int tn_candidates_alike(const tn_candidate *x, const tn_candidate *y) {
   return fabs(x->cost.core - y->cost.core) <= TN_ALIKE * x->cost.core &&
-      fabs(x->cost.memory - y->cost.memory) <= TN_ALIKE * x->cost.memory && x->cost.tasks == y->cost.tasks;
+      fabs(x->cost.memory - y->cost.memory) <= TN_ALIKE * x->cost.memory && x->cost.tasks == y->cost.tasks &&
+      x->ahead == y->ahead;
 }
 
 // The list, then tasks. What is packed is packed once for each of the outermost loops.
@@ -576,6 +661,7 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
   memset(&next[0], 0, sizeof next[0]);
   s->n = way.n = 0;
   way.found = (tn_candidate *)tn_scratch(s->t, TN_CANDIDATES_MOST * sizeof *way.found);
+  if (tn_machine_grid(s->target->limits)) families = tn_candidates_of_grid(&way);      // before there are too many others
   for (way.depth = 1; width && way.depth <= TN_CANDIDATES_DEPTH; way.depth++) {
     for (int i = 0; i < width; i++) tn_candidates_grow(&way, &next[i]);
     qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
@@ -584,7 +670,6 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
       if (way.found[i].depth == way.depth && way.found[i].list.n < TN_CANDIDATES_SEED)
         next[width++] = way.found[i].list;
   }
-  if (tn_machine_grid(s->target->limits)) families = tn_candidates_of_grid(&way);
   qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
   for (int left = 1; left && s->n < n;) {
     left = 0;

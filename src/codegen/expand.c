@@ -494,7 +494,8 @@ static tiny_uop *tn_barriers_merged(tiny_ctx *t, tiny_uop *sink) {
   tn_collect_op(t, sink, TINY_OP_BARRIER, &all);
   for (int i = 0; i < all.n; i++) for (int j = i + 1; j < all.n; j++) {
     tiny_uop *pair[2] = {all.u[i], all.u[j]}, *done[2] = {pair[0]->src[0], pair[1]->src[0]};
-    if (done[0]->op != TINY_OP_END || done[1]->op != TINY_OP_END || tn_depends(t, done[1], pair[0]) ||
+    const int plain = pair[0]->nsrc == 1 && !pair[0]->k && pair[1]->nsrc == 1 && !pair[1]->k;    // not of copies ahead
+    if (!plain || done[0]->op != TINY_OP_END || done[1]->op != TINY_OP_END || tn_depends(t, done[1], pair[0]) ||
         tn_depends(t, done[0], pair[1]) || !tn_in_same_loops(t, done[0], done[1]))
       continue;
     tiny_uop *both = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, done, 0, 0, NULL), *one = tn_barrier(t, both),

@@ -298,6 +298,21 @@ static int64_t tn_grid_held(tn_kernel_state *s, const tiny_uop *stage) {
   return (n + tn_opt_items(s) - 1) / tn_opt_items(s);
 }
 
+// All that is staged in the loop is copied so many iterations ahead, where that is legal. Returns how much of it is.
+static int tn_grid_copy_ahead(tn_kernel_state *s, tiny_uop *loop, int64_t ahead) {
+  int all = 0;
+  for (int done = 1; done; all += done) {
+    const tn_list now = tn_kernel_collect(s, TINY_OP_STAGE);
+    tn_opt o = tn_opt_of(s, TN_OPT_PREFETCH, 1, &loop, ahead);
+    done = 0;
+    for (int i = 0; i < now.n && !done; i++) {
+      tn_opt_set_operand(s, &o, now.u[i]);
+      done = tn_opt_apply(s, &o);
+    }
+  }
+  return all;
+}
+
 // What all items copy is copied ahead of the iterations that read it: as many of them as leave memory of the group for
 // another group; one, where items hold in registers what is on its way; none, where that is much.
 static void tn_grid_ahead(tn_kernel_state *s) {
@@ -315,15 +330,7 @@ static void tn_grid_ahead(tn_kernel_state *s) {
   }
   if (!loop) return;
   while (ahead > 1 && (2 * (held + ahead * nbytes) > shared || ahead >= tn_range_extent(loop))) ahead--;
-  for (int done = 1; done;) {
-    const tn_list now = tn_kernel_collect(s, TINY_OP_STAGE);
-    tn_opt o = tn_opt_of(s, TN_OPT_PREFETCH, 1, &loop, ahead);
-    done = 0;
-    for (int i = 0; i < now.n && !done; i++) {
-      tn_opt_set_operand(s, &o, now.u[i]);
-      done = tn_opt_apply(s, &o);
-    }
-  }
+  tn_grid_copy_ahead(s, loop, ahead);
 }
 
 // What WMMA leaves of the store's loops: groups.
@@ -769,25 +776,27 @@ static int64_t tn_grid_sum_parts(tn_kernel_state *s, const tn_profile *p, int64_
   return parts < worth ? parts : worth;
 }
 
-// The longest loop of a sum is cut into as many parts as keep all units busy; what it has not, it gets.
-static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
+// The longest loop of a sum is cut into so many parts, 0: as many as keep all units busy; what it has not, it gets.
+// Returns 1 if it is.
+static int tn_grid_add_parts(tn_kernel_state *s, tn_profile *p, int64_t parts) {
   tiny_uop *longest = NULL;
   for (int i = 0; i < p->nred; i++)
     if (!longest || tn_range_extent(p->red[i]) > tn_range_extent(longest)) longest = p->red[i];
-  if (!longest || !tn_opt_may_add(s, p, longest)) return;
+  if (!longest || !tn_opt_may_add(s, p, longest)) return 0;
   const int64_t n = tn_range_extent(longest);
-  int64_t parts = tn_grid_sum_parts(s, p, n);
+  if (!parts) parts = tn_grid_sum_parts(s, p, n);
   if (parts > TN_SPLIT_PARTS) parts = TN_SPLIT_PARTS;
   if (parts > n) parts = n;
-  if (parts < 2) return;
+  if (parts < 2) return 0;
   int64_t part = (n + parts - 1) / parts;
   if (part >= TN_SPLIT_TILE) part = (part + TN_GRID_SIDE - 1) / TN_GRID_SIDE * TN_GRID_SIDE;
   if (n % part) longest = tn_do_pad(s, longest, part);
   const tn_opt o = tn_opt_of(s, TN_OPT_ATOMIC, 1, &longest, tn_range_extent(longest) / part);
-  const int loop = part > 1 ? s->naxes : o.axis[0];
-  if (tn_range_extent(longest) > part && tn_range_extent(longest) % part == 0 && tn_do(s, &o))
-    tn_grid_groups(s, s->axis[loop]);
+  const int loop = part > 1 ? s->naxes : o.axis[0],
+            adds = tn_range_extent(longest) > part && tn_range_extent(longest) % part == 0 && tn_do(s, &o);
+  if (adds) tn_grid_groups(s, s->axis[loop]);
   *p = tn_profile_of(s);
+  return adds;
 }
 
 // ** summands that name their element **
@@ -858,7 +867,7 @@ static int tn_grid_scatter(tn_kernel_state *s) {
 }
 
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (p->adds) tn_grid_add_parts(s, p);
+  if (p->adds) tn_grid_add_parts(s, p, 0);
   if (!tn_grid_online(s, p) && !tn_grid_nested(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) &&
       !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);

@@ -406,9 +406,8 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
     tiny_uop *u = all.u[i];
     for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // a maximum so far is not copied
       if (tn_is_online(s->t, s->sink, u->src[j])) return 0;
-    // it would loop within the copy's loops; what is staged already would be copied twice, by the same loops
-    const int loops = u != x && (u->op == TINY_OP_REDUCE || u->op == TINY_OP_STAGE);
-    for (int j = 0; loops && j < o->naxes; j++) if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
+    for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
+      if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
     if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
   }
   return 1;
@@ -423,6 +422,15 @@ static int tn_opt_has_room(tn_kernel_state *s, const tiny_uop *x, int n, tiny_uo
   if (pad) nelem = tn_clamp_add(nelem, tn_clamp_mul(tn_range_extent(inner[0]), pad));
   return tn_clamp_add(tn_clamp_mul(tn_dtypes[x->dtype].nbytes, nelem), tn_staged_nbytes(s)) <=
       (shared ? shared : (int64_t)TN_OPT_STAGE_NBYTES);
+}
+
+// Do two STAGEs close one loop? What was staged, and is read by others too, is then copied twice by its loops.
+static int tn_opt_copies_twice(tn_kernel_state *s) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  for (int i = 0; i < stages.n; i++) for (int j = 0; j < i; j++)
+    for (uint32_t r = 1; r < stages.u[i]->nsrc; r++)
+      if (!tn_is_item(stages.u[i]->src[r]) && tn_closes(stages.u[j], stages.u[i]->src[r])) return 1;
+  return 0;
 }
 
 // Over axes that x moves with. Those that it does not name stay outside, which work items and copies cannot.
@@ -447,8 +455,14 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
     if (!open) return 0;
   }
   if (!tn_opt_has_room(s, x, o->naxes, inner, o->amount)) return 0;
+  tiny_uop *const before = s->sink;
+  const int naxes = s->naxes;
+  const int64_t serial = s->t->ir->serial;
   tn_transform_stage(s, x, o->naxes, inner, o->amount, o->space);
-  return 1;
+  if (!tn_opt_copies_twice(s)) return 1;
+  s->sink = before; s->naxes = naxes;
+  s->t->ir->serial = serial;
+  return 0;
 }
 
 // May g items share the reduction along r: those that there are, or as many more?

@@ -110,12 +110,13 @@ static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left
 }
 
 // Ranges of REDUCEs within u that move with r, and a fresh one for each: a copy of u has loops of its own for them.
+// Items that share a sum are the group's, of both.
 static void tn_inner_loops(tiny_ctx *t, const tiny_uop *u, const tiny_uop *r, tn_list *from, tn_list *to) {
   tn_list inner = {NULL, 0, 0};
   tn_collect_op(t, u->src[0], TINY_OP_REDUCE, &inner);
   for (int i = 0; i < inner.n; i++) for (uint32_t j = 1; tn_depends(t, inner.u[i], r) && j < inner.u[i]->nsrc; j++) {
     tiny_uop *own = inner.u[i]->src[j];
-    int known = 0;
+    int known = tn_is_item(own);
     for (int k = 0; k < from->n; k++) known |= from->u[k] == own;
     if (known) continue;
     tn_push(t, from, own);
@@ -188,8 +189,8 @@ static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, 
 }
 
 // Does a REDUCE fold its identity where the loads at these gated places give 0, whatever all others give? A product of
-// two of them does: tiles of both hold zeros beyond the end, and nothing is asked where they are multiplied. One of such
-// a load and another does not: that may be infinite.
+// two of them does: tiles of both hold zeros beyond the end, and nothing is asked where they are multiplied. One of
+// such a load and another does not: that may be infinite.
 static int tn_pad_adds_nothing(tiny_ctx *t, tiny_uop *reduce, const tn_list *gated) {
   tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, zero = {NULL, 0, 0};
   tiny_uop *const identity = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype));

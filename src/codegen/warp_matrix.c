@@ -131,7 +131,7 @@ static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length)
   return c->rows[side] * length + (apart > 1 ? apart * length : tn_unit_pad(c));
 }
 
-// Elements, at most v, that each access to memory of the device has together along r, where these indices lie so.
+// Elements, at most v, that each access to memory of the device has together along r, of these indices that lie so.
 static int64_t tn_unit_width(tiny_ctx *t, const tn_list *indices, const tiny_uop *r, int64_t v) {
   for (int i = 0; i < indices->n; i++)
     if (tn_stride_in(t, indices->u[i]->src[1], r) == 1) v = tn_access_width(t, indices->u[i], r, v);
@@ -501,8 +501,8 @@ static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
   return item;
 }
 
-// What is read of the memory, and stored: by each item v elements of a row, 16 bytes at most, several times. *part,
-// *next: these ranges. row: of both sides, in the group's block.
+// What is read of the memory, and stored: by each item v elements of a row, several times. *part, *next: these ranges.
+// row: of both sides, in the group's block.
 static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, tiny_uop *stage, int64_t items,
                                      int64_t v, tiny_uop **part, tiny_uop **next, tiny_uop **row) {
   const int64_t columns = tn_unit_extent(c, c->last), parts = tn_unit_extent(c, !c->last) * columns / v / items;

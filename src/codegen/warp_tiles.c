@@ -148,20 +148,30 @@ static int64_t tn_warp_nested_side(int64_t n, int64_t warps, int64_t most, int64
   return parts > 1 ? (each + 2 * size - 1) / (2 * size) * (2 * size) : side;
 }
 
+// May r be padded to a multiple of m, if it is none?
+static int tn_warp_may_pad(tn_kernel_state *s, const tiny_uop *r, int64_t m) {
+  const tn_profile p = tn_profile_of(s);
+  return tn_range_extent(r) % m == 0 || tn_opt_may_pad(s, &p, r, m);
+}
+
 // Axes padded and split, and WMMA. 0: it does not fit; the kernel is no longer what it was.
 static int tn_warp_nested_try(tn_kernel_state *s, const tn_nested *a, const tn_warp_nested_tile *tile,
                               const tiny_warp_unit *unit, int number) {
   tn_unit_plan plan;
   tiny_uop *axis[2] = {a->rows, a->columns ? a->columns : a->keys}, *part[4] = {NULL};
-  const int64_t most[2] = {tile->rows, tile->columns}, size[2] = {unit->m, unit->n};
   const int warps[2] = {tile->warps, tile->across};
+  const int64_t side[2] = {tile->rows, tn_warp_nested_side(tn_range_extent(axis[1]), tile->across, tile->columns,
+                                                           unit->n)};
   if (!tn_unit_plan_of(unit, &plan)) return 0;
+  int may = !a->columns || tn_warp_may_pad(s, a->keys, tn_unit_k(&plan));
+  for (int i = 0; i < a->nproduct; i++) may &= tn_warp_may_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
+  for (int i = 0; i < 2; i++) may &= tn_warp_may_pad(s, axis[i], warps[i] * side[i]);
+  if (!may) return 0;
   for (int i = 0; i < a->nproduct; i++) tn_do_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
   if (a->columns) tn_do_pad(s, a->keys, tn_unit_k(&plan));
   for (int i = 0; i < 2; i++) {
-    const int64_t side = i ? tn_warp_nested_side(tn_range_extent(axis[1]), warps[1], most[1], size[1]) : most[0];
-    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side), warps[i] * side, NULL);
-    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side, &part[2 * i]);
+    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side[i]), warps[i] * side[i], NULL);
+    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side[i], &part[2 * i]);
   }
   tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
   o.number = (int16_t)number;

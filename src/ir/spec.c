@@ -269,7 +269,9 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
         return tn_spec_fail(s, u->src[j], "is no source of the SINK");
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
       for (int r = 0; closes && j && r < c.n; r++) if (c.range[r] == u->src[j]) closed |= (uint64_t)1 << r;
-      open |= of_source;
+      // what is waited for may stand in loops that REDUCEs will close, all of whose iterations are over then
+      const int waits = s->lowering && u->op == TINY_OP_AFTER && j && u->src[j]->op == TINY_OP_END;
+      open |= waits ? 0 : of_source;
     }
     if (u->op == TINY_OP_END) for (int r = 0; r < c.n; r++) if (closed >> r & 1) {
       if (c.end[r]) return tn_spec_fail(s, c.range[r], "is closed by two ENDs");

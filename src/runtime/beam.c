@@ -398,6 +398,7 @@ static int tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   d.device = at->name; d.backends[0] = at->backend;
   d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
   d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
+  d.atomics = t->atomics; d.tf32 = t->tf32;                  // what its kernels may do, it is searched with
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
   tiny_ctx *own = tiny_open(&d);

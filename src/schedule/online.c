@@ -50,24 +50,28 @@ static int64_t tn_online_nbytes(const tn_online_tile *tile, int64_t elements) {
 static const struct { uint8_t strips, row_items, keys; } tn_online_tiles[] = {
   {2, 8, 4}, {2, 8, 2}, {1, 16, 4}, {1, 8, 4}, {1, 16, 2}, {1, 8, 2}, {1, 4, 4}, {1, 4, 2}};
 
-// 0: the device has no room for one.
-static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
+enum { TN_ONLINE_TILES = sizeof tn_online_tiles / sizeof *tn_online_tiles };
+
+// Tile number i for these axes. 0: it is too large for them, or for the device.
+static int tn_online_tile_at(const tiny_limits *limits, const tn_online_axes *a, int i, tn_online_tile *tile) {
   const int64_t rows = tn_range_extent(a->rows), columns = tn_range_extent(a->columns), keys = tn_range_extent(a->keys),
                 elements = a->score ? tn_range_extent(a->score->src[1]) : 0, registers = tn_machine_registers(limits);
   if (!tn_machine_grid(limits) || registers < TN_ONLINE_REGISTERS) return 0;
   tile->column_items = tn_online_power((columns + TN_ONLINE_NEXT - 1) / TN_ONLINE_NEXT, TN_ONLINE_SIDE);
   tile->copies = (columns + tile->column_items - 1) / tile->column_items;
-  for (size_t i = 0; i < sizeof tn_online_tiles / sizeof *tn_online_tiles; i++) {
-    tile->strips = tn_online_tiles[i].strips;
-    tile->row_items = tn_online_tiles[i].row_items;
-    tile->rows = TN_ONLINE_NEXT * tile->strips * tile->row_items;
-    tile->keys = tn_online_tiles[i].keys * tile->column_items;
-    if ((tile->strips == 1 || registers >= TN_ONLINE_STRIPS) && tile->strips * tile->copies <= TN_ONLINE_COPIES &&
-        (tile->row_items >= TN_ONLINE_ITEMS || rows <= TN_ONLINE_FEW) && tile->rows < 2 * rows && tile->keys <= keys &&
-        tile->row_items * tile->column_items <= tn_machine_items(limits) &&
-        tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes)
-      return tile->column_items >= TN_ONLINE_LEAST;
-  }
+  tile->strips = tn_online_tiles[i].strips;
+  tile->row_items = tn_online_tiles[i].row_items;
+  tile->rows = TN_ONLINE_NEXT * tile->strips * tile->row_items;
+  tile->keys = tn_online_tiles[i].keys * tile->column_items;
+  return (tile->strips == 1 || registers >= TN_ONLINE_STRIPS) && tile->strips * tile->copies <= TN_ONLINE_COPIES &&
+      (tile->row_items >= TN_ONLINE_ITEMS || rows <= TN_ONLINE_FEW) && tile->rows < 2 * rows && tile->keys <= keys &&
+      tile->row_items * tile->column_items <= tn_machine_items(limits) &&
+      tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes;
+}
+// 0: the device has no room for one.
+static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
+  for (int i = 0; i < TN_ONLINE_TILES; i++)
+    if (tn_online_tile_at(limits, a, i, tile)) return tile->column_items >= TN_ONLINE_LEAST;
   return 0;
 }
 
