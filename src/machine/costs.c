@@ -93,9 +93,12 @@ enum {
   TN_SCATTER_TILE_ROWS = 8,                     // of a tile, below which units may be idle
   TN_SCATTER_LOOK = 12,                    // instructions of a warp for a summand of each item: count, embedding gradient
   TN_SCATTER_TURN = 127,                   // cycles of a summand that is added after another: the same, by columns
-  TN_SCATTER_ADDED = 1,                    // of one that the last cache adds to the same element (bench/count.h)
   TN_SCATTER_ISSUE = 4                     // instructions that a unit issues in a cycle
 };
+
+#ifndef TN_SCATTER_ADDED                   // test builds make it small
+  #define TN_SCATTER_ADDED 1               // cycles of a summand that the last cache adds to the same element (bench/count.h)
+#endif
 
 // A tile that groups have of places x width x others elements: as many rows as there is memory for and as leave most
 // units a group, columns of a warp. Then as many items as there is memory for.
