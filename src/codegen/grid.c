@@ -778,7 +778,9 @@ static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
 // ** summands that name their element **
 
 // Tiles of the output that groups have of a scatter: of what; of how many parts of the summands each.
-typedef struct tn_grid_scatter_plan { tiny_uop *target, *column; tn_scatter_size size; int64_t parts; } tn_grid_scatter_plan;
+typedef struct tn_grid_scatter_plan {
+  tiny_uop *target, *column; tn_scatter_size size; int64_t parts;
+} tn_grid_scatter_plan;
 
 // The last loop along which rows lie together; NULL: there is none, or they are short.
 static tiny_uop *tn_grid_scatter_column(tn_kernel_state *s, const tn_profile *p, const tiny_uop *target) {
