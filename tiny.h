@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source cc157076eb7c1903526ab247a7126c004e5ffc0ca3c4e7185ad76eeb1bb15f2d
+/* tiny.h 0.1.0, source 9c076eacc84df317b0130f0eba2317a0fb43b8d61d4d605b1289b7c3d8ca79e2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -919,7 +919,7 @@ typedef struct tiny_desc {
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
   // 1: sums and scatters that many groups share may end in atomic additions, where the device has them: fewer kernels
-  // and more of them at a time, but the last bits differ from run to run. 0: of integers alone, the same bits every run
+  // and more of them at a time, but the last bits differ from run to run. 0: the same bits every run
   int atomics;
   // 1: products of f32 may round their operands to TF32, 10 bits of mantissa, where a device's matrix units multiply
   // those: a relative error of 2^-10 of each product, sums are of f32. 0: f32 as it is
@@ -3679,7 +3679,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "cc157076eb7c1903526ab247a7126c004e5ffc0ca3c4e7185ad76eeb1bb15f2d"
+#define TN_SOURCE_ID "9c076eacc84df317b0130f0eba2317a0fb43b8d61d4d605b1289b7c3d8ca79e2"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -9097,47 +9097,6 @@ static double tn_waves_cost(const tiny_limits *limits, int64_t rows, int64_t col
                 tiles = ((rows + TN_TILE_SIDE * m - 1) / (TN_TILE_SIDE * m)) *
                     ((columns + TN_TILE_SIDE * n - 1) / (TN_TILE_SIDE * n)) * others;
   return (double)((tiles + units - 1) / units) * (double)(m * n + copies[0] + copies[1] + TN_TILE_STEP);
-}
-
-// Scatters on a grid. Items look at all summands for those of their group's tile (codegen/scatter.c), or take them one
-// after the other, or all at once where the last cache adds.
-enum {
-  TN_SCATTER_TILE_ITEMS = 128, TN_SCATTER_TILE_ROOM = 1 << 16,         // of a group at least; bytes of its tiles
-  TN_SCATTER_TILE_ROWS = 8,                     // of a tile, below which units may be idle
-  TN_SCATTER_LOOK = 12,                    // instructions of a warp for a summand of each item: count, embedding gradient
-  TN_SCATTER_TURN = 127,                   // cycles of a summand that is added after another: the same, by columns
-  TN_SCATTER_ISSUE = 4                     // instructions that a unit issues in a cycle
-};
-
-#ifndef TN_SCATTER_ADDED                   // test builds make it small
-  #define TN_SCATTER_ADDED 1               // cycles of a summand that the last cache adds to the same element (bench/count.h)
-#endif
-
-// A tile that groups have of places x width x others elements: as many rows as there is memory for and as leave most
-// units a group, columns of a warp. Then as many items as there is memory for.
-typedef struct tn_scatter_size { int64_t rows, columns, items, groups; } tn_scatter_size;
-
-static tn_scatter_size tn_scatter_size_of(const tiny_limits *limits, int64_t places, int64_t width, int64_t others,
-                                          int64_t nbytes) {
-  const int64_t shared = (int64_t)limits->shared_nbytes, warp = tn_machine_warp(limits), all = tn_machine_items(limits),
-                room = (shared < TN_SCATTER_TILE_ROOM ? shared : (int64_t)TN_SCATTER_TILE_ROOM) / nbytes;
-  tn_scatter_size x = {1, width < warp ? width : warp, all < TN_SCATTER_TILE_ITEMS ? all : (int64_t)TN_SCATTER_TILE_ITEMS, 0};
-  others *= (width + x.columns - 1) / x.columns;
-  while (2 * x.rows * x.items <= room && x.rows < places) {
-    x.groups = (places + 2 * x.rows - 1) / (2 * x.rows) * others;
-    if (x.rows >= TN_SCATTER_TILE_ROWS && 2 * x.groups < tn_machine_units(limits)) break;
-    x.rows *= 2;
-  }
-  while (2 * x.items <= all && 2 * x.items * x.rows <= room) x.items *= 2;
-  x.groups = (places + x.rows - 1) / x.rows * others;
-  return x;
-}
-
-// What that takes, in cycles.
-static double tn_scatter_tiles_cost(const tiny_limits *limits, const tn_scatter_size *x, double summands) {
-  const int64_t units = tn_machine_units(limits), turns = (x->groups + units - 1) / units;
-  return (double)turns * summands * (double)x->columns * TN_SCATTER_LOOK /
-      (double)(tn_machine_warp(limits) * TN_SCATTER_ISSUE);
 }
 
 enum {
@@ -15709,17 +15668,6 @@ static int tn_depends_on_any(tiny_ctx *t, tiny_uop *u, tiny_uop *const *x, int n
   return 0;
 }
 
-// 0 <= x < n. Of an x of which some term is a multiple of n, such as a place in one of many tiles, x // n == 0: what is
-// left of it are numbers as small as those tiles'.
-static tiny_uop *tn_is_place(tiny_ctx *t, tiny_uop *x, int64_t n) {
-  tn_affine a;
-  int tiles = 0;
-  tn_affine_start(&a, TINY_INDEX);
-  if (n > 1 && !(n & (n - 1)) && tn_affine_add(&a, x, 1, 0))
-    for (int i = 0; i < a.n; i++) tiles |= a.term[i].c % n == 0;
-  return tiles ? not_(ne(idiv(x, X(n)), X(0))) : and_(not_(lt(x, X(0))), lt(x, X(n)));
-}
-
 // Every (range == something of the reduced ranges) among the clauses: there the clause becomes that something
 // lies within the range.
 static int tn_scatter_solve(tiny_ctx *t, tn_scatter *s, tiny_uop *const *out, int nout, tiny_uop **clauses,
@@ -15731,7 +15679,7 @@ static int tn_scatter_solve(tiny_ctx *t, tn_scatter *s, tiny_uop *const *out, in
     for (int k = 0; k < s->n; k++) apart &= !tn_depends(t, s->at[k], out[j]);
     if (!apart) continue;
     s->range[s->n] = out[j]; s->at[s->n++] = at;
-    clauses[i] = tn_is_place(t, at, tn_range_extent(out[j]));
+    clauses[i] = and_(not_(lt(at, X(0))), lt(at, out[j]->src[0]));
     s->valid = and_(s->valid, clauses[i]);
     break;
   }
@@ -15753,7 +15701,7 @@ static int tn_scatter_pays(const tiny_uop *reduce, tiny_uop *const *out, int nou
 }
 
 // Does each summand of `reduce`, at rest under the rules above, go to one place in some of the output ranges?
-static int tn_solve_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
+static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
   tiny_uop *clauses[TN_MAX_CLAUSES], *p = B(1);
   memset(s, 0, sizeof *s);
   if (reduce->op != TINY_OP_REDUCE || (reduce->dtype == TINY_BOOL && reduce->k == TINY_OP_MUL)) return 0;
@@ -15767,11 +15715,8 @@ static int tn_solve_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out,
   for (int k = 0; k < s->n; k++) s->value = tn_substitute_gated(t, s->value, s->range[k], s->at[k], s->valid);
   s->valid = tn_rewrite(t, s->valid, tn_rules_symbolic, NULL);
   s->value = tn_rewrite(t, s->value, tn_rules_symbolic, NULL);
-  return !tn_depends_on_any(t, s->valid, s->range, s->n) && !tn_depends_on_any(t, s->value, s->range, s->n);
-}
-// The same where it pays to store each summand there.
-static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
-  return tn_solve_scatter(t, reduce, out, nout, s) && tn_scatter_pays(reduce, out, nout, s);
+  return tn_scatter_pays(reduce, out, nout, s) && !tn_depends_on_any(t, s->valid, s->range, s->n) &&
+      !tn_depends_on_any(t, s->value, s->range, s->n);
 }
 
 // ** scans: summands that go to all elements from their own on **
@@ -21901,9 +21846,8 @@ TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index) {
 // ** scatters **
 
 // What goes where along the last axis: base (.., n), positions at (.., m), src (.., m) or 0-d. Leading dims
-// of at and src broadcast to those of base. before: how many dims the last axis comes before where all of it lies in
-// memory: sums are stored as that lies.
-typedef struct tn_sending { tiny_uop *base, *at, *src; int before; } tn_sending;
+// of at and src broadcast to those of base.
+typedef struct tn_sending { tiny_uop *base, *at, *src; } tn_sending;
 
 // The fold by op of the values (.., m), or one 0-d value, that go to each position -> (.., n).
 static tiny_uop *tn_sent(tiny_ctx *t, int op, const tn_sending *s, tiny_uop *value) {
@@ -21911,9 +21855,7 @@ static tiny_uop *tn_sent(tiny_ctx *t, int op, const tn_sending *s, tiny_uop *val
   const int last = s->at->ndim - 1;
   tiny_uop *at = tn_insert(t, s->at, last), *place = tn_iota(t, s->at->dtype, s->base->dim[last], 0, 2);
   if (value->ndim) value = tn_insert(t, value, value->ndim - 1);
-  tiny_uop *each = tn_where(t, tn_eq(t, at, place), value, tn_identity(t, op, value));     // (.., n, m)
-  each = tn_swap(t, each, last - s->before, last);
-  return tn_swap(t, tn_reduce(t, op, each, 2 << last, 0), last - s->before, last);
+  return tn_reduce(t, op, tn_where(t, tn_eq(t, at, place), value, tn_identity(t, op, value)), 2 << last, 0);
 }
 static tiny_uop *tn_joined(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {        // along the last axis
   if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
@@ -21942,7 +21884,7 @@ static tiny_uop *tn_greatest(tiny_ctx *t, const tn_sending *s, int include_self)
   if (tn_bad(t, s->base) || tn_bad(t, s->at)) return &t->ir->bad;
   if (!include_self) return tn_sent(t, TINY_OP_MAX, s, s->src);
   const int64_t n = s->base->dim[s->base->ndim - 1], m = s->at->dim[s->at->ndim - 1];
-  tn_sending all = {s->base, NULL, NULL, s->before};
+  tn_sending all = {s->base, NULL, NULL};
   all.at = tn_joined(t, tn_led_as(t, tn_iota(t, s->at->dtype, n, 0, 1), s->base, n),
                      tn_led_as(t, s->at, s->base, m));
   all.src = tn_joined(t, s->base, tn_led_as(t, s->src, s->base, m));
@@ -21964,7 +21906,7 @@ static tiny_uop *tn_scattered(tiny_ctx *t, tiny_reduce_op mode, const tn_sending
   if (mode == TINY_REDUCE_REPLACE) return tn_replaced(t, s);
   const int dtype = s->base->dtype, folds = mode == TINY_REDUCE_AMAX || mode == TINY_REDUCE_AMIN;
   const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == TINY_REDUCE_PROD ? TINY_OP_MUL : TINY_OP_ADD;
-  tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside), s->before};
+  tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside)};
   if (mode == TINY_REDUCE_AMIN) { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
   if (folds && include_self) w.base = tn_wholes(t, w.base, 1 << (s->base->ndim - 1), 0);
   tiny_uop *y = folds ? tn_greatest(t, &w, include_self) : tn_sent(t, op, &w, w.src);
@@ -22016,8 +21958,7 @@ static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis,
                     tn_text_of(tn_uop_of(src), b));
   for (int i = 0; i < tn_uop_of(src)->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
   if (tn_uop_of(src)->ndim) from = tn_swap(t, from, axis, last);
-  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last), from,
-                  last - axis};
+  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last), from};
   tn_sending_pad(t, &s);
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -22052,7 +21993,7 @@ static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis
   at = tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last);
   src = tn_cast(t, src, u->dtype);
   const tn_sending s = {tn_swap(t, u, axis, last), at,
-                        tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last), last - axis};
+                        tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last)};
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
@@ -22092,7 +22033,7 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
   tiny_uop *flat = tn_flattened(t, tn_uop_of(x));
   if (tn_bad(t, flat)) return out;
   const tn_sending s = {flat, tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0)),
-                        tn_uop_of(src)->ndim ? tn_flattened(t, from) : from, 0};
+                        tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
   tiny_uop *const y = tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &s, 1);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
@@ -22427,7 +22368,7 @@ static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tin
     both[s->stay] = s->m;
     src = tn_reshape(t, src, s->stay + 1, both);
   }
-  tn_sending to = {tn_indices_base(t, s, x), NULL, src, 0};
+  tn_sending to = {tn_indices_base(t, s, x), NULL, src};
   for (int i = 0; i < s->stay; i++) both[i] = 1;
   both[s->stay] = s->m;
   to.at = tn_reshape(t, s->at, s->stay + 1, both);
@@ -22453,7 +22394,7 @@ TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, 
 // How many of the positions at (m) name each of n, or the sum of their weights.
 static tiny_uop *tn_counts(tiny_ctx *t, tiny_uop *at, int64_t n, tiny_uop *weights) {
   tiny_uop *one = weights ? weights : tn_int(t, TINY_I32, 1);
-  const tn_sending s = {tn_bad(t, one) ? one : tn_expand(t, tn_k(t, one, 0), 1, &n), at, NULL, 0};
+  const tn_sending s = {tn_bad(t, one) ? one : tn_expand(t, tn_k(t, one, 0), 1, &n), at, NULL};
   return tn_sent(t, TINY_OP_ADD, &s, one);
 }
 TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_t least) {
@@ -22606,7 +22547,7 @@ static tiny_uop *tn_ranked(tiny_ctx *t, const tn_words *w, int64_t n, int64_t ke
   if (tn_bad(t, less)) return less;
   tiny_uop *rank = tn_sum(t, tn_cast(t, less, TINY_I32), 4, 0), *at = tn_iota(t, TINY_I32, n, 1, 2);
   const int64_t dim[2] = {1, keep};
-  const tn_sending s = {tn_expand(t, tn_int(t, TINY_I32, 0), 2, dim), rank, NULL, 0};
+  const tn_sending s = {tn_expand(t, tn_int(t, TINY_I32, 0), 2, dim), rank, NULL};
   return tn_sent(t, TINY_OP_ADD, &s, at);
 }
 // Blocks of block elements, each sorted and cut to keep: (rows, n) -> (rows, n / block * keep).
@@ -23102,7 +23043,7 @@ static tiny_uop *tn_run_lengths(tiny_ctx *t, tiny_uop *first, int64_t n) {
 // Which run each of n elements is in: number (n) of those in order, put back to where they were.
 static tiny_uop *tn_put_back(tiny_ctx *t, tiny_uop *number, tiny_uop *order, int64_t n) {
   if (tn_bad(t, number) || tn_bad(t, order)) return &t->ir->bad;
-  const tn_sending s = {tn_expand(t, tn_k(t, number, 0), 1, &n), order, NULL, 0};
+  const tn_sending s = {tn_expand(t, tn_k(t, number, 0), 1, &n), order, NULL};
   return tn_sent(t, TINY_OP_ADD, &s, number);
 }
 // The rows of u (n, m) that begin a run in u, or in u sorted: *firsts says where, *order (NULL: as they stand) what
@@ -28335,10 +28276,9 @@ static tiny_uop *tn_rows(tiny_ctx *t, tiny_uop *ids, tiny_uop *w, int64_t paddin
     tiny_uop *is = tn_bad(t, row) ? row : tn_eq(t, row, tn_int(t, TINY_INDEX, padding));
     w = tn_where(t, is, tn_u1(t, TINY_OP_DETACH, w), w);
   }
-  const int at = ids->ndim;                // sums of the gradient lie as w does
-  ids = tn_insert(t, tn_insert(t, ids, at), at);
-  tiny_uop *picked = tn_where(t, tn_swap(t, tn_names(t, ids, V), at, at + 1), w, tn_k(t, w, 0));     // (..,V,D)
-  return tn_bad(t, picked) ? picked : tn_sum(t, picked, 1 << at, 0);
+  ids = tn_insert(t, tn_insert(t, ids, ids->ndim), ids->ndim);
+  tiny_uop *picked = tn_where(t, tn_names(t, ids, V), tn_swap(t, w, 0, 1), tn_k(t, w, 0));
+  return tn_bad(t, picked) ? picked : tn_sum(t, picked, 1 << (picked->ndim - 1), 0);
 }
 static int tn_rows_fit(const char *name, const tiny_uop *ids, tiny_tensor *w, int64_t padding) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -31186,7 +31126,6 @@ typedef struct tn_node {                   // what is known of a node of the gra
   uint8_t nested;                          // a REDUCE whose kernel computes products again for it (recompute.c)
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
   double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
-  int64_t places;                          // that those of a scatter name along one axis; 0: along several
   int scans, along;                        // 1: a scan, 2: one from the end; its axis
   // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
   int depth, reduces; double cost;
@@ -32202,10 +32141,9 @@ static void tn_node_try_carried(tn_graph *g, tn_node *n) {
   memset(&k, 0, sizeof k);
   k.node = n->u;
   tiny_uop *at = k.at = tn_at_fresh(g->t, &k, n->u), *reduce = tn_pull_trial(g, &k);
-  if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter)) {
+  if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter))
     n->once = nelem / (double)tn_extents(scatter.range, scatter.n);
-    n->places = scatter.n == 1 ? tn_range_extent(scatter.range[0]) : 0;
-  } else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
+  else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
     n->once = nelem / (double)tn_range_extent(scan.loop);
     n->scans = 1 + scan.backward;
     while (at->src[n->along] != scan.loop) n->along++;
@@ -34754,8 +34692,7 @@ static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_u
 // ---- begin src/schedule/atomics.c ----
 // atomics: which kernels add what they compute to memory that another kernel has cleared.
 //
-// In:    the kernels of a graph in their order; devices that add atomically (limits.atomics: integers, whose sums are
-//        the same in any order, and floats, if the caller allows it).
+// In:    the kernels of a graph in their order; devices that add atomically, if the caller allows it (limits.atomics).
 // Out:   long sums and scatters whose STORE adds (TN_ADDS), each behind a kernel that fills its memory with zeros.
 // Holds: the queue keeps the order of the two. Nothing else writes or reads that memory between them.
 #ifndef TN_SCHEDULE_ATOMICS
@@ -34772,22 +34709,13 @@ static const tiny_uop *tn_stored_sum(const tn_kernel *k) {
   return u->op == TINY_OP_REDUCE && (u->k & 0xFF) == TINY_OP_ADD && u->dtype == k->node->dtype ? u : NULL;
 }
 
-// Are the summands of a scatter sooner sorted out than added to one element, as they are at worst?
-static int tn_is_sorted_out(const tiny_limits *limits, const tn_node *n) {
-  if (!n->places) return 0;
-  const int64_t width = tn_nelem(n->u) / n->places;
-  const tn_scatter_size size = tn_scatter_size_of(limits, n->places, width, 1, tn_dtypes[n->u->dtype].nbytes);
-  const double summands = n->once / (double)width;
-  return size.rows > 1 && tn_scatter_tiles_cost(limits, &size, summands) < summands * TN_SCATTER_ADDED;
-}
-
 static int tn_kernel_adds(const tn_graph *g, const tn_kernel *k) {
   const tiny_limits *limits = tn_limits_of(g->targets, k->node);
   const tiny_uop *sum = limits->atomics && k->ast ? tn_stored_sum(k) : NULL;
   if (!sum || !tn_sum_is_added(limits, sum) || k->group || k->ast->nsrc > 1 || k->scans) return 0;
   const tn_node *n = &g->node[sum->seq];
   return tn_kernel_store(k)->op == TINY_OP_STORE && !n->scans &&
-      (n->once > 0 ? !tn_is_sorted_out(limits, n) : tn_split_parts(limits, sum, sum->src[0]) > 1);
+      (n->once > 0 || tn_split_parts(limits, sum, sum->src[0]) > 1);
 }
 
 // The kernel that clears the memory of k.
@@ -38587,9 +38515,6 @@ static void tn_transform_fission(tn_kernel_state *s) {
 // Out:   one that first fills its output with the identity, then loops over the summands in order and reduces each into
 //        the element it names. What is adjacent and goes to one place together (a row) loops inside.
 //        Where the store adds to memory, all summands are added at once, in any order.
-//        Or one whose groups have a tile of the output each: items sort out a part of the summands each into a tile of
-//        their own in memory of the group, and then add the tiles in order (privatization, as histograms on GPUs have
-//        it: Podlozhnyuk, Histogram calculation in CUDA, 2007).
 // Holds: but for that, only other ranges of the output are ever shared between tasks or work items: no two of them meet
 //        in one element, and the order of additions never depends on who does them.
 #ifndef TN_CODEGEN_SCATTER
@@ -38667,124 +38592,6 @@ static void tn_transform_scatter(tn_kernel_state *s, const tn_profile *p, const 
   for (uint32_t i = 1; i < reduce->nsrc; i++) tn_push(t, &to, reduce->src[i]);
   for (int i = 0; i < inner.n; i++) tn_push(t, &to, inner.u[i]);
   s->sink = tn_sink_of(t, tn_node_of(t, TINY_OP_END, TINY_VOID, &to));
-}
-
-// ** tiles of the output in memory of a group, one for each part of the summands **
-
-enum { TN_SCATTER_BESIDE = 16 };            // summands that an item has under way
-
-// parts: into which summands are cut; beside: items that a part has, each a column; items: of the group. An element of
-// the tile lies at row * items + part * beside + own: beside what other items have of the same row.
-// row, rest: what sums up and stores a row of the tile, items and the loop of each; sharer: items that share a row.
-typedef struct tn_scatter_tile {
-  tiny_uop *memory, *own, *row, *rest, *sharer;              // NULL: there are none
-  int64_t parts, beside, items, sharers;
-} tn_scatter_tile;
-
-static void tn_scatter_tile_of(tiny_ctx *t, const tn_profile *p, const tn_scatter *c, int64_t parts,
-                               tn_scatter_tile *x) {
-  const int64_t rows = tn_range_extent(c->range[0]), each = rows < parts ? rows : parts;
-  memset(x, 0, sizeof *x);
-  x->own = tn_index(t, 0);
-  x->parts = parts; x->beside = 1; x->sharers = parts / each;
-  for (int i = 0; i < p->nout; i++) if (tn_is_item(p->out[i])) {
-    tiny_uop *n = tn_index(t, tn_range_extent(p->out[i]));
-    x->own = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, x->own, n), p->out[i]);
-    x->beside *= n->k;
-  }
-  x->items = parts * x->beside;
-  x->row = tn_range(t, each, TN_LOCAL);
-  if (rows > each) x->rest = tn_range(t, rows / each, TN_LOOP);
-  if (x->sharers > 1) x->sharer = tn_range(t, x->sharers, TN_GROUP);
-  x->memory = tn_define(t, p->store->dtype, 1, TN_SPACE_LOCAL, rows * x->items);
-}
-
-// a * n + b; NULL: 0.
-static tiny_uop *tn_scatter_digit(tiny_ctx *t, tiny_uop *a, int64_t n, tiny_uop *b) {
-  if (!a) return b;
-  a = tn_u2(t, TINY_OP_MUL, a, tn_index(t, n));
-  return b ? tn_u2(t, TINY_OP_ADD, a, b) : a;
-}
-static tiny_uop *tn_scatter_place(tiny_ctx *t, const tn_scatter_tile *x, tiny_uop *row, tiny_uop *part) {
-  return tn_scatter_digit(t, row, x->items, tn_scatter_digit(t, part, x->beside, x->own));
-}
-
-// x, whose memory is read only where `valid` holds.
-static tiny_uop *tn_scatter_gated(tiny_ctx *t, tiny_uop *x, tiny_uop *valid) {
-  tn_list index = {NULL, 0, 0}, gated = {NULL, 0, 0};
-  tn_collect_op(t, x, TINY_OP_INDEX, &index);
-  for (int i = 0; i < index.n; i++) {
-    const tiny_uop *u = index.u[i];
-    tn_push(t, &gated, tn_index_of(t, u->src[0], u->src[1],
-                                   u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, u->src[2], valid) : valid));
-  }
-  return tn_replace(t, x, index.n, index.u, gated.u);
-}
-
-// Summand `at` of range i, folded into the tile of a part: STORE.
-static tiny_uop *tn_scatter_sorted(tiny_ctx *t, const tn_scatter_tile *x, const tn_scatter *c, int op, tiny_uop *i,
-                                   tiny_uop *at, tiny_uop *part, tiny_uop *memory) {
-  tiny_uop *inside = at->vmax < tn_range_extent(i) ? tn_bool(t, 1) :
-                     tn_u2(t, TINY_OP_LT, at, tn_index(t, tn_range_extent(i)));
-  tiny_uop *valid = tn_substitute_gated(t, c->valid, i, at, inside);
-  tiny_uop *row = tn_u2(t, TINY_OP_MOD, tn_substitute_gated(t, c->at[0], i, at, inside),       // it lies in the tile
-                        tn_index(t, tn_range_extent(c->range[0])));
-  tiny_uop *value = tn_substitute_gated(t, c->value, i, at, inside);
-  valid = tn_simplify(t, tn_u2(t, TINY_OP_AND, valid, inside));
-  tiny_uop *index = tn_index_of(t, memory, tn_scatter_place(t, x, row, part), valid);
-  return tn_store(t, index, tn_u2(t, op, tn_load(t, index, 1), tn_scatter_gated(t, value, valid)));
-}
-
-// The tile, cleared and with all summands of all parts: part k of n takes summands k, n + k ..
-static tiny_uop *tn_scatter_tile_filled(tiny_ctx *t, const tn_scatter_tile *x, const tn_scatter *c,
-                                        const tiny_uop *reduce) {
-  tiny_uop *i = reduce->src[reduce->nsrc - 1], *part = tn_scatter_digit(t, x->row, x->sharers, x->sharer);
-  const int64_t n = tn_range_extent(i), step = x->parts * TN_SCATTER_BESIDE;
-  tiny_uop *clear = tn_range(t, tn_range_extent(c->range[0]), TN_LOOP), *k = tn_range(t, (n + step - 1) / step, TN_REDUCE),
-           *none = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)), *store = NULL;
-  tn_list loops = {NULL, 0, 0}, after = {NULL, 0, 0};
-  for (uint32_t j = 1; j + 1 < reduce->nsrc; j++) tn_push(t, &loops, reduce->src[j]);
-  tn_push(t, &loops, k);
-  store = tn_store(t, tn_index_of(t, x->memory, tn_scatter_place(t, x, clear, part), NULL), none);
-  tn_push(t, &after, tn_end(t, store, 1, &clear));
-  for (int j = 0; j < loops.n; j++) tn_push(t, &after, loops.u[j]);
-  tiny_uop *memory = tn_after_all(t, x->memory, &after);
-  for (int64_t j = 0; j < TN_SCATTER_BESIDE; j++) {
-    tiny_uop *at = tn_scatter_digit(t, k, TN_SCATTER_BESIDE, tn_index(t, j));
-    at = tn_simplify(t, tn_scatter_digit(t, at, x->parts, part));
-    store = tn_scatter_sorted(t, x, c, (int)reduce->k, i, at, part, memory);
-    memory = tn_after(t, x->memory, store);
-  }
-  return tn_after(t, x->memory, tn_barrier(t, tn_end(t, store, loops.n, loops.u)));
-}
-
-// A row of the tile, of all parts. Rows begin at different parts: items read from different banks.
-static tiny_uop *tn_scatter_tile_sum(tiny_ctx *t, const tn_scatter_tile *x, tiny_uop *filled, tiny_uop *row, int64_t op) {
-  const int64_t n = tn_range_extent(x->row);
-  tiny_uop *part = tn_range(t, n, n <= TN_SCATTER_BESIDE ? TN_UNROLL : TN_REDUCE),
-           *turned = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_ADD, part, x->row), tn_index(t, n)),
-           *from = tn_scatter_digit(t, turned, x->sharers, x->sharer),
-           *sum = tn_reduce_over(t, op, tn_load_at(t, filled, tn_scatter_place(t, x, row, from)), 1, &part);
-  return x->sharer ? tn_reduce_over(t, op, sum, 1, &x->sharer) : sum;
-}
-
-// The kernel of p, a group of whose grid has all of range[0], with tiles for so many parts.
-static void tn_transform_scatter_tiles(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c, int64_t parts) {
-  tiny_ctx *t = s->t;
-  tiny_uop *r = c->range[0], *reduce = p->end->src[0]->src[1];
-  tn_scatter_tile x;
-  tn_list loops = {NULL, 0, 0};
-  tn_scatter_tile_of(t, p, c, parts, &x);
-  tiny_uop *row = tn_scatter_digit(t, x.rest, tn_range_extent(x.row), x.row),
-           *filled = tn_scatter_tile_filled(t, &x, c, reduce),
-           *sum = tn_scatter_tile_sum(t, &x, filled, row, reduce->k);
-  for (int i = 0; i < p->nout; i++) if (p->out[i] != r && !tn_is_item(p->out[i])) tn_push(t, &loops, p->out[i]);
-  if (x.rest) tn_push(t, &loops, x.rest);
-  tn_push(t, &loops, x.row);
-  for (int i = 0; i < p->nout; i++) if (tn_is_item(p->out[i])) tn_push(t, &loops, p->out[i]);
-  tiny_uop *store = tn_store(t, tn_replace(t, p->store, 1, &r, &row), sum);
-  s->sink = tn_sink_of(t, tn_end(t, store, loops.n, loops.u));
-  tn_axis_becomes(s, r, x.rest ? x.rest : x.row);
 }
 #endif
 // ---- end src/codegen/scatter.c ----
@@ -40086,8 +39893,6 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
 //   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
 //   SCATTER                   summands go to the elements that they name, one after the other
-//   SCATTER 0:8               they go to tiles of axis 0 in memory of the group, one for each of 8 parts of them, which
-//                             are added in order
 //   ATOMIC 2:16               16 parts of a sum over axis 2 are added to the element one by one, in loops of the store
 // Without an amount it is all of the axis. Operands count nodes of one op, sources first.
 #ifndef TN_CODEGEN_OPTS
@@ -40137,7 +39942,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
     tn_opt_warp_matrix) \
   _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
   _(BLOCKS,   TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 4, 4, tn_opt_blocks) \
-  _(SCATTER,  TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 1, tn_opt_scatter) \
+  _(SCATTER,  TN_OPT_NOT_ONLINE, 0, 0, tn_opt_scatter) \
   _(ATOMIC,   TN_OPT_HAS_AMOUNT | TN_OPT_NOT_ONLINE, 1, 1, tn_opt_atomic)
 enum {
 #define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
@@ -40727,37 +40532,10 @@ static int tn_opt_atomic(tn_kernel_state *s, const tn_profile *p, const tn_opt *
   return 1;
 }
 
-// May groups have tiles of r, of so many parts? Of the store's other loops each group has a value, and each item.
-static int tn_opt_may_tile_scatter(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r, int64_t parts) {
-  const int64_t rows = tn_range_extent(r), shared = (int64_t)s->target->limits->shared_nbytes,
-                items = tn_clamp_mul(parts, tn_opt_items(s));
-  const tiny_uop *reduce = p->end->op == TINY_OP_END ? p->end->src[0]->src[1] : NULL;
-  if (!reduce || reduce->op != TINY_OP_REDUCE || s->target->limits->threads || p->nreduce != 1 || p->adds || p->filled ||
-      p->carried || p->row || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
-      tn_opt_has(s, TINY_OP_WMMA) || parts < 2 || tn_range_kind(r) != TN_LOOP)
-    return 0;
-  for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) != TN_REDUCE) return 0;
-  for (int i = 0; i < p->nout; i++)
-    if (p->out[i] != r && !tn_is_item(p->out[i]) && tn_range_kind(p->out[i]) != TN_GLOBAL) return 0;
-  if (parts > rows ? parts % rows || tn_opt_items(s) > 1 : rows % parts) return 0;
-  return items <= tn_opt_most_items(s) && tn_opt_fits(s, 1, parts) &&
-      tn_clamp_mul(tn_clamp_mul(rows, items), tn_dtypes[p->store->dtype].nbytes) <= shared;
-}
-static int tn_opt_scatter_tiles(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
-  const tiny_uop *r = tn_opt_axis(s, o, 0);
-  tn_scatter c;
-  if (!tn_opt_may_tile_scatter(s, p, r, o->amount) ||
-      !tn_solve_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, &c) || c.n != 1 || c.range[0] != r)
-    return 0;
-  tn_transform_scatter_tiles(s, p, &c, o->amount);
-  return 1;
-}
-
 static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tn_profile now;
   tn_scatter c;
-  if (o->naxes) return tn_opt_scatter_tiles(s, p, o);
-  if (o->amount) return 0;
+  (void)p; (void)o;
   for (int i = 0; i < s->done.n; i++) {    // what is added twice is no longer the same
     const tn_opt *before = &s->done.opt[i];
     if (before->kind != TN_OPT_TASK && (before->kind != TN_OPT_GRID || before->amount)) return 0;
@@ -43019,7 +42797,7 @@ enum {
   TN_GRID_SIDE = TN_TILE_SIDE,             // items of a group along each side of a tile,
   TN_GRID_NEAR = TN_TILE_NEAR,             // elements of each that lie together,
   TN_GRID_REGISTERS = 48, TN_GRID_MANY = TN_TILE_MANY,    // of an item, from which it holds 4 x 4 elements, 8 x 8
-  TN_GRID_BAND = 16,                       // rows of tiles that a band has at most
+  TN_GRID_BAND = 8,                        // rows of tiles that a band has at most
   TN_GRID_SECTOR = 64,                     // bytes that memory reads at least
   TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
   TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
@@ -43028,7 +42806,6 @@ enum {
   TN_GRID_AHEAD = 3,                       // iterations that a device copies ahead at most
   TN_GRID_HELD = 16,                       // registers for a row's elements, beyond which a group has no other rows
   TN_GRID_HELD_BY_GROUP = 1 << 15,         // the most of all its items: half of an SM's (see bench/gpu.h)
-  TN_GRID_SCATTER_COLUMNS = 4,             // of a scatter's tile at least
   TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
 
@@ -43168,30 +42945,16 @@ static void tn_grid_fuse(tn_kernel_state *s) {
   }
 }
 
-// Does the last cache keep all that is read along these columns of tiles, until the next rows read it?
-static int tn_grid_keeps(tn_kernel_state *s, const tiny_uop *columns) {
-  const tn_profile p = tn_profile_of(s);
-  const int64_t last = (int64_t)tn_machine_memory(s->target->limits, 2).nbytes;
-  int64_t nbytes = 0;
-  for (int i = 0; i < p.nload; i++) {
-    const tiny_uop *memory = p.load[i]->src[0];
-    const int64_t own = tn_memory_nelem(memory) * tn_dtypes[memory->dtype].nbytes;
-    if (memory->op == TINY_OP_PARAM && own > nbytes && tn_depends(s->t, p.load[i]->src[1], columns)) nbytes = own;
-  }
-  return nbytes <= last - last / 4;
-}
-
-// Groups that run at a time read few rows and few columns: bands of tiles, each walked column by column (Tillet,
-// Triton's tutorial "Matrix Multiplication", "L2 Cache Optimizations"). Returns what is left of rows: bands.
-static tiny_uop *tn_grid_bands(tn_kernel_state *s, tiny_uop *rows, tiny_uop *columns) {
-  tiny_uop *axes[2] = {columns, NULL}, *bands;
+// Groups that run at a time read few rows and few columns: bands of tiles, each walked column by column.
+static void tn_grid_bands(tn_kernel_state *s, tn_grid_tile *tile) {
+  tiny_uop *rows = tile->side[0].groups, *columns = tile->side[1].groups, *axes[2] = {columns, NULL}, *bands;
   const int64_t band = rows ? tn_grid_divisor(tn_range_extent(rows), TN_GRID_BAND) : 1;
-  if (4 * band <= TN_GRID_BAND || !columns || 2 * tn_range_extent(columns) < TN_GRID_BAND || tn_grid_keeps(s, columns))
-    return rows;
+  if (2 * band <= TN_GRID_BAND || !columns || tn_range_extent(columns) < TN_GRID_BAND || tn_range_extent(rows) == band)
+    return;
   axes[1] = tn_do_split(s, TN_OPT_SPLIT, rows, band, &bands);
   tn_do_order(s, 2, axes);
   tn_grid_groups(s, axes[1]);
-  return bands;
+  tile->side[0].groups = bands;
 }
 
 static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
@@ -43263,7 +43026,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
       tn_stride_in(s->t, p->store->src[1], last) == 1;
   tile.side[1].apart = !lanes;
   for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
-  tile.side[0].groups = tn_grid_bands(s, tile.side[0].groups, tile.side[1].groups);
+  tn_grid_bands(s, &tile);
   tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
   tile.k_next = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
   for (int i = 0; i < 2; i++) tn_grid_stage(s, &tile, &tile.side[i]);
@@ -43331,12 +43094,7 @@ static void tn_grid_ahead(tn_kernel_state *s) {
 // What WMMA leaves of the store's loops: groups.
 static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
   if (p->nreduce == 1 ? !tn_warp_tiled(s, p) : !tn_warp_nested(s, p, online)) return 0;
-  tn_profile now = tn_profile_of(s);
-  tiny_uop *tiles[2] = {NULL, NULL};       // the last loops: of rows, of columns
-  for (int i = 0; i < now.nout; i++)
-    if (tn_range_kind(now.out[i]) == TN_LOOP) { tiles[0] = tiles[1]; tiles[1] = now.out[i]; }
-  if (p->nreduce == 1) tn_grid_bands(s, tiles[0], tiles[1]);
-  now = tn_profile_of(s);
+  const tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;
 }
@@ -43770,66 +43528,7 @@ static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
   *p = tn_profile_of(s);
 }
 
-// ** summands that name their element **
-
-// Tiles of the output that groups have of a scatter: of what; of how many parts of the summands each.
-typedef struct tn_grid_scatter_plan { tiny_uop *target, *column; tn_scatter_size size; int64_t parts; } tn_grid_scatter_plan;
-
-// The last loop along which rows lie together; NULL: there is none, or they are short.
-static tiny_uop *tn_grid_scatter_column(tn_kernel_state *s, const tn_profile *p, const tiny_uop *target) {
-  tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL;
-  return last && last != target && tn_range_extent(last) >= TN_GRID_SCATTER_COLUMNS &&
-      tn_stride_in(s->t, p->store->src[1], last) == 1 ? last : NULL;
-}
-
-// 0: there are none, or it is done sooner by columns, where there are such.
-static int tn_grid_scatter_plan_of(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c, int columns,
-                                   tn_grid_scatter_plan *x) {
-  const tiny_limits *limits = s->target->limits;
-  const int64_t places = tn_range_extent(c->range[0]), summands = tn_extents(p->red, p->nred);
-  memset(x, 0, sizeof *x);
-  x->target = c->range[0];
-  x->column = tn_grid_scatter_column(s, p, x->target);
-  const int64_t width = x->column ? tn_range_extent(x->column) : 1;
-  x->size = tn_scatter_size_of(limits, places, width, tn_extents(p->out, p->nout) / places / width,
-                               tn_dtypes[p->store->dtype].nbytes);
-  const int64_t most = x->size.items / x->size.columns;
-  for (x->parts = 1; 2 * x->parts <= most && 2 * x->parts * TN_SCATTER_BESIDE <= summands;) x->parts *= 2;
-  if (x->size.columns > 1 && x->parts > x->size.rows) x->parts = x->size.rows;
-  if (x->parts < 2 || x->size.rows < 2) return 0;
-  return !columns || tn_scatter_tiles_cost(limits, &x->size, (double)summands) < (double)summands * TN_SCATTER_TURN;
-}
-
-// The same, done and listed: groups for the other loops, and the tiles.
-static int tn_grid_scatter_tiles(tn_kernel_state *s, const tn_grid_scatter_plan *x) {
-  const tn_profile p = tn_profile_of(s);
-  tiny_uop *r = tn_do_pad(s, x->target, x->size.rows), *rest,
-           *rows = tn_do_split(s, TN_OPT_SPLIT, r, x->size.rows, &rest);
-  tn_grid_groups(s, rest);
-  for (int i = 0; i < p.nout; i++) {
-    if (p.out[i] == x->target) continue;
-    rest = p.out[i];
-    if (rest == x->column) tn_grid_items(s, rest, x->size.columns, &rest);
-    tn_grid_groups(s, rest);
-  }
-  const tn_opt o = tn_opt_of(s, TN_OPT_SCATTER, 1, &rows, x->parts);
-  return tn_opt_apply(s, &o);
-}
-
-// Summands that are added in order: by tiles, or else, where there are `columns` enough, one after the other.
-static int tn_grid_scatter_apart(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c, int columns) {
-  tn_grid_scatter_plan x;
-  tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
-  const int64_t serial = s->t->ir->serial;
-  *before = *s;
-  if (p->nreduce != 1 || c->n != 1 || !tn_grid_scatter_plan_of(s, p, c, columns, &x)) return 0;
-  if (tn_grid_scatter_tiles(s, &x)) return 1;
-  *s = *before;
-  s->t->ir->serial = serial;
-  return 0;
-}
-
-// Summands that are added in any order: an item has one, those of a row lie together.
+// Summands that name their element: an item has one, those of a row lie together.
 static int tn_grid_scatter(tn_kernel_state *s) {
   if (!tn_do_plain(s, TN_OPT_SCATTER)) return 0;
   const tn_profile p = tn_profile_of(s);
@@ -43857,7 +43556,7 @@ static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
 #include "grid.c"
 #endif
 
-enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_COLUMNS = 32 };
+enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_ITEMS = 32 };
 
 // ** scatters: rows become lanes; what is left of the output becomes tasks **
 
@@ -43883,9 +43582,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
   const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
   if (cpu) tn_scatter_share(s, &p, &c);
   else {                                   // work items have an element of every row each
-    const int columns = tn_extents(p.out, p.nout) >= TN_SCATTER_COLUMNS * tn_extents(c.range, c.n);
-    if (tn_grid_scatter_apart(s, &p, &c, columns)) return 1;
-    if (!columns) return 0;
+    if (tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n)) return 0;
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
@@ -48721,18 +48418,12 @@ static const char *tn_device_name(const tiny_ctx *t, int device) {
   return device > 0 && device <= t->ndevice ? t->device[device - 1]->title : "no device";
 }
 
-// Of these dtypes those whose sums are the same in any order.
-static uint64_t tn_exact_atomics(uint64_t dtypes) {
-  for (int d = 0; d < TINY_DTYPE_COUNT; d++) if (!tn_is_int(d)) dtypes &= ~((uint64_t)1 << d);
-  return dtypes;
-}
-
 static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const char *which) {
   memset(&d->limits, 0, sizeof d->limits);
   d->backend = b;
   d->dev = b->open(d->t, which, &d->limits);
   if (!d->dev) return tiny_fail(d->t, TINY_E_DEVICE, "device %s could not be opened", b->name);
-  if (!d->t->atomics) d->limits.atomics = tn_exact_atomics(d->limits.atomics);
+  if (!d->t->atomics) d->limits.atomics = 0;
   d->limits.tf32 = d->t->tf32;
   d->plans = d->limits;
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
@@ -59271,296 +58962,296 @@ Where things stand in tiny.h
                                       beside what, registers
    9014  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9167  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9126  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9328  src/ir/args.c                which k, v and sources fit an op
-   9522  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10157  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9287  src/ir/args.c                which k, v and sources fit an op
+   9481  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10116  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10312  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10271  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10920  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10879  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11420  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11379  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11566  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11525  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12003  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11962  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12278  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12237  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13141  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13100  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13440  src/ir/spec.c                the verifier
-  13809  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13399  src/ir/spec.c                the verifier
+  13768  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14038  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14396  src/rules/notation.c         the algebra that bodies of rules are written in
-  14431  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14631  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13997  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14355  src/rules/notation.c         the algebra that bodies of rules are written in
+  14390  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14590  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14791  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14750  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15185  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15144  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15384  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15343  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15839  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15784  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16016  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  15961  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16160  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16105  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16503  src/rules/decompose.c        from what the IR means to what a target can do
-  17192  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16448  src/rules/decompose.c        from what the IR means to what a target can do
+  17137  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17226  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17171  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17725  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17670  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17819  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17764  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18635  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18711  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18580  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18656  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18754  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18699  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  18998  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19072  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  18943  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19017  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19720  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19665  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  19982  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  19927  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20271  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20216  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20827  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20772  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  20936  src/tensor/activation.c      what stands between the layers of a network
-  21117  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21489  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  20881  src/tensor/activation.c      what stands between the layers of a network
+  21062  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21434  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21742  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21687  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22506  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22447  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23188  src/tensor/random.c          numbers from a counter, the same on every device
-  23463  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23129  src/tensor/random.c          numbers from a counter, the same on every device
+  23404  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23787  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24083  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23728  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24024  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24220  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24161  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24759  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24700  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25472  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25413  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25874  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  25815  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26013  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  25954  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26495  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26436  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  26960  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  26901  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27311  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  27957  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28319  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28449  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27252  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  27898  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28260  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28389  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28609  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28549  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29114  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29393  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29054  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29333  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29489  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29429  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29782  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30223  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29722  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30163  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30500  src/tensor/params.c          lists of named tensors: what a network consists of
-  30591  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30701  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30440  src/tensor/params.c          lists of named tensors: what a network consists of
+  30531  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30641  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31080  src/tensor/sequential.c      modules and functions one after the other
-  31151  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31020  src/tensor/sequential.c      modules and functions one after the other
+  31091  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31300  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31239  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31420  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31359  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31739  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31678  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31855  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32035  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  31794  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  31974  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32170  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32109  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32681  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32619  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33457  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33395  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  33990  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  33928  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34498  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34436  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34755  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  34693  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  34832  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  34760  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35422  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  35560  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35350  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  35488  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36430  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36358  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36634  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36562  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  37025  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37248  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37604  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  36953  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37176  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37532  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37767  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37838  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37695  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  37766  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  37971  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  38048  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  37899  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  37976  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38129  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38495  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38057  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38423  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38584  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38512  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38792  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  38599  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  38926  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39496  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  38733  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39303  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  39776  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  39583  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  39854  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  39661  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  40002  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  40061  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  39809  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  39868  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  40992  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  40770  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  41091  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  40869  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  41184  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  40962  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41573  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  41351  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  42156  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  41934  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42275  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42367  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42053  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42145  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42438  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42216  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42542  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42642  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  42717  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42320  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  42420  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  42495  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  42817  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  42996  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  43849  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  43962  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  42595  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  42774  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  43548  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  43659  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44628  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  44325  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  44893  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  44590  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  45140  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  44837  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  45229  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  44926  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  45861  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  45558  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46417  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46114  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  46767  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  46464  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  47068  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  46765  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47463  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  48214  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  47160  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  47911  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  48297  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  47994  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48409  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48640  src/runtime/device.c         which backend a context runs on
-  48850  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  49004  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48106  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  48337  src/runtime/device.c         which backend a context runs on
+  48541  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  48695  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  49065  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  48756  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49333  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49024  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49568  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  49259  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  49840  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  49531  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  50022  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  50093  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  49713  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  49784  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50474  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  50165  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  50748  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  50439  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  50963  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51446  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  50654  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  51137  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51618  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  51726  src/runtime/launch.c         the steps of a plan, handed to their devices
-  52003  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  51309  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  51417  src/runtime/launch.c         the steps of a plan, handed to their devices
+  51694  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52499  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  52190  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  53107  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  52798  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  53290  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  52981  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53627  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  53821  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54614  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  53318  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  53512  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  54305  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  55006  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55347  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  54697  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55038  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55553  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  55244  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  55807  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  55498  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  56066  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  55757  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56336  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56027  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56501  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  56192  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  56675  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  57036  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  57272  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  56366  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  56727  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  56963  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57420  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57583  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  57111  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  57274  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  57690  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  57381  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  57775  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  57466  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  58103  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  57794  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  58266  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58329  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58508  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  57957  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58020  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  58199  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58644  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  58335  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  59030  src/runtime/context.c        opening and closing, the first error, totals
+  58721  src/runtime/context.c        opening and closing, the first error, totals
 */
