@@ -51,14 +51,14 @@ static int job_make(job *j, tiny_tensor *y) {
 }
 static void job_drop(job *j) {
   tiny_program_free(j->p);
-  for (int i = 0; i < j->n; i++) tiny_free(j->in[i]);
+  for (int i = 0; i < 3; i++) tiny_free(j->in[i]);
   memset(j->in, 0, sizeof j->in);
 }
 
 // ** the driver and cuBLAS, in the same context of the GPU **
 
 // cublas_api.h of CUDA 11 to 13; library_types.h: cudaDataType
-enum { BLAS_F32 = 0, BLAS_F16 = 2, BLAS_BF16 = 14, BLAS_COMPUTE_F32 = 68, BLAS_NONE = 0 };
+enum { BLAS_F32 = 0, BLAS_F16 = 2, BLAS_BF16 = 14, BLAS_COMPUTE_F32 = 68, BLAS_COMPUTE_TF32 = 77, BLAS_NONE = 0 };
 static struct peer {
   tn_cuda_driver cu; void *ctx, *stream, *blas, *library;
   int (*create)(void **out), (*set_stream)(void *blas, void *stream);
@@ -86,7 +86,7 @@ static int peer_open(tiny_ctx *t) {
     printf("  cuBLAS is not there (libcublas.so.13, .12 or .11 in LD_LIBRARY_PATH): matmuls have no peer\n");
   return 1;
 }
-typedef struct peer_job { tn_cu_ptr a, b, c; size_t nbytes; int n, dtype; } peer_job;
+typedef struct peer_job { tn_cu_ptr a, b, c; size_t nbytes; int n, dtype, compute; } peer_job;
 static double peer_copy(void *arg) {
   const peer_job *j = arg;
   const double start = seconds();
@@ -101,7 +101,7 @@ static double peer_gemm(void *arg) {
   for (int i = 0; i < PASSES; i++)
     if (peer.gemm(peer.blas, BLAS_NONE, BLAS_NONE, j->n, j->n, j->n, &one, (void *)(uintptr_t)j->a, j->dtype, j->n,
                   (void *)(uintptr_t)j->b, j->dtype, j->n, &zero, (void *)(uintptr_t)j->c, j->dtype, j->n,
-                  BLAS_COMPUTE_F32, -1))
+                  j->compute, -1))
       return HUGE_VAL;
   return peer.cu.stream_sync(peer.stream) ? HUGE_VAL : (seconds() - start) / PASSES;
 }
@@ -131,6 +131,7 @@ static void memory_row(tiny_ctx *t, const char *name, tiny_tensor *x, tiny_tenso
   const size_t half = (size_t)1 << 30;
   if (!tiny_ok(x) || !job_make(&j, y) || job_run(&j) == HUGE_VAL) {
     if (!went_wrong(t, name)) printf("  %s: left out\n", name);
+    job_drop(&j);
     return;
   }
   const int beside = peer_take(&copy, half / (size_t)smaller);
@@ -157,7 +158,8 @@ static void section_memory(tiny_ctx *t) {
              2.0 * 4 * (double)(rows * width), 0.88);
 }
 
-static void matmul_row(tiny_ctx *t, const char *dtype_name, tiny_dtype dtype, int blas, int64_t size, double bar) {
+static void matmul_row(tiny_ctx *t, const char *dtype_name, tiny_dtype dtype, int blas, int compute, int64_t size,
+                       double bar) {
   char name[64];
   const int64_t n = size / (smaller > 1 ? size / 32 : 1);
   static peer_job theirs;
@@ -165,8 +167,12 @@ static void matmul_row(tiny_ctx *t, const char *dtype_name, tiny_dtype dtype, in
   job j = {.t = t, .in = {filled(t, dtype, TINY_SHAPE(n, n)), filled(t, dtype, TINY_SHAPE(n, n))}, .n = 2};
   racer r[2] = {{.name = "tiny", .run = job_run, .arg = &j}, {.name = "cuBLAS", .run = peer_gemm, .arg = &theirs}};
   snprintf(name, sizeof name, "matmul %s %lld : cuBLAS", dtype_name, (long long)n);
-  theirs.n = (int)n; theirs.dtype = blas;
-  if (!job_make(&j, tiny_matmul(j.in[0], j.in[1])) || job_run(&j) == HUGE_VAL) { went_wrong(t, name); return; }
+  theirs.n = (int)n; theirs.dtype = blas; theirs.compute = compute;
+  if (!job_make(&j, tiny_matmul(j.in[0], j.in[1])) || job_run(&j) == HUGE_VAL) {
+    went_wrong(t, name);
+    job_drop(&j);
+    return;
+  }
   if (peer.blas && peer_take(&theirs, (size_t)(n * n) * tiny_dtype_nbytes(dtype)) && peer_gemm(&theirs) != HUGE_VAL) {
     race(r, 2, work);
     compare(name, &r[0].rate, &r[1].rate, bar, "%.1f of %.1f TFLOP/s", median(&r[0].rate), median(&r[1].rate));
@@ -177,14 +183,16 @@ static void matmul_row(tiny_ctx *t, const char *dtype_name, tiny_dtype dtype, in
   peer_drop(&theirs);
   job_drop(&j);
 }
-static void section_matmul(tiny_ctx *t) {
-  static const struct { const char *name; tiny_dtype dtype; int blas; double bar; } kinds[] = {
-    {"f16", TINY_F16, BLAS_F16, 0.6}, {"bf16", TINY_BF16, BLAS_BF16, 0.6}, {"f32", TINY_F32, BLAS_F32, 0.85}
+// The first to the last but one of these kinds.
+static void section_matmul(tiny_ctx *t, int first, int last) {
+  static const struct { const char *name; tiny_dtype dtype; int blas, compute; double bar; } kinds[] = {
+    {"f16", TINY_F16, BLAS_F16, BLAS_COMPUTE_F32, 0.6}, {"bf16", TINY_BF16, BLAS_BF16, BLAS_COMPUTE_F32, 0.6},
+    {"f32", TINY_F32, BLAS_F32, BLAS_COMPUTE_F32, 0.85}, {"tf32", TINY_F32, BLAS_F32, BLAS_COMPUTE_TF32, 0.6}
   };
-  heading("matmul: against cuBLAS (f32: its plain f32)");
-  for (int i = 0; i < 3; i++)
+  heading("matmul: against cuBLAS (f32: its plain f32; tf32: its fast TF32)");
+  for (int i = first; i < last; i++)
     for (int64_t size = 4096; size <= 8192; size *= 2)
-      matmul_row(t, kinds[i].name, kinds[i].dtype, kinds[i].blas, size, kinds[i].bar);
+      matmul_row(t, kinds[i].name, kinds[i].dtype, kinds[i].blas, kinds[i].compute, size, kinds[i].bar);
 }
 
 // What torch_gpu.py measured: "name seconds", a line each. NaN: it did not.
@@ -232,6 +240,54 @@ static void section_attention(tiny_ctx *t) {
   job_drop(&j);
 }
 
+// ** scatters: as they are by default, the same bits every run, and with tiny_desc.atomics **
+
+static tiny_tensor *named(tiny_ctx *t, int64_t n, int64_t places) {          // n numbers of places
+  int32_t *at = malloc((size_t)n * sizeof *at);
+  uint32_t x = 1;
+  for (int64_t i = 0; at && i < n; i++) {
+    x = x * 1664525 + 1013904223;          // Knuth, The Art of Computer Programming 2, 3.3.4, table 1
+    at[i] = (int32_t)((x >> 8) % (uint32_t)places);
+  }
+  tiny_tensor *y = at ? tiny_from(t, at, TINY_I32, TINY_SHAPE(n)) : tiny_zeros(t, TINY_I32, TINY_SHAPE(n));
+  free(at);
+  tiny_realize(&y, 1);
+  return y;
+}
+static void scatter_row(const char *name, const char *theirs, job *j, tiny_tensor *y) {
+  racer r = {.name = "tiny", .run = job_run, .arg = j};
+  if (job_make(j, y) && job_run(j) != HUGE_VAL) {
+    race(&r, 1, 1);
+    torch_row(name, theirs, 1 / median(&r.rate), 0);
+  } else went_wrong(j->t, name);
+  job_drop(j);
+}
+// n positions, as many rows of values, and what they go to.
+static job rows_job(tiny_ctx *t, int64_t n, int64_t rows, int64_t width) {
+  const job j = {.t = t, .n = 3, .in = {named(t, n, rows), filled(t, TINY_F32, TINY_SHAPE(n, width)),
+                                        filled(t, TINY_F32, TINY_SHAPE(rows, width))}};
+  return j;
+}
+static void section_scatters(tiny_ctx *t, const char *how) {
+  const int64_t rows = smaller > 1 ? 300 : 50257, width = smaller > 1 ? 32 : 768, n = smaller > 1 ? 256 : 8192,
+                many = smaller > 1 ? 1024 : (int64_t)1 << 22;
+  char name[64];
+  tiny_tensor *g;
+  heading("scatters: 8192 rows of 768 into 50257, 4 Mi numbers into 4096 bins, against PyTorch");
+  job j = rows_job(t, n, rows, width);     // of a sum, which does not read the table itself
+  j.n = 2;
+  tiny_tensor *y = tiny_mul(tiny_embedding(j.in[0], j.in[2], -1), j.in[1]);
+  snprintf(name, sizeof name, "embedding's gradient, %s", how);
+  if (tiny_grad(tiny_sum(y, TINY_ALL, 0), &j.in[2], 1, &g) == TINY_OK) scatter_row(name, "embedding_grad", &j, g);
+  else { went_wrong(t, name); job_drop(&j); }
+  job k = rows_job(t, n, rows, width);
+  snprintf(name, sizeof name, "index_add, %s", how);
+  scatter_row(name, "index_add", &k, tiny_index_add(k.in[2], 0, k.in[0], k.in[1]));
+  job b = {.t = t, .in = {named(t, many, 4096)}, .n = 1};
+  snprintf(name, sizeof name, "bincount of 4096, %s", how);
+  scatter_row(name, "bincount", &b, tiny_bincount(b.in[0], NULL, 4096));
+}
+
 static void section_launches(tiny_ctx *t) {
   heading("launches: a captured chain of small kernels");
   job j = {.t = t, .in = {filled(t, TINY_F32, TINY_SHAPE(64, 64))}, .n = 1};
@@ -273,10 +329,15 @@ int main(int argc, char **argv) {
          smaller > 1 ? "; A TRIAL OF SMALL SIZES" : "");
   if (peer_open(t)) {
     section_memory(t);
-    section_matmul(t);
+    section_matmul(t, 0, 3);
     section_attention(t);
+    section_scatters(t, "in order");
     section_launches(t);
     if (smaller == 1) section_training(t);
+    tiny_close(t);
+    t = tiny_open(&(tiny_desc){.device = "CUDA", .backends = {&tiny_cuda}, .atomics = 1, .tf32 = 1});
+    section_matmul(t, 3, 4);
+    section_scatters(t, "atomics");
   }
   tiny_close(t);
   if (peer.stream) peer.cu.stream_free(peer.stream);

@@ -39,6 +39,23 @@ def attention(grad):
     return make
 
 
+def embedding_grad():
+    table = torch.zeros(50257, 768, device="cuda", requires_grad=True)
+    ids, g = torch.randint(50257, (8192,), device="cuda"), torch.rand(8192, 768, device="cuda")
+    return lambda: torch.autograd.grad((F.embedding(ids, table) * g).sum(), table)
+
+
+def index_add():
+    table = torch.zeros(50257, 768, device="cuda")
+    ids, x = torch.randint(50257, (8192,), device="cuda"), torch.rand(8192, 768, device="cuda")
+    return lambda: table.index_add(0, ids, x)
+
+
+def bincount():
+    x = torch.randint(4096, (1 << 22,), device="cuda", dtype=torch.int32)
+    return lambda: torch.bincount(x, minlength=4096)
+
+
 def training(compiled):
     def make():
         torch.set_default_device("cuda")
@@ -58,6 +75,9 @@ def main():
         return 1
     say("attention", attention(False))
     say("attention_grad", attention(True))
+    say("embedding_grad", embedding_grad)
+    say("index_add", index_add)
+    say("bincount", bincount)
     say("training", training(False))
     say("training_compiled", training(True))
     return 0

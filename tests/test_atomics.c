@@ -1,7 +1,8 @@
 // brief: asan
 // test_atomics: sums and scatters that groups add to memory where the caller allows it (tiny_desc.atomics): on GPUs that are not here, by
 // the interpreter, against the same graphs without; of each dtype, odd shapes, positions that are named many times or nowhere. Without the
-// word no kernel adds, and the bits are the same every run. By build/cl/test_atomics a driver of OpenCL executes them.
+// word only integers are added, and the bits are the same every run. By build/cl/test_atomics a driver of OpenCL executes them.
+#define TN_SCATTER_ADDED 0                  // none is sooner sorted out (test_scatter)
 #include "../src/all.c"
 #include "test.h"
 #include "kernel_test.h"
@@ -158,19 +159,23 @@ static void test_on(const char *gpu, int every) {
   tiny_close(t); tiny_close(plain);
 }
 
-// Without the word: no kernel adds, and each run gives the same bits.
+// Without the word: kernels add integers alone, and each run gives the same bits.
 static void test_default(void) {
   float got[2][400];
   for (int run = 0; run < 2; run++) {
     tiny_ctx *t = open_as("sm_90", 0);
-    CHECK_EQ(t->device[0]->limits.atomics, 0);
+    CHECK(t->device[0]->limits.atomics && !(t->device[0]->limits.atomics & ((uint64_t)1 << TINY_F32 | (uint64_t)1 << TINY_F64)));
     for (int i = 0; i < CASES; i++) {
       counted c;
       memset(&c, 0, sizeof c);
       c.x = cases[i].make(t, TINY_F32);
       CHECK_EQ(tn_guard(t, count_guarded, &c), TINY_OK);
-      CHECK_EQ(c.adds, 0);
+      CHECK_EQ(c.adds, cases[i].make == counts || cases[i].make == histogram);
     }
+    int64_t sum = 0, wanted = 0;
+    tiny_tensor *long_sum = numbers(t, TINY_I64, TINY_SHAPE(300007));
+    CHECK_EQ(tiny_reference(tiny_sum(long_sum, TINY_ALL, 0), &wanted, sizeof wanted), TINY_OK);
+    CHECK(tiny_read(tiny_sum(long_sum, TINY_ALL, 0), &sum, sizeof sum) == TINY_OK && sum == wanted);
     tiny_tensor *x = tiny_index_add(tiny_zeros(t, TINY_F32, TINY_SHAPE(400)), 0, places(t, 3000, 400, 0), tiny_randn(t, TINY_SHAPE(3000)));
     CHECK_EQ(tiny_read(x, got[run], sizeof got[run]), TINY_OK);
     tiny_close(t);

@@ -338,6 +338,50 @@ static int run_trial(trial *r) {
   return r->counted;
 }
 
+// What the last cache keeps: with all of it each sector moves once; with nothing, once in each wave of groups that touches it; what
+// is touched once moves once.
+typedef struct kept { tiny_tensor *(*make)(tiny_ctx *t); double last_nbytes, nbytes, least; } kept;
+static tiny_code kept_guarded(tiny_ctx *t, void *arg) {
+  static char out[1 << 20];
+  kept *x = (kept *)arg;
+  tn_gpu gpu = *tn_gpu_named("sm_90");
+  tiny_limits limits;
+  tn_lowered low;
+  tn_gpu_counts n;
+  size_t nbytes;
+  const tn_kernel *k = kernel_of(t, x->make(t), &nbytes);
+  if (!k || nbytes > sizeof out) return TINY_E_ARG;
+  tn_gpu_limits("sm_90", &limits);
+  const tn_target target = {NULL, &limits};
+  gpu.units = 1;
+  gpu.last_nbytes = x->last_nbytes;
+  memset(&low, 0, sizeof low);
+  if (tn_pipeline_run(t, k->ast, &target, NULL, 0, &low) != TINY_OK || count_lowered(t, k, &low, &gpu, out, &n) != TINY_OK) return t->code;
+  x->nbytes = n.memory_nbytes; x->least = n.least_nbytes;
+  CHECK(n.groups > n.resident);            // several waves
+  return TINY_OK;
+}
+static tiny_tensor *kept_product(tiny_ctx *t) { return tiny_matmul(ints(t, TINY_SHAPE(512, 16)), ints(t, TINY_SHAPE(16, 512))); }
+static tiny_tensor *kept_copy(tiny_ctx *t) { return tiny_neg(ints(t, TINY_SHAPE(512, 512))); }
+static double kept_by(tiny_tensor *(*make)(tiny_ctx *t), double last_nbytes, double *least) {
+  kept x = {make, last_nbytes, 0, 0};
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "INTERP"; d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  CHECK_EQ(tn_guard(t, kept_guarded, &x), TINY_OK);
+  tiny_close(t);
+  *least = x.least;
+  return x.nbytes;
+}
+static void test_last_cache(void) {
+  double least;
+  const double all = kept_by(kept_product, 1e9, &least), some = kept_by(kept_product, 4096, &least), none = kept_by(kept_product, 0, &least);
+  CHECK_EQ(all, 512 * 16 * 4 * 2 + 512 * 512 * 4);
+  CHECK(least == all && none > all && some <= none && some >= all);
+  CHECK(kept_by(kept_copy, 0, &least) == 2 * 512 * 512 * 4 && least == 2 * 512 * 512 * 4);
+}
+
 static void test_schedules(void) {
   int counted = 0;
   const int rounds = test_rounds(4);
@@ -386,6 +430,7 @@ int main(void) {
   test_sample(t);
   test_time(t);
   tiny_close(t);
+  test_last_cache();
   test_schedules();
   test_table();
   return test_report();

@@ -211,7 +211,7 @@ typedef struct tiny_desc {
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
   // 1: sums and scatters that many groups share may end in atomic additions, where the device has them: fewer kernels
-  // and more of them at a time, but the last bits differ from run to run. 0: the same bits every run
+  // and more of them at a time, but the last bits differ from run to run. 0: of integers alone, the same bits every run
   int atomics;
   // 1: products of f32 may round their operands to TF32, 10 bits of mantissa, where a device's matrix units multiply
   // those: a relative error of 2^-10 of each product, sums are of f32. 0: f32 as it is

@@ -191,8 +191,7 @@ static int tn_grid_keeps(tn_kernel_state *s, const tiny_uop *columns) {
 static tiny_uop *tn_grid_bands(tn_kernel_state *s, tiny_uop *rows, tiny_uop *columns) {
   tiny_uop *axes[2] = {columns, NULL}, *bands;
   const int64_t band = rows ? tn_grid_divisor(tn_range_extent(rows), TN_GRID_BAND) : 1;
-  if (2 * band <= TN_GRID_BAND || !columns || tn_range_extent(columns) < TN_GRID_BAND ||
-      tn_range_extent(rows) == band || tn_grid_keeps(s, columns))
+  if (4 * band <= TN_GRID_BAND || !columns || 2 * tn_range_extent(columns) < TN_GRID_BAND || tn_grid_keeps(s, columns))
     return rows;
   axes[1] = tn_do_split(s, TN_OPT_SPLIT, rows, band, &bands);
   tn_do_order(s, 2, axes);
@@ -802,7 +801,9 @@ static int tn_grid_add_parts(tn_kernel_state *s, tn_profile *p, int64_t parts) {
 // ** summands that name their element **
 
 // Tiles of the output that groups have of a scatter: of what; of how many parts of the summands each.
-typedef struct tn_grid_scatter_plan { tiny_uop *target, *column; tn_scatter_size size; int64_t parts; } tn_grid_scatter_plan;
+typedef struct tn_grid_scatter_plan {
+  tiny_uop *target, *column; tn_scatter_size size; int64_t parts;
+} tn_grid_scatter_plan;
 
 // The last loop along which rows lie together; NULL: there is none, or they are short.
 static tiny_uop *tn_grid_scatter_column(tn_kernel_state *s, const tn_profile *p, const tiny_uop *target) {

@@ -157,7 +157,8 @@ static tiny_uop *tn_scatter_tile_filled(tiny_ctx *t, const tn_scatter_tile *x, c
                                         const tiny_uop *reduce) {
   tiny_uop *i = reduce->src[reduce->nsrc - 1], *part = tn_scatter_digit(t, x->row, x->sharers, x->sharer);
   const int64_t n = tn_range_extent(i), step = x->parts * TN_SCATTER_BESIDE;
-  tiny_uop *clear = tn_range(t, tn_range_extent(c->range[0]), TN_LOOP), *k = tn_range(t, (n + step - 1) / step, TN_REDUCE),
+  tiny_uop *clear = tn_range(t, tn_range_extent(c->range[0]), TN_LOOP),
+           *k = tn_range(t, (n + step - 1) / step, TN_REDUCE),
            *none = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)), *store = NULL;
   tn_list loops = {NULL, 0, 0}, after = {NULL, 0, 0};
   for (uint32_t j = 1; j + 1 < reduce->nsrc; j++) tn_push(t, &loops, reduce->src[j]);
@@ -176,7 +177,8 @@ static tiny_uop *tn_scatter_tile_filled(tiny_ctx *t, const tn_scatter_tile *x, c
 }
 
 // A row of the tile, of all parts. Rows begin at different parts: items read from different banks.
-static tiny_uop *tn_scatter_tile_sum(tiny_ctx *t, const tn_scatter_tile *x, tiny_uop *filled, tiny_uop *row, int64_t op) {
+static tiny_uop *tn_scatter_tile_sum(tiny_ctx *t, const tn_scatter_tile *x, tiny_uop *filled, tiny_uop *row,
+                                     int64_t op) {
   const int64_t n = tn_range_extent(x->row);
   tiny_uop *part = tn_range(t, n, n <= TN_SCATTER_BESIDE ? TN_UNROLL : TN_REDUCE),
            *turned = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_ADD, part, x->row), tn_index(t, n)),

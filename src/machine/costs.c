@@ -91,11 +91,14 @@ static double tn_waves_cost(const tiny_limits *limits, int64_t rows, int64_t col
 enum {
   TN_SCATTER_TILE_ITEMS = 128, TN_SCATTER_TILE_ROOM = 1 << 16,         // of a group at least; bytes of its tiles
   TN_SCATTER_TILE_ROWS = 8,                     // of a tile, below which units may be idle
-  TN_SCATTER_LOOK = 12,                    // instructions of a warp for a summand of each item: count, embedding gradient
+  TN_SCATTER_LOOK = 12,                    // instructions of a warp for a summand of each item, by count
   TN_SCATTER_TURN = 127,                   // cycles of a summand that is added after another: the same, by columns
-  TN_SCATTER_ADDED = 1,                    // of one that the last cache adds to the same element (bench/count.h)
   TN_SCATTER_ISSUE = 4                     // instructions that a unit issues in a cycle
 };
+
+#ifndef TN_SCATTER_ADDED                   // test builds make it small
+  #define TN_SCATTER_ADDED 1               // cycles of a summand that the last cache adds to the same element
+#endif
 
 // A tile that groups have of places x width x others elements: as many rows as there is memory for and as leave most
 // units a group, columns of a warp. Then as many items as there is memory for.
@@ -105,7 +108,8 @@ static tn_scatter_size tn_scatter_size_of(const tiny_limits *limits, int64_t pla
                                           int64_t nbytes) {
   const int64_t shared = (int64_t)limits->shared_nbytes, warp = tn_machine_warp(limits), all = tn_machine_items(limits),
                 room = (shared < TN_SCATTER_TILE_ROOM ? shared : (int64_t)TN_SCATTER_TILE_ROOM) / nbytes;
-  tn_scatter_size x = {1, width < warp ? width : warp, all < TN_SCATTER_TILE_ITEMS ? all : (int64_t)TN_SCATTER_TILE_ITEMS, 0};
+  tn_scatter_size x = {1, width < warp ? width : warp, all, 0};
+  if (x.items > TN_SCATTER_TILE_ITEMS) x.items = TN_SCATTER_TILE_ITEMS;
   others *= (width + x.columns - 1) / x.columns;
   while (2 * x.rows * x.items <= room && x.rows < places) {
     x.groups = (places + 2 * x.rows - 1) / (2 * x.rows) * others;

@@ -17,9 +17,10 @@ static tiny_uop *tn_rows(tiny_ctx *t, tiny_uop *ids, tiny_uop *w, int64_t paddin
     tiny_uop *is = tn_bad(t, row) ? row : tn_eq(t, row, tn_int(t, TINY_INDEX, padding));
     w = tn_where(t, is, tn_u1(t, TINY_OP_DETACH, w), w);
   }
-  ids = tn_insert(t, tn_insert(t, ids, ids->ndim), ids->ndim);
-  tiny_uop *picked = tn_where(t, tn_names(t, ids, V), tn_swap(t, w, 0, 1), tn_k(t, w, 0));
-  return tn_bad(t, picked) ? picked : tn_sum(t, picked, 1 << (picked->ndim - 1), 0);
+  const int at = ids->ndim;                // sums of the gradient lie as w does
+  ids = tn_insert(t, tn_insert(t, ids, at), at);
+  tiny_uop *picked = tn_where(t, tn_swap(t, tn_names(t, ids, V), at, at + 1), w, tn_k(t, w, 0));     // (..,V,D)
+  return tn_bad(t, picked) ? picked : tn_sum(t, picked, 1 << at, 0);
 }
 static int tn_rows_fit(const char *name, const tiny_uop *ids, tiny_tensor *w, int64_t padding) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
