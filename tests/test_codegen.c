@@ -413,6 +413,33 @@ static tiny_code run_product(tiny_ctx *t, void *arg) {
   const tiny_code code = run_kernel(t, k, k->ast, &target, p->plain);
   return code == TINY_OK ? run_kernel(t, k, sink, &target, p->tiled) : code;
 }
+// A device of threads that has no vectors: rows of a softmax, whose maxima are no sums.
+static tiny_code run_without_vectors(tiny_ctx *t, void *arg) {
+  product *p = (product *)arg;
+  tiny_limits limits;
+  memset(&limits, 0, sizeof limits);
+  limits.threads = 1;
+  const tn_target target = {NULL, &limits};
+  const tn_kernel *k = kernel_of(t, p->x, &p->nbytes);
+  tiny_uop *sink = k ? optimized(t, k->ast, &target) : NULL;
+  if (!sink) return t->code;
+  const tiny_code code = run_kernel(t, k, k->ast, &target, p->plain);
+  return code == TINY_OK ? run_kernel(t, k, sink, &target, p->tiled) : code;
+}
+static void test_without_vectors(void) {
+  static float plain[40 * 300], rows[40 * 300];
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "INTERP"; d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  product p = {NULL, 0, 0, plain, rows};
+  tiny_tensor *x = ints(t, TINY_SHAPE(40, 300));
+  p.x = tiny_sub(x, tiny_amax(x, 1, 1));
+  CHECK_EQ(tn_guard(t, run_without_vectors, &p), TINY_OK);
+  CHECK(p.nbytes == sizeof plain && !memcmp(plain, rows, sizeof plain));
+  tiny_close(t);
+}
+
 static void test_columns_of_pages(void) {
   static float plain[1680 * 32], tiled[1680 * 32];
   for (int64_t rows = 840; rows <= 1680; rows += 840) {
@@ -536,6 +563,7 @@ int main(void) {
   test_far_rows();
   test_moves();
   test_columns_of_pages();
+  test_without_vectors();
   test_columns_far_apart();
   test_tiles();
   test_lanes_once();

@@ -293,6 +293,19 @@ static void check_kernels(void) {
   BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: PARAM 2, but there are an output and 1 inputs");
   d.uops = tiny_uop_parse(t, "(SINK (STORE (INDEX:f32 (PARAM:f32:0 4) 1) (LOAD:f32 (INDEX:f32 (PARAM:f32:1 9) 1))))");
   BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: PARAM 1 is 9 of f32, its tensor has 4 of f32");
+  // Work items are a grid's: on a CPU's tasks they would all be the first one.
+  d.uops = tiny_uop_parse(t, "i = (RANGE:1:local 4) (SINK (END (STORE (INDEX:f32 (PARAM:f32:0 4) i) "
+                             "(LOAD:f32 (INDEX:f32 (PARAM:f32:1 4) i))) i))");
+  CHECK(d.uops && tiny_ok(tiny_kernel(t, &d)));
+  tiny_ctx *cpu = tiny_open(NULL);
+  tiny_tensor *on_cpu = tiny_zeros(cpu, TINY_F32, TINY_SHAPE(4));
+  d.inputs = &on_cpu;
+  d.uops = tiny_uop_parse(cpu, "i = (RANGE:1:local 4) (SINK (END (STORE (INDEX:f32 (PARAM:f32:0 4) i) "
+                               "(LOAD:f32 (INDEX:f32 (PARAM:f32:1 4) i))) i))");
+  CHECK(d.uops && !tiny_ok(tiny_kernel(cpu, &d)));
+  CHECK(strstr(tiny_error(cpu), "uops have RANGE, but CPU has tasks, and no work items") != NULL);
+  tiny_close(cpu);
+  d.inputs = in;
   CHECK(!tiny_capture(t, in, 1, out, -1));
   CHECK_EQ(tiny_status(t), TINY_E_ARG);
   tiny_clear(t);

@@ -54,13 +54,14 @@ def levels(headers, folder):
 
 
 def hello(headers, folder):
-    print("| compiler |" + "".join(" %s: KB | TINY_STATIC |" % os.path.basename(h) for h in headers))
-    print("|---|" + "---|---|" * len(headers))
+    ways = [], ["-DTINY_STATIC"], ["-DTINY_STATIC", "-DTINY_NO_GPU"]
+    print("| compiler |" + "".join(" %s: KB | TINY_STATIC | and TINY_NO_GPU |" % os.path.basename(h) for h in headers))
+    print("|---|" + "---|---|---|" * len(headers))
     for compiler in "clang", "gcc":
         row = ""
         for header in headers:
-            for static in [], ["-DTINY_STATIC"]:
-                subprocess.run([compiler, "-std=c11", "-O2", "-w", "-s", *static, "-include", header,
+            for way in ways:
+                subprocess.run([compiler, "-std=c11", "-O2", "-w", "-s", *way, "-include", header,
                                 "-I" + ROOT, os.path.join(ROOT, "examples/hello.c"), "-DTINY_IMPLEMENTATION", "-o", "hello",
                                 "-lm", "-lpthread"], check=True, cwd=folder)
                 row += " %.0f |" % (os.path.getsize(os.path.join(folder, "hello")) / 1000)

@@ -77,7 +77,7 @@ static void tn_digest_block(tn_digester *d, const unsigned char *at, int last) {
   for (int i = 0; i < 8; i++) d->h[i] ^= v[i] ^ v[i + 8];
 }
 
-static tn_digester tn_digest_open(void) {
+static TN_COLD tn_digester tn_digest_open(void) {
   tn_digester d;
   memset(&d, 0, sizeof d);
   memcpy(d.h, tn_digest_start, sizeof d.h);

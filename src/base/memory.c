@@ -48,6 +48,7 @@ struct tiny_ctx {
   struct tn_owned *owned;
 };
 
+TN_SMALL_BEGIN
 static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
   (void)user; (void)old_nbytes;
   if (new_nbytes) return realloc(ptr, new_nbytes);
@@ -106,7 +107,7 @@ static void *tn_alloc(tiny_ctx *t, size_t nbytes) {
   if (p) memset(p, 0, nbytes);
   return p;
 }
-static void tn_release(tiny_ctx *t, void *ptr, size_t nbytes) {
+static TN_NOINLINE void tn_release(tiny_ctx *t, void *ptr, size_t nbytes) {
   if (ptr) t->alloc.fn(t->alloc.user, ptr, nbytes, 0);
 }
 // Room for one more in an array of the context's, of n elements with room for *cap; 0: it was refused, which is not
@@ -151,22 +152,26 @@ static void *tn_owned_grow(tiny_ctx *t, void *data, size_t nbytes) {
 }
 #endif
 static void tn_owned_close(tiny_ctx *t) { while (t->owned) tn_owned_free(t->owned + 1); }
+TN_SMALL_END
 
 // ** scratch: lives until the outermost tn_guard returns **
 
+// A chunk with room for nbytes at least; NULL only in light code.
+static TN_COLD tn_chunk *tn_chunk_new(tiny_ctx *t, size_t nbytes) {
+  size_t cap = t->scratch ? t->scratch->cap * 2 : TN_FIRST_NBYTES;
+  if (cap > TN_CHUNK_MOST) cap = TN_CHUNK_MOST;
+  if (cap < nbytes) cap = nbytes;
+  const size_t head = (sizeof(tn_chunk) + 15) & ~(size_t)15;
+  tn_chunk *c = (tn_chunk *)tn_realloc(t, NULL, 0, head + cap);
+  if (!c) return NULL;
+  c->older = t->scratch; c->cap = cap; c->used = 0;
+  t->scratch = c;
+  return c;
+}
 // As it comes; tn_scratch gives zeros.
 static void *tn_scratch_bare(tiny_ctx *t, size_t nbytes) {
   nbytes = (nbytes + 15) & ~(size_t)15;
-  if (!t->scratch || t->scratch->cap - t->scratch->used < nbytes) {
-    size_t cap = t->scratch ? t->scratch->cap * 2 : TN_FIRST_NBYTES;
-    if (cap > TN_CHUNK_MOST) cap = TN_CHUNK_MOST;
-    if (cap < nbytes) cap = nbytes;
-    const size_t head = (sizeof(tn_chunk) + 15) & ~(size_t)15;
-    tn_chunk *c = (tn_chunk *)tn_realloc(t, NULL, 0, head + cap);
-    if (!c) return NULL;
-    c->older = t->scratch; c->cap = cap; c->used = 0;
-    t->scratch = c;
-  }
+  if ((!t->scratch || t->scratch->cap - t->scratch->used < nbytes) && !tn_chunk_new(t, nbytes)) return NULL;
   char *p = (char *)t->scratch + ((sizeof(tn_chunk) + 15) & ~(size_t)15) + t->scratch->used;
   t->scratch->used += nbytes;
   return p;

@@ -35,6 +35,7 @@ static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most,
   static const int64_t together[] = {4, 8, 7, 6, 5, 3, 2};
   tiny_uop *r = p->red[i], *rest = NULL;
   const int64_t n = tn_range_extent(r), width = 4 * most;
+  if (most < 2) return 0;
   if (n > width && n % width && tn_is_idempotent(p, i)) {
     r = tn_do_split(s, TN_OPT_SPLIT, r, width, NULL);
     tn_do_split(s, TN_OPT_LANE, r, most, &rest);

@@ -268,7 +268,7 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   for (uint32_t i = 1; i < stage->nsrc; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
   if (stage->lanes > 1) f->flat = tn_u2(t, TINY_OP_MUL, f->flat, tn_index(t, stage->lanes));
-  tiny_uop *part = tn_share_copy(t, sink, stage, &shares, &parts, &f->valid);
+  tiny_uop *part = TN_GPU ? tn_share_copy(t, sink, stage, &shares, &parts, &f->valid) : NULL;
   if (part) tn_push(t, &f->end, part);
   if (!shares.n) return;
   f->value = tn_replace(t, f->value, shares.n, shares.u, parts.u);
@@ -517,7 +517,7 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *lo
   tn_list ranges = {NULL, 0, 0}, stages = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
   int shared = 0;
-  for (int i = 0; i < ranges.n; i++) shared |= tn_is_item(ranges.u[i]);
+  for (int i = 0; i < ranges.n && TN_GPU; i++) shared |= tn_is_item(ranges.u[i]);
   for (;;) {                               // sources first, one at a time: a STAGE may read another
     int first = 0;
     stages.n = 0;
@@ -525,7 +525,7 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *lo
     while (first < stages.n && tn_stage_space(stages.u[first]) == TN_SPACE_REG) first++;
     if (first == stages.n) return shared ? tn_expand_barriers(t, sink) : sink;
     tiny_uop *stage = stages.u[first], *begins = NULL, *loop = NULL;
-    if (TN_GPU && shared && tn_stage_ahead(stage)) loop = tn_stage_loop(t, sink, stage);
+    if (shared && tn_stage_ahead(stage)) loop = tn_stage_loop(t, sink, stage);
     for (int i = 0; i < loops->n; i++) if (loops->u[i] == loop) begins = start->u[i];
     sink = loop ? tn_expand_ahead(t, sink, loop, begins, &stages) : tn_expand_stage(t, sink, stage, shared);
   }

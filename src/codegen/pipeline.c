@@ -85,7 +85,7 @@ static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
 
 static tiny_uop *tn_pass_collectives(tn_pipeline *p, tiny_uop *sink) {
   p->spec |= TN_SPEC_LOWERING;
-  return tn_expand_collectives(p->t, sink, p->target);
+  return TN_GPU ? tn_expand_collectives(p->t, sink, p->target) : tn_simplify(p->t, sink);
 }
 static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
 static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
@@ -97,7 +97,9 @@ static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
   return tn_expand_stages(p->t, sink, &loops, &start);
 }
 static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expand_copies(p->t, sink); }
-static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
+static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) {
+  return TN_GPU ? tn_gate_group_stores(p->t, sink) : sink;
+}
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
 static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
 static tiny_uop *tn_pass_rows(tn_pipeline *p, tiny_uop *sink) { return tn_load_rows(p->t, sink); }

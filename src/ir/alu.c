@@ -56,7 +56,7 @@ static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   }
 }
 
-static int64_t tn_alu_cdiv(int d, int64_t a, int64_t b, int remainder) {
+static TN_NOINLINE int64_t tn_alu_cdiv(int d, int64_t a, int64_t b, int remainder) {
   if (b == 0) return remainder ? a : 0;
   if (d == TINY_U64) return (int64_t)(remainder ? (uint64_t)a % (uint64_t)b : (uint64_t)a / (uint64_t)b);
   if (b == -1) return remainder ? 0 : (int64_t)(0 - (uint64_t)a);   // INT64_MIN / -1 traps in C

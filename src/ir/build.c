@@ -14,7 +14,7 @@
 // Lists of dims that operators make: with room for those that they put between before the node maker refuses them.
 enum { TN_MAX_DIMS = TINY_MAX_DIMS + 4 };
 
-static int tn_bad(const tiny_ctx *t, const tiny_uop *u) { return !u || u == &t->ir->bad; }
+static TN_NOINLINE int tn_bad(const tiny_ctx *t, const tiny_uop *u) { return !u || u == &t->ir->bad; }
 
 static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
   return u->ndim == n && tn_dims_same(n, u->dim, dim);

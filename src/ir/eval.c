@@ -797,6 +797,7 @@ static tiny_code tn_eval_groups(tn_eval_run *r) {
   return TINY_OK;
 }
 
+TN_SMALL_BEGIN
 static tiny_code tn_eval_refused(tiny_ctx *t, size_t nbytes) {
   return tiny_fail(t, TINY_E_MEMORY, "eval: %.0f bytes were refused by the allocator", (double)nbytes);
 }
@@ -884,4 +885,5 @@ TINY_API tiny_code tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, 
   if (u->lanes != 1) return tiny_fail(t, TINY_E_ARG, "uop_eval: a vector of %d lanes", u->lanes);
   return tn_eval_expr(t, u, vars, nvars, out);
 }
+TN_SMALL_END
 #endif

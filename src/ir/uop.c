@@ -120,7 +120,8 @@ struct tn_ir {
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
   const char *(*device_name)(const tiny_ctx *t, int device);     // of tiny_uop.device
-  tiny_uop *(*over_shards)(tiny_ctx *t, const tiny_uop *u);      // what u would be, which has SHARDs among its sources
+  tiny_uop *(*over_shards)(tiny_ctx *t, const tiny_uop *u);      // what u would be, which has SHARDs among its sources;
+                                           // NULL: there are none
   // SHARDs that an operator had to gather, the first of them, and for what: told when the operator is done.
   int gathered; const char *gathered_by; const tiny_uop *gathered_node;
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
@@ -277,7 +278,12 @@ static const char *tn_place_name(const tiny_ctx *t, int device) {
 // anywhere. 0: they live on two, an error.
 static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
   if (u->op == TINY_OP_COPY) { u->device = (uint8_t)(u->k + 1); return 1; }
-  if (u->op == TINY_OP_SHARD) { u->device = TN_SEVERAL; return 1; }
+  if (u->op == TINY_OP_SHARD) {
+    if (!t->ir->over_shards)
+      tiny_fail(t, TINY_E_STATE, "SHARD: tiny_shard or tiny_replicate makes the first one of a context");
+    u->device = TN_SEVERAL;
+    return t->ir->over_shards != NULL;
+  }
   for (uint32_t i = 0; i < (u->op == TINY_OP_AFTER ? 1 : u->nsrc); i++) {
     const int d = u->src[i]->device;
     if (d && u->device && d != u->device) {
@@ -615,7 +621,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
-  if (over_shards && op != TINY_OP_SHARD && ir->over_shards) return ir->over_shards(t, &key);
+  if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
   if (!tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;

@@ -49,7 +49,7 @@ static int tn_exact(const tiny_uop *u) {
   return 1;
 }
 
-static void tn_affine_start(tn_affine *a, int dtype) { a->n = a->opened = 0; a->k = 0; a->dtype = dtype; }
+static TN_NOINLINE void tn_affine_start(tn_affine *a, int dtype) { a->n = a->opened = 0; a->k = 0; a->dtype = dtype; }
 
 // Adds c * x, with x taken as one thing. 0: too many terms.
 static int tn_affine_term(tn_affine *a, tiny_uop *x, int64_t c) {

@@ -353,4 +353,10 @@ static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
   tn_scratch_rewind(t, mark);
   return now;
 }
+// A tensor that lies on several devices, where it may be the context's first: from here on what is computed of it is
+// split. A program that makes none carries nothing of this room but what a node has to be asked.
+static tiny_uop *tn_shard_new(tiny_ctx *t, int axis, int n, tiny_uop *const *part) {
+  t->ir->over_shards = tn_over_shards;
+  return tn_shard_of(t, axis, n, part);
+}
 #endif

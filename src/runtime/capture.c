@@ -743,7 +743,7 @@ static tiny_code tn_run_split_check(const tiny_program *p, tiny_tensor *const *i
 static tiny_tensor *tn_run_joined(tiny_ctx *t, const tn_bound_group *g, tiny_tensor *const *made) {
   tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   for (int k = 0; k < g->parts; k++) part[k] = tn_uop_of(made[k]);
-  return tn_tensor_new(t, g->parts == 1 ? part[0] : tn_shard_of(t, g->axis, g->parts, part));
+  return tn_tensor_new(t, g->parts == 1 ? part[0] : tn_shard_new(t, g->axis, g->parts, part));
 }
 static tiny_code tn_run_split(tiny_program *p, tiny_tensor *const *in, tiny_tensor **out) {
   tiny_ctx *t = p->t;

@@ -19,10 +19,6 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
   t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
-  t->ir->over_shards = tn_over_shards;
-#ifndef TINY_NO_INTERP
-  t->ir->interpret = tn_custom_interpret;
-#endif
   if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_cache_open(t, d ? d->cache_dir : NULL) != TINY_OK ||
       tn_devices_open(t, d) != TINY_OK)
     return t->code;

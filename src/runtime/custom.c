@@ -66,15 +66,25 @@ static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
   return t->runtime->customs = c;
 }
 
-// A SINK from outside reads and writes nothing but the memory it is given.
+// Is it of work items, or what they do together?
+static int tn_is_of_items(const tiny_uop *u) {
+  return u->op == TINY_OP_BARRIER || u->op == TINY_OP_SHUFFLE || (u->op == TINY_OP_SPECIAL && u->k & 16) ||
+      (u->op == TINY_OP_RANGE && (tn_is_item(u) || tn_range_kind(u) == TN_SHARE));
+}
+// A SINK from outside reads and writes nothing but the memory it is given, and asks for nothing that there is not.
+typedef struct tn_kernel_call { const struct tn_device *on; const tiny_kernel_desc *d; } tn_kernel_call;
 static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
-  const tiny_kernel_desc *d = (const tiny_kernel_desc *)arg;
+  const tn_kernel_call *call = (const tn_kernel_call *)arg;
+  const tiny_kernel_desc *d = call->d;
   tn_list all = {NULL, 0, 0};
   if (tn_verify(t, d->uops, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   tn_toposort(t, d->uops, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_ARG) return tiny_fail(t, TINY_E_ARG, "kernel: uops take an ARG, but there are none");
+    if (!tn_machine_grid(&call->on->limits) && tn_is_of_items(u))
+      return tiny_fail(t, TINY_E_ARG, "kernel: uops have %s, but %s has tasks, and no work items", tn_ops[u->op].name,
+                       call->on->title);
     if (u->op != TINY_OP_PARAM) continue;
     if (u->k < 0 || u->k > d->n)
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs",
@@ -128,39 +138,6 @@ static const struct tn_device *tn_kernel_device(tiny_ctx *t, const tiny_kernel_d
   return NULL;
 }
 
-TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
-  tiny_tensor *wrong;
-  if (!tn_runs(t)) return tn_poison(t);
-  if (!desc || (!desc->uops && ((!desc->source && !desc->binary) || !desc->name)))
-    return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or binary and name, or uops");
-  if (desc->binary && (desc->source || desc->uops || !desc->nbytes))
-    return tn_wrong(t, TINY_E_ARG, desc->nbytes ? "kernel: a binary, and source or uops; which is it?"
-                                                : "kernel: a binary of 0 bytes; nbytes says how long it is");
-  tiny_kernel_desc d = *desc;
-  if (d.n < 0 || d.n > 63 || (d.n && !d.inputs)) return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", d.n);
-  if (d.n && !tn_usable_in(t, "kernel", d.n, d.inputs, &wrong)) return wrong;
-  if (!d.dtype && d.n) {
-    d.shape = tiny_shape_of(d.inputs[0]);
-    d.dtype = tiny_dtype_of(d.inputs[0]);
-  }
-  if (!tn_dtype_check(t, "kernel", d.dtype) || !tn_shape_valid(t, "kernel", &d.shape)) return tn_poison(t);
-  const struct tn_device *on = tn_kernel_device(t, &d);
-  if (!on || !tn_grid_fits(on, &d)) return tn_poison(t);
-  if (d.uops && d.uops->op != TINY_OP_SINK)
-    return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
-  if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);
-  tn_custom *c = tn_custom_find(t, &d);
-  if (!c) return tn_poison(t);
-  tiny_uop *src[64];
-  for (int i = 0; i < d.n; i++) {          // the kernel sees plain memory
-    src[i] = tn_uop_of(d.inputs[i]);
-    if (!tn_is_leaf(src[i]))
-      src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
-  }
-  const tiny_shape *s = &d.shape;
-  return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, s->ndim, s->dim, c));
-}
-
 #ifndef TINY_NO_INTERP
 static tiny_code tn_custom_interpret_apart(tiny_ctx *t, tiny_uop *sink, const tiny_mem *mem, int nmem) {
   tiny_limits none;
@@ -188,4 +165,42 @@ static tiny_code tn_custom_interpret(tiny_ctx *t, const tiny_uop *u, const tiny_
   return code;
 }
 #endif
+
+TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
+  tiny_tensor *wrong;
+  if (!tn_runs(t)) return tn_poison(t);
+  if (!desc || (!desc->uops && ((!desc->source && !desc->binary) || !desc->name)))
+    return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or binary and name, or uops");
+  if (desc->binary && (desc->source || desc->uops || !desc->nbytes))
+    return tn_wrong(t, TINY_E_ARG, desc->nbytes ? "kernel: a binary, and source or uops; which is it?"
+                                                : "kernel: a binary of 0 bytes; nbytes says how long it is");
+  tiny_kernel_desc d = *desc;
+  if (d.n < 0 || d.n > 63 || (d.n && !d.inputs)) return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", d.n);
+  if (d.n && !tn_usable_in(t, "kernel", d.n, d.inputs, &wrong)) return wrong;
+  if (!d.dtype && d.n) {
+    d.shape = tiny_shape_of(d.inputs[0]);
+    d.dtype = tiny_dtype_of(d.inputs[0]);
+  }
+  if (!tn_dtype_check(t, "kernel", d.dtype) || !tn_shape_valid(t, "kernel", &d.shape)) return tn_poison(t);
+  const struct tn_device *on = tn_kernel_device(t, &d);
+  if (!on || !tn_grid_fits(on, &d)) return tn_poison(t);
+  if (d.uops && d.uops->op != TINY_OP_SINK)
+    return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
+  tn_kernel_call call = {on, &d};
+  if (d.uops && tn_guard(t, tn_kernel_check, &call) != TINY_OK) return tn_poison(t);
+  tn_custom *c = tn_custom_find(t, &d);
+  if (!c) return tn_poison(t);
+#ifndef TINY_NO_INTERP
+  t->ir->interpret = tn_custom_interpret;
+#endif
+  tiny_uop *src[64];
+  for (int i = 0; i < d.n; i++) {          // the kernel sees plain memory
+    src[i] = tn_uop_of(d.inputs[i]);
+    if (!tn_is_leaf(src[i]))
+      src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
+  }
+  const tiny_shape *s = &d.shape;
+  return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, s->ndim, s->dim, c));
+}
+
 #endif

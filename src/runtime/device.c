@@ -96,7 +96,7 @@ static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const
   if (!TN_GPU && !d->limits.threads) {
     b->close(d->dev);
     d->dev = NULL;
-    return tiny_fail(d->t, TINY_E_DEVICE, "device %s has a grid, which this build knows nothing of (TINY_NO_GPU)", b->name);
+    return tiny_fail(d->t, TINY_E_DEVICE, "device %s has a grid, which this build leaves out (TINY_NO_GPU)", b->name);
   }
   if (!d->t->atomics) d->limits.atomics = tn_exact_atomics(d->limits.atomics);
   d->limits.tf32 = d->t->tf32;

@@ -15,7 +15,7 @@
 static void *tn_interp_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   (void)which;
   limits->host_memory = 1;
-  limits->threads = !TN_GPU;
+  if (!TN_GPU) { limits->threads = 1; limits->vector_nbytes = 64; }
   limits->shared_nbytes = 32 * 1024;
   limits->compute_units = 1;
   limits->atomics = TN_INTERP_ATOMICS;

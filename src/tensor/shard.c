@@ -19,7 +19,7 @@ static tiny_uop *tn_split_over(tiny_ctx *t, tiny_uop *u, int axis, const int *de
   tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   if (n == 1) return tn_shard_part(t, u, axis, 0, 1, devices[0] + 1);
   for (int i = 0; i < n; i++) part[i] = tn_shard_part(t, u, axis, i, n, devices[i] + 1);
-  return tn_shard_of(t, axis, n, part);
+  return tn_shard_new(t, axis, n, part);
 }
 // Are these 1 to TINY_MAX_DEVICES numbers of devices?
 static int tn_devices_fit(tiny_ctx *t, const char *name, const int *devices, int n) {
