@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 43e7127341437ddae1123fdd6476fa30fe33fdf3060eae2590f0272f13bb41ce
+/* tiny.h 0.1.0, source d93f6242a450080d1adec55dccdb33aca88112305f22e5abf932cb03385a017f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -920,7 +920,7 @@ typedef struct tiny_desc {
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
   // 1: sums and scatters that many groups share may end in atomic additions, where the device has them: fewer kernels
-  // and more of them at a time, but the last bits differ from run to run. 0: the same bits every run
+  // and more of them at a time, but the last bits differ from run to run. 0: of integers alone, the same bits every run
   int atomics;
   // 1: products of f32 may round their operands to TF32, 10 bits of mantissa, where a device's matrix units multiply
   // those: a relative error of 2^-10 of each product, sums are of f32. 0: f32 as it is
@@ -3684,7 +3684,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "43e7127341437ddae1123fdd6476fa30fe33fdf3060eae2590f0272f13bb41ce"
+#define TN_SOURCE_ID "d93f6242a450080d1adec55dccdb33aca88112305f22e5abf932cb03385a017f"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4436,6 +4436,7 @@ struct tiny_ctx {
   struct tn_owned *owned;
 };
 
+TN_SMALL_BEGIN
 static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
   (void)user; (void)old_nbytes;
   if (new_nbytes) return realloc(ptr, new_nbytes);
@@ -4494,7 +4495,7 @@ static void *tn_alloc(tiny_ctx *t, size_t nbytes) {
   if (p) memset(p, 0, nbytes);
   return p;
 }
-static void tn_release(tiny_ctx *t, void *ptr, size_t nbytes) {
+static TN_NOINLINE void tn_release(tiny_ctx *t, void *ptr, size_t nbytes) {
   if (ptr) t->alloc.fn(t->alloc.user, ptr, nbytes, 0);
 }
 // Room for one more in an array of the context's, of n elements with room for *cap; 0: it was refused, which is not
@@ -4539,22 +4540,26 @@ static void *tn_owned_grow(tiny_ctx *t, void *data, size_t nbytes) {
 }
 #endif
 static void tn_owned_close(tiny_ctx *t) { while (t->owned) tn_owned_free(t->owned + 1); }
+TN_SMALL_END
 
 // ** scratch: lives until the outermost tn_guard returns **
 
+// A chunk with room for nbytes at least; NULL only in light code.
+static TN_COLD tn_chunk *tn_chunk_new(tiny_ctx *t, size_t nbytes) {
+  size_t cap = t->scratch ? t->scratch->cap * 2 : TN_FIRST_NBYTES;
+  if (cap > TN_CHUNK_MOST) cap = TN_CHUNK_MOST;
+  if (cap < nbytes) cap = nbytes;
+  const size_t head = (sizeof(tn_chunk) + 15) & ~(size_t)15;
+  tn_chunk *c = (tn_chunk *)tn_realloc(t, NULL, 0, head + cap);
+  if (!c) return NULL;
+  c->older = t->scratch; c->cap = cap; c->used = 0;
+  t->scratch = c;
+  return c;
+}
 // As it comes; tn_scratch gives zeros.
 static void *tn_scratch_bare(tiny_ctx *t, size_t nbytes) {
   nbytes = (nbytes + 15) & ~(size_t)15;
-  if (!t->scratch || t->scratch->cap - t->scratch->used < nbytes) {
-    size_t cap = t->scratch ? t->scratch->cap * 2 : TN_FIRST_NBYTES;
-    if (cap > TN_CHUNK_MOST) cap = TN_CHUNK_MOST;
-    if (cap < nbytes) cap = nbytes;
-    const size_t head = (sizeof(tn_chunk) + 15) & ~(size_t)15;
-    tn_chunk *c = (tn_chunk *)tn_realloc(t, NULL, 0, head + cap);
-    if (!c) return NULL;
-    c->older = t->scratch; c->cap = cap; c->used = 0;
-    t->scratch = c;
-  }
+  if ((!t->scratch || t->scratch->cap - t->scratch->used < nbytes) && !tn_chunk_new(t, nbytes)) return NULL;
   char *p = (char *)t->scratch + ((sizeof(tn_chunk) + 15) & ~(size_t)15) + t->scratch->used;
   t->scratch->used += nbytes;
   return p;
@@ -4711,7 +4716,7 @@ static void tn_digest_block(tn_digester *d, const unsigned char *at, int last) {
   for (int i = 0; i < 8; i++) d->h[i] ^= v[i] ^ v[i + 8];
 }
 
-static tn_digester tn_digest_open(void) {
+static TN_COLD tn_digester tn_digest_open(void) {
   tn_digester d;
   memset(&d, 0, sizeof d);
   memcpy(d.h, tn_digest_start, sizeof d.h);
@@ -7491,7 +7496,7 @@ static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   }
 }
 
-static int64_t tn_alu_cdiv(int d, int64_t a, int64_t b, int remainder) {
+static TN_NOINLINE int64_t tn_alu_cdiv(int d, int64_t a, int64_t b, int remainder) {
   if (b == 0) return remainder ? a : 0;
   if (d == TINY_U64) return (int64_t)(remainder ? (uint64_t)a % (uint64_t)b : (uint64_t)a / (uint64_t)b);
   if (b == -1) return remainder ? 0 : (int64_t)(0 - (uint64_t)a);   // INT64_MIN / -1 traps in C
@@ -8088,7 +8093,8 @@ struct tn_ir {
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
   const char *(*device_name)(const tiny_ctx *t, int device);     // of tiny_uop.device
-  tiny_uop *(*over_shards)(tiny_ctx *t, const tiny_uop *u);      // what u would be, which has SHARDs among its sources
+  tiny_uop *(*over_shards)(tiny_ctx *t, const tiny_uop *u);      // what u would be, which has SHARDs among its sources;
+                                           // NULL: there are none
   // SHARDs that an operator had to gather, the first of them, and for what: told when the operator is done.
   int gathered; const char *gathered_by; const tiny_uop *gathered_node;
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
@@ -8245,7 +8251,12 @@ static const char *tn_place_name(const tiny_ctx *t, int device) {
 // anywhere. 0: they live on two, an error.
 static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
   if (u->op == TINY_OP_COPY) { u->device = (uint8_t)(u->k + 1); return 1; }
-  if (u->op == TINY_OP_SHARD) { u->device = TN_SEVERAL; return 1; }
+  if (u->op == TINY_OP_SHARD) {
+    if (!t->ir->over_shards)
+      tiny_fail(t, TINY_E_STATE, "SHARD: tiny_shard or tiny_replicate makes the first one of a context");
+    u->device = TN_SEVERAL;
+    return t->ir->over_shards != NULL;
+  }
   for (uint32_t i = 0; i < (u->op == TINY_OP_AFTER ? 1 : u->nsrc); i++) {
     const int d = u->src[i]->device;
     if (d && u->device && d != u->device) {
@@ -8583,7 +8594,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
-  if (over_shards && op != TINY_OP_SHARD && ir->over_shards) return ir->over_shards(t, &key);
+  if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
   if (!tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
@@ -9164,11 +9175,14 @@ static double tn_waves_cost(const tiny_limits *limits, int64_t rows, int64_t col
 enum {
   TN_SCATTER_TILE_ITEMS = 128, TN_SCATTER_TILE_ROOM = 1 << 16,         // of a group at least; bytes of its tiles
   TN_SCATTER_TILE_ROWS = 8,                     // of a tile, below which units may be idle
-  TN_SCATTER_LOOK = 12,                    // instructions of a warp for a summand of each item: count, embedding gradient
+  TN_SCATTER_LOOK = 12,                    // instructions of a warp for a summand of each item, by count
   TN_SCATTER_TURN = 127,                   // cycles of a summand that is added after another: the same, by columns
-  TN_SCATTER_ADDED = 1,                    // of one that the last cache adds to the same element (bench/count.h)
   TN_SCATTER_ISSUE = 4                     // instructions that a unit issues in a cycle
 };
+
+#ifndef TN_SCATTER_ADDED                   // test builds make it small
+  #define TN_SCATTER_ADDED 1               // cycles of a summand that the last cache adds to the same element
+#endif
 
 // A tile that groups have of places x width x others elements: as many rows as there is memory for and as leave most
 // units a group, columns of a warp. Then as many items as there is memory for.
@@ -9178,7 +9192,8 @@ static tn_scatter_size tn_scatter_size_of(const tiny_limits *limits, int64_t pla
                                           int64_t nbytes) {
   const int64_t shared = (int64_t)limits->shared_nbytes, warp = tn_machine_warp(limits), all = tn_machine_items(limits),
                 room = (shared < TN_SCATTER_TILE_ROOM ? shared : (int64_t)TN_SCATTER_TILE_ROOM) / nbytes;
-  tn_scatter_size x = {1, width < warp ? width : warp, all < TN_SCATTER_TILE_ITEMS ? all : (int64_t)TN_SCATTER_TILE_ITEMS, 0};
+  tn_scatter_size x = {1, width < warp ? width : warp, all, 0};
+  if (x.items > TN_SCATTER_TILE_ITEMS) x.items = TN_SCATTER_TILE_ITEMS;
   others *= (width + x.columns - 1) / x.columns;
   while (2 * x.rows * x.items <= room && x.rows < places) {
     x.groups = (places + 2 * x.rows - 1) / (2 * x.rows) * others;
@@ -11020,7 +11035,7 @@ TN_SMALL_BEGIN
 // Lists of dims that operators make: with room for those that they put between before the node maker refuses them.
 enum { TN_MAX_DIMS = TINY_MAX_DIMS + 4 };
 
-static int tn_bad(const tiny_ctx *t, const tiny_uop *u) { return !u || u == &t->ir->bad; }
+static TN_NOINLINE int tn_bad(const tiny_ctx *t, const tiny_uop *u) { return !u || u == &t->ir->bad; }
 
 static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
   return u->ndim == n && tn_dims_same(n, u->dim, dim);
@@ -13161,6 +13176,7 @@ static tiny_code tn_eval_groups(tn_eval_run *r) {
   return TINY_OK;
 }
 
+TN_SMALL_BEGIN
 static tiny_code tn_eval_refused(tiny_ctx *t, size_t nbytes) {
   return tiny_fail(t, TINY_E_MEMORY, "eval: %.0f bytes were refused by the allocator", (double)nbytes);
 }
@@ -13248,6 +13264,7 @@ TINY_API tiny_code tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, 
   if (u->lanes != 1) return tiny_fail(t, TINY_E_ARG, "uop_eval: a vector of %d lanes", u->lanes);
   return tn_eval_expr(t, u, vars, nvars, out);
 }
+TN_SMALL_END
 #endif
 // ---- end src/ir/eval.c ----
 // ---- begin src/ir/eval_graph.c ----
@@ -13821,7 +13838,9 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
         return tn_spec_fail(s, u->src[j], "is no source of the SINK");
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
       for (int r = 0; closes && j && r < c.n; r++) if (c.range[r] == u->src[j]) closed |= (uint64_t)1 << r;
-      open |= of_source;
+      // what is waited for may stand in loops that REDUCEs will close, all of whose iterations are over then
+      const int waits = s->lowering && u->op == TINY_OP_AFTER && j && u->src[j]->op == TINY_OP_END;
+      open |= waits ? 0 : of_source;
     }
     if (u->op == TINY_OP_END) for (int r = 0; r < c.n; r++) if (closed >> r & 1) {
       if (c.end[r]) return tn_spec_fail(s, c.range[r], "is closed by two ENDs");
@@ -14503,6 +14522,12 @@ static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
   tn_scratch_rewind(t, mark);
   return now;
 }
+// A tensor that lies on several devices, where it may be the context's first: from here on what is computed of it is
+// split. A program that makes none carries nothing of this room but what a node has to be asked.
+static tiny_uop *tn_shard_new(tiny_ctx *t, int axis, int n, tiny_uop *const *part) {
+  t->ir->over_shards = tn_over_shards;
+  return tn_shard_of(t, axis, n, part);
+}
 #endif
 // ---- end src/rules/shard.c ----
 // ---- begin src/rules/notation.c ----
@@ -14592,7 +14617,7 @@ static int tn_exact(const tiny_uop *u) {
   return 1;
 }
 
-static void tn_affine_start(tn_affine *a, int dtype) { a->n = a->opened = 0; a->k = 0; a->dtype = dtype; }
+static TN_NOINLINE void tn_affine_start(tn_affine *a, int dtype) { a->n = a->opened = 0; a->k = 0; a->dtype = dtype; }
 
 // Adds c * x, with x taken as one thing. 0: too many terms.
 static int tn_affine_term(tn_affine *a, tiny_uop *x, int64_t c) {
@@ -16144,7 +16169,7 @@ static int tn_online_axes_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *o
 enum { TN_NESTED_PRODUCTS = 4 };           // of one value
 typedef struct tn_nested {
   tiny_uop *reduce, *rows, *keys, *columns;                  // columns NULL: there is no factor, value is all of it
-  tiny_uop *value, *factor;
+  tiny_uop *value, *factor, *scale;        // scale: a constant that sums are multiplied by, NULL: 1
   tiny_uop *product[TN_NESTED_PRODUCTS]; int nproduct;
   int dtype;                               // what the products' operands are converted from
   tiny_uop *max;                           // that the outer sum goes on with; NULL: none
@@ -16244,13 +16269,20 @@ static int tn_nested_axes(tiny_ctx *t, int n, tiny_uop *const *out, tn_nested *a
   return a->rows != NULL;
 }
 
-// The outer sum's factor that moves with the columns, a narrow float; what is beside it.
+// The outer sum's factor that moves with the columns, a narrow float; what is beside it. Values are rounded to that
+// without the constants among the factors, such as the scale of scores: small gradients would be lost (f16, dS of 2048
+// keys and flows of 1e-3: the error of dQ is 2.0e-2 of it with a scale of 1/8, 2.6e-3 without).
 static int tn_nested_factor(tiny_ctx *t, tn_nested *a) {
   tn_online_product p = tn_online_factors(t, a->reduce->src[0], a->keys);
   tn_list others = {NULL, 0, 0};
   if (a->reduce->k != TINY_OP_ADD || p.outer.n || p.under.n) return 0;
   for (int i = 0; i < p.factors.n; i++) {
     tiny_uop *x = p.factors.u[i];
+    if (tn_is_const(x)) {
+      tiny_uop *by = tn_cast(t, x, a->reduce->dtype);
+      a->scale = a->scale ? tn_u2(t, TINY_OP_MUL, a->scale, by) : by;
+      continue;
+    }
     if (!tn_depends(t, x, a->columns)) { tn_push(t, &others, x); continue; }
     if (a->factor || x->dtype != a->dtype || tn_depends(t, x, a->rows) || !tn_depends(t, x, a->keys)) return 0;
     a->factor = x;
@@ -19139,7 +19171,7 @@ static tiny_uop *tn_split_over(tiny_ctx *t, tiny_uop *u, int axis, const int *de
   tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   if (n == 1) return tn_shard_part(t, u, axis, 0, 1, devices[0] + 1);
   for (int i = 0; i < n; i++) part[i] = tn_shard_part(t, u, axis, i, n, devices[i] + 1);
-  return tn_shard_of(t, axis, n, part);
+  return tn_shard_new(t, axis, n, part);
 }
 // Are these 1 to TINY_MAX_DEVICES numbers of devices?
 static int tn_devices_fit(tiny_ctx *t, const char *name, const int *devices, int n) {
@@ -28455,9 +28487,10 @@ static tiny_uop *tn_rows(tiny_ctx *t, tiny_uop *ids, tiny_uop *w, int64_t paddin
     tiny_uop *is = tn_bad(t, row) ? row : tn_eq(t, row, tn_int(t, TINY_INDEX, padding));
     w = tn_where(t, is, tn_u1(t, TINY_OP_DETACH, w), w);
   }
-  ids = tn_insert(t, tn_insert(t, ids, ids->ndim), ids->ndim);
-  tiny_uop *picked = tn_where(t, tn_names(t, ids, V), tn_swap(t, w, 0, 1), tn_k(t, w, 0));
-  return tn_bad(t, picked) ? picked : tn_sum(t, picked, 1 << (picked->ndim - 1), 0);
+  const int at = ids->ndim;                // sums of the gradient lie as w does
+  ids = tn_insert(t, tn_insert(t, ids, at), at);
+  tiny_uop *picked = tn_where(t, tn_swap(t, tn_names(t, ids, V), at, at + 1), w, tn_k(t, w, 0));     // (..,V,D)
+  return tn_bad(t, picked) ? picked : tn_sum(t, picked, 1 << at, 0);
 }
 static int tn_rows_fit(const char *name, const tiny_uop *ids, tiny_tensor *w, int64_t padding) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -31984,12 +32017,14 @@ static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *
 #define TN_SCHEDULE_ONLINE
 #ifndef TINY_AMALGAMATED
 #include "canonical.c"
-#include "../rules/online.c"
+#include "../rules/nested.c"
+#include "../machine/units.c"
 #endif
 
 enum {
   TN_ONLINE_NODES = 96,                    // of all that becomes one kernel
   TN_ONLINE_COLUMNS = 16,                  // from which it takes tiles to be worth it
+  TN_ONLINE_UNITS = 256,                   // that units have in two groups
   TN_ONLINE_SIDE = 16, TN_ONLINE_LEAST = 4,      // items of a group along the columns at most, at least
   TN_ONLINE_ITEMS = 8, TN_ONLINE_FEW = 32,       // of a group along more rows than that at least
   TN_ONLINE_NEXT = 4,                      // rows of an item that lie together
@@ -32021,26 +32056,75 @@ static int64_t tn_online_nbytes(const tn_online_tile *tile, int64_t elements) {
 static const struct { uint8_t strips, row_items, keys; } tn_online_tiles[] = {
   {2, 8, 4}, {2, 8, 2}, {1, 16, 4}, {1, 8, 4}, {1, 16, 2}, {1, 8, 2}, {1, 4, 4}, {1, 4, 2}};
 
-// 0: the device has no room for one.
-static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
+enum { TN_ONLINE_TILES = sizeof tn_online_tiles / sizeof *tn_online_tiles };
+
+// Tile number i for these axes. 0: it is too large for them, or for the device.
+static int tn_online_tile_at(const tiny_limits *limits, const tn_online_axes *a, int i, tn_online_tile *tile) {
   const int64_t rows = tn_range_extent(a->rows), columns = tn_range_extent(a->columns), keys = tn_range_extent(a->keys),
                 elements = a->score ? tn_range_extent(a->score->src[1]) : 0, registers = tn_machine_registers(limits);
   if (!tn_machine_grid(limits) || registers < TN_ONLINE_REGISTERS) return 0;
   tile->column_items = tn_online_power((columns + TN_ONLINE_NEXT - 1) / TN_ONLINE_NEXT, TN_ONLINE_SIDE);
   tile->copies = (columns + tile->column_items - 1) / tile->column_items;
-  for (size_t i = 0; i < sizeof tn_online_tiles / sizeof *tn_online_tiles; i++) {
-    tile->strips = tn_online_tiles[i].strips;
-    tile->row_items = tn_online_tiles[i].row_items;
-    tile->rows = TN_ONLINE_NEXT * tile->strips * tile->row_items;
-    tile->keys = tn_online_tiles[i].keys * tile->column_items;
-    if ((tile->strips == 1 || registers >= TN_ONLINE_STRIPS) && tile->strips * tile->copies <= TN_ONLINE_COPIES &&
-        (tile->row_items >= TN_ONLINE_ITEMS || rows <= TN_ONLINE_FEW) && tile->rows < 2 * rows && tile->keys <= keys &&
-        tile->row_items * tile->column_items <= tn_machine_items(limits) &&
-        tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes)
-      return tile->column_items >= TN_ONLINE_LEAST;
-  }
+  tile->strips = tn_online_tiles[i].strips;
+  tile->row_items = tn_online_tiles[i].row_items;
+  tile->rows = TN_ONLINE_NEXT * tile->strips * tile->row_items;
+  tile->keys = tn_online_tiles[i].keys * tile->column_items;
+  return (tile->strips == 1 || registers >= TN_ONLINE_STRIPS) && tile->strips * tile->copies <= TN_ONLINE_COPIES &&
+      (tile->row_items >= TN_ONLINE_ITEMS || rows <= TN_ONLINE_FEW) && tile->rows < 2 * rows && tile->keys <= keys &&
+      tile->row_items * tile->column_items <= tn_machine_items(limits) &&
+      tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes;
+}
+// 0: the device has no room for one.
+static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a, tn_online_tile *tile) {
+  for (int i = 0; i < TN_ONLINE_TILES; i++)
+    if (tn_online_tile_at(limits, a, i, tile)) return tile->column_items >= TN_ONLINE_LEAST;
   return 0;
 }
+
+// ** tiles of units **
+
+// Warps along the rows, rows of each, and as much of columns or of keys: the first that fits. Those with columns share
+// the rows' values: two warps along each side; where they go on with a maximum each warp has all of a row.
+typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_warp_nested_tile;
+enum { TN_NESTED_REDUCE, TN_NESTED_PRODUCT, TN_NESTED_ONLINE, TN_NESTED_KINDS, TN_NESTED_TILES = 3,
+  TN_NESTED_BLOCK = 32, TN_NESTED_PAD = 4, // keys of a block of a product; elements between operands' quarters and rows
+  TN_NESTED_HELD = 192 };                  // registers of a lane for the rows of all products, which all keys meet
+static const tn_warp_nested_tile tn_warp_nested_tiles[TN_NESTED_KINDS][TN_NESTED_TILES] = {
+  {{4, 16, 1, 64}, {4, 16, 1, 32}, {2, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}, {2, 16, 2, 32}},
+  {{4, 16, 1, 128}, {2, 16, 1, 128}, {2, 16, 1, 64}}};
+
+static int tn_nested_kind(const tn_nested *a) {
+  return a->max ? TN_NESTED_ONLINE : a->columns ? TN_NESTED_PRODUCT : TN_NESTED_REDUCE;
+}
+// Along all products, padded to what a unit takes at a time.
+static int64_t tn_nested_elements(const tn_nested *a) {
+  int64_t n = 0;
+  for (int i = 0; i < a->nproduct; i++)
+    n += (tn_range_extent(a->product[i]->src[1]) + TN_NESTED_BLOCK - 1) / TN_NESTED_BLOCK * TN_NESTED_BLOCK;
+  return n;
+}
+
+// Are there registers and memory of a group for it: operands of all products for rows and keys; columns and values?
+static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit, int kind, int64_t elements,
+                          const tn_warp_nested_tile *tile) {
+  const int64_t columns = (int64_t)tile->across * tile->columns, rows = (int64_t)tile->warps * tile->rows,
+                keys = kind == TN_NESTED_REDUCE ? columns : TN_NESTED_BLOCK,
+                held = (tile->rows / unit->m) * (elements / unit->k) * tn_layout_elements(&unit->layout[0]) / 2;
+  int64_t all = elements * (rows + keys + TN_NESTED_PAD);
+  if (kind != TN_NESTED_REDUCE) all += (keys + TN_NESTED_PAD) * (columns + rows + 2 * TN_NESTED_PAD);
+  return held <= TN_NESTED_HELD && 2 * all <= (int64_t)limits->shared_nbytes;
+}
+// Does some unit of the device have a tile for it?
+static int tn_nested_may(const tiny_limits *limits, const tn_nested *a) {
+  for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(&limits->units[i], a->dtype))
+    for (int k = 0; k < TN_NESTED_TILES; k++)
+      if (tn_nested_fits(limits, &limits->units[i], tn_nested_kind(a), tn_nested_elements(a),
+                         &tn_warp_nested_tiles[tn_nested_kind(a)][k]))
+        return 1;
+  return 0;
+}
+
+// ** what becomes one kernel **
 
 // What is computed for a sum: nodes, and the REDUCEs among them.
 typedef struct tn_online_nodes { tn_graph *g; tn_list all, reduces; uint32_t epoch; int bad; } tn_online_nodes;
@@ -32093,6 +32177,22 @@ static int tn_online_is_legal(tiny_ctx *t, tiny_uop *x) {
   return sums > 1;
 }
 
+// Has the device units for the scores and for the sum of what they weigh? Groups of columns have the scores anew: they
+// are few.
+static int tn_online_nests(tiny_ctx *t, const tiny_limits *limits, const tn_online_axes *axes) {
+  tn_nested a;
+  int fits = 0;
+  memset(&a, 0, sizeof a);
+  if (tn_range_extent(axes->columns) > TN_ONLINE_UNITS || !axes->score || !tn_nested_is_product(&a, axes->score))
+    return 0;
+  a.max = axes->max;
+  a.product[a.nproduct++] = axes->score;
+  const tn_online_product p = tn_online_factors(t, axes->sum->src[0], axes->sum->src[1]);
+  for (int i = 0; i < p.factors.n; i++)
+    if (tn_depends(t, p.factors.u[i], axes->columns)) fits = !fits && p.factors.u[i]->dtype == a.dtype;
+  return fits && tn_nested_may(limits, &a);
+}
+
 // All of c is computed in the kernel of node n, if that is one that goes on with a maximum, and worth it.
 static void tn_online_mark(tn_graph *g, tn_node *n, const tn_online_nodes *c, int64_t columns) {
   tn_kernel k;
@@ -32103,9 +32203,10 @@ static void tn_online_mark(tn_graph *g, tn_node *n, const tn_online_nodes *c, in
   k.at = tn_at_fresh(g->t, &k, n->u);
   for (int i = 0; i < c->reduces.n; i++) tn_graph_node(g, c->reduces.u[i])->online = 1;
   tiny_uop *x = tn_pull_trial(g, &k);
+  const tiny_limits *limits = tn_limits_of(g->targets, n->u);
   const int legal = tn_online_is_legal(g->t, x) &&
       (columns < TN_ONLINE_COLUMNS || (tn_online_axes_of(g->t, x, (int)k.at->nsrc - 1, k.at->src, &axes) &&
-          tn_online_tile_of(tn_limits_of(g->targets, n->u), &axes, &tile)));
+          (tn_online_tile_of(limits, &axes, &tile) || tn_online_nests(g->t, limits, &axes))));
   for (int i = 0; i < c->reduces.n; i++) tn_graph_node(g, c->reduces.u[i])->online = (uint8_t)legal;
   for (int i = 0; i < c->all.n; i++) tn_graph_node(g, c->all.u[i])->online = (uint8_t)legal;
 }
@@ -32165,13 +32266,12 @@ static void tn_online_choose(tn_graph *g) {
 #define TN_SCHEDULE_RECOMPUTE
 #ifndef TINY_AMALGAMATED
 #include "online.c"
-#include "../rules/nested.c"
-#include "../machine/units.c"
 #endif
 
 // FLOPs that matrix units do while memory moves a byte: half of what they could at best, of the least of those that are
-// known (bench/gpu.h: 64 of 128 of an RX 7900 XTX; H100: 295). Products on other units do not pay: theirs are 20.
-enum { TN_RECOMPUTE_FLOPS = 64, TN_RECOMPUTE_NBYTES = 4, TN_RECOMPUTE_LEAST = 1 << 14 };
+// known (bench/gpu.h: 64 of 128 of an RX 7900 XTX; H100: 295). Products on other units do not pay: theirs are 20. An
+// element of four bytes is written, and read.
+enum { TN_RECOMPUTE_FLOPS = 64, TN_RECOMPUTE_NBYTES = 8, TN_RECOMPUTE_LEAST = 1 << 14 };
 
 // Values that share a kernel are one family, known by the first of them. of: of each node 1 + a value that it is made
 // of, 0: none; parent: of values; bad: of families; sums: REDUCEs, each followed by a value that it is of.
@@ -32260,9 +32360,7 @@ static int tn_recompute_is_legal(tn_graph *g, tn_node *n) {
   k.node = n->u;
   k.at = tn_at_fresh(g->t, &k, n->u);
   tiny_uop *x = tn_pull_trial(g, &k);
-  if (!tn_nested_of(g->t, x, (int)k.at->nsrc - 1, k.at->src, &a)) return 0;
-  for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(&limits->units[i], a.dtype)) return 1;
-  return 0;
+  return tn_nested_of(g->t, x, (int)k.at->nsrc - 1, k.at->src, &a) && tn_nested_may(limits, &a);
 }
 
 // Every REDUCE is looked at with all values computed in its kernel; those of a family that is bad are stored.
@@ -35948,7 +36046,7 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   for (uint32_t i = 1; i < stage->nsrc; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
   if (stage->lanes > 1) f->flat = tn_u2(t, TINY_OP_MUL, f->flat, tn_index(t, stage->lanes));
-  tiny_uop *part = tn_share_copy(t, sink, stage, &shares, &parts, &f->valid);
+  tiny_uop *part = TN_GPU ? tn_share_copy(t, sink, stage, &shares, &parts, &f->valid) : NULL;
   if (part) tn_push(t, &f->end, part);
   if (!shares.n) return;
   f->value = tn_replace(t, f->value, shares.n, shares.u, parts.u);
@@ -36174,7 +36272,8 @@ static tiny_uop *tn_barriers_merged(tiny_ctx *t, tiny_uop *sink) {
   tn_collect_op(t, sink, TINY_OP_BARRIER, &all);
   for (int i = 0; i < all.n; i++) for (int j = i + 1; j < all.n; j++) {
     tiny_uop *pair[2] = {all.u[i], all.u[j]}, *done[2] = {pair[0]->src[0], pair[1]->src[0]};
-    if (done[0]->op != TINY_OP_END || done[1]->op != TINY_OP_END || tn_depends(t, done[1], pair[0]) ||
+    const int plain = pair[0]->nsrc == 1 && !pair[0]->k && pair[1]->nsrc == 1 && !pair[1]->k;    // not of copies ahead
+    if (!plain || done[0]->op != TINY_OP_END || done[1]->op != TINY_OP_END || tn_depends(t, done[1], pair[0]) ||
         tn_depends(t, done[0], pair[1]) || !tn_in_same_loops(t, done[0], done[1]))
       continue;
     tiny_uop *both = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, done, 0, 0, NULL), *one = tn_barrier(t, both),
@@ -36196,7 +36295,7 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *lo
   tn_list ranges = {NULL, 0, 0}, stages = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
   int shared = 0;
-  for (int i = 0; i < ranges.n; i++) shared |= tn_is_item(ranges.u[i]);
+  for (int i = 0; i < ranges.n && TN_GPU; i++) shared |= tn_is_item(ranges.u[i]);
   for (;;) {                               // sources first, one at a time: a STAGE may read another
     int first = 0;
     stages.n = 0;
@@ -36204,7 +36303,7 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *lo
     while (first < stages.n && tn_stage_space(stages.u[first]) == TN_SPACE_REG) first++;
     if (first == stages.n) return shared ? tn_expand_barriers(t, sink) : sink;
     tiny_uop *stage = stages.u[first], *begins = NULL, *loop = NULL;
-    if (TN_GPU && shared && tn_stage_ahead(stage)) loop = tn_stage_loop(t, sink, stage);
+    if (shared && tn_stage_ahead(stage)) loop = tn_stage_loop(t, sink, stage);
     for (int i = 0; i < loops->n; i++) if (loops->u[i] == loop) begins = start->u[i];
     sink = loop ? tn_expand_ahead(t, sink, loop, begins, &stages) : tn_expand_stage(t, sink, stage, shared);
   }
@@ -38389,12 +38488,13 @@ static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left
 }
 
 // Ranges of REDUCEs within u that move with r, and a fresh one for each: a copy of u has loops of its own for them.
+// Items that share a sum are the group's, of both.
 static void tn_inner_loops(tiny_ctx *t, const tiny_uop *u, const tiny_uop *r, tn_list *from, tn_list *to) {
   tn_list inner = {NULL, 0, 0};
   tn_collect_op(t, u->src[0], TINY_OP_REDUCE, &inner);
   for (int i = 0; i < inner.n; i++) for (uint32_t j = 1; tn_depends(t, inner.u[i], r) && j < inner.u[i]->nsrc; j++) {
     tiny_uop *own = inner.u[i]->src[j];
-    int known = 0;
+    int known = tn_is_item(own);
     for (int k = 0; k < from->n; k++) known |= from->u[k] == own;
     if (known) continue;
     tn_push(t, from, own);
@@ -38467,8 +38567,8 @@ static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, 
 }
 
 // Does a REDUCE fold its identity where the loads at these gated places give 0, whatever all others give? A product of
-// two of them does: tiles of both hold zeros beyond the end, and nothing is asked where they are multiplied. One of such
-// a load and another does not: that may be infinite.
+// two of them does: tiles of both hold zeros beyond the end, and nothing is asked where they are multiplied. One of
+// such a load and another does not: that may be infinite.
 static int tn_pad_adds_nothing(tiny_ctx *t, tiny_uop *reduce, const tn_list *gated) {
   tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, zero = {NULL, 0, 0};
   tiny_uop *const identity = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype));
@@ -38565,6 +38665,21 @@ static void tn_transform_order(tn_kernel_state *s, int n, tiny_uop *const *axes)
   for (int i = 0; i < n; i++) tn_push(s->t, &src, axes[i]);
   last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
   s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
+}
+
+// What the STAGEs of a kernel take of LOCAL memory.
+static int64_t tn_staged_nbytes(tn_kernel_state *s) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  int64_t all = 0;
+  for (int i = 0; i < stages.n; i++) {
+    tiny_uop *u = stages.u[i];
+    int64_t owners;
+    if (tn_stage_space(u) != TN_SPACE_LOCAL) continue;
+    tn_stage_owner(s->t, u, &owners);
+    const int64_t nelem = tn_clamp_mul(tn_stage_nelem(u), 1 + tn_stage_ahead(u));
+    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, nelem));
+  }
+  return all;
 }
 
 // What no iteration reads need not be copied: each MASKED also of the ranges fresh[1..n], in place of inner[0..n-1].
@@ -38909,7 +39024,8 @@ static tiny_uop *tn_scatter_tile_filled(tiny_ctx *t, const tn_scatter_tile *x, c
                                         const tiny_uop *reduce) {
   tiny_uop *i = reduce->src[reduce->nsrc - 1], *part = tn_scatter_digit(t, x->row, x->sharers, x->sharer);
   const int64_t n = tn_range_extent(i), step = x->parts * TN_SCATTER_BESIDE;
-  tiny_uop *clear = tn_range(t, tn_range_extent(c->range[0]), TN_LOOP), *k = tn_range(t, (n + step - 1) / step, TN_REDUCE),
+  tiny_uop *clear = tn_range(t, tn_range_extent(c->range[0]), TN_LOOP),
+           *k = tn_range(t, (n + step - 1) / step, TN_REDUCE),
            *none = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)), *store = NULL;
   tn_list loops = {NULL, 0, 0}, after = {NULL, 0, 0};
   for (uint32_t j = 1; j + 1 < reduce->nsrc; j++) tn_push(t, &loops, reduce->src[j]);
@@ -38928,7 +39044,8 @@ static tiny_uop *tn_scatter_tile_filled(tiny_ctx *t, const tn_scatter_tile *x, c
 }
 
 // A row of the tile, of all parts. Rows begin at different parts: items read from different banks.
-static tiny_uop *tn_scatter_tile_sum(tiny_ctx *t, const tn_scatter_tile *x, tiny_uop *filled, tiny_uop *row, int64_t op) {
+static tiny_uop *tn_scatter_tile_sum(tiny_ctx *t, const tn_scatter_tile *x, tiny_uop *filled, tiny_uop *row,
+                                     int64_t op) {
   const int64_t n = tn_range_extent(x->row);
   tiny_uop *part = tn_range(t, n, n <= TN_SCATTER_BESIDE ? TN_UNROLL : TN_REDUCE),
            *turned = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_ADD, part, x->row), tn_index(t, n)),
@@ -39215,12 +39332,17 @@ static int64_t tn_unit_apart(const tn_warp_tiles *c, int side) { return c->rows_
 static int64_t tn_unit_pad(const tn_warp_tiles *c) {         // eight quarters of a row meet eight places, too
   return (c->quarters > TN_UNIT_QUARTERS ? TN_UNIT_PIECE : TN_UNIT_PAD) / tn_dtypes[c->plan.unit->a].nbytes;
 }
+// Of rows of several pieces each has another behind it, so that eight of them meet eight places of 128 bytes.
+static int64_t tn_unit_pitch(const tn_warp_tiles *c, int64_t length) {
+  return length > c->plan.values ? length + c->plan.values : length;
+}
 static int64_t tn_unit_quarter(const tn_warp_tiles *c, int side, int64_t length) {
   const int64_t apart = tn_unit_apart(c, side);
+  if (length > c->plan.values) return c->rows[side] * tn_unit_pitch(c, length);
   return c->rows[side] * length + (apart > 1 ? apart * length : tn_unit_pad(c));
 }
 
-// Elements, at most v, that each access to memory of the device has together along r, where these indices lie so along it.
+// Elements, at most v, that each access to memory of the device has together along r, of these indices that lie so.
 static int64_t tn_unit_width(tiny_ctx *t, const tn_list *indices, const tiny_uop *r, int64_t v) {
   for (int i = 0; i < indices->n; i++)
     if (tn_stride_in(t, indices->u[i]->src[1], r) == 1) v = tn_access_width(t, indices->u[i], r, v);
@@ -39337,7 +39459,7 @@ static tiny_uop *tn_unit_at(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_
   const int64_t v = c->plan.values, apart = tn_unit_apart(c, side), length = side || !c->row ? v : c->row;
   tiny_uop *tiles = tn_index(t, apart), *part = length == v ? NULL : tn_u2(t, TINY_OP_MOD, q, tn_index(t, length / v));
   if (part) q = tn_u2(t, TINY_OP_IDIV, q, tn_index(t, length / v));
-  tiny_uop *at = tn_place_plus(t, NULL, length, apart > 1 ? tn_u2(t, TINY_OP_IDIV, row, tiles) : row);
+  tiny_uop *at = tn_place_plus(t, NULL, tn_unit_pitch(c, length), apart > 1 ? tn_u2(t, TINY_OP_IDIV, row, tiles) : row);
   at = tn_place_plus(t, tn_place_plus(t, at, tn_unit_quarter(c, side, length), q), v, part);
   return apart > 1 ? tn_place_plus(t, at, c->rows[side] / apart * v + v, tn_u2(t, TINY_OP_MOD, row, tiles)) : at;
 }
@@ -39490,6 +39612,14 @@ static tiny_uop *tn_unit_register(tiny_ctx *t, const tn_warp_tiles *c) {
   return tn_place_plus(t, at, (int64_t)1 << p->c[1].element.place, column);
 }
 
+// Axes, and what they become.
+static void tn_unit_axes(tiny_ctx *t, const tn_warp_tiles *c, tn_list *from, tn_list *to) {
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+    tn_push(t, from, c->axis[i][j]);
+    tn_push(t, to, j ? tn_unit_place(t, c, i) : c->warp[i]);
+  }
+}
+
 // ** results by way of memory of the group **
 
 enum { TN_UNIT_RESULT = 64 };              // bytes that lie together and are stored at once, from which all is well
@@ -39540,20 +39670,18 @@ static int64_t tn_unit_store_width(tiny_ctx *t, const tn_warp_tiles *c, const tn
   const tn_list one = {&store, 1, 1};
   return tn_unit_width(t, &one, c->axis[c->last][1], TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes);
 }
-// Is x stored by way of memory of the group? Where lanes store less together, or what a lane has may not be stored at
-// once, parts are equal, and there is room.
-static int tn_unit_is_staged(const tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, const tiny_uop *x,
+// Is x better stored by way of memory of the group: do lanes store less together, or have what may not be stored at
+// once, and are parts equal?
+static int tn_unit_may_stage(tiny_ctx *t, const tn_warp_tiles *c, const tn_profile *p, const tiny_uop *x,
                              int64_t items) {
   if (!x) return 0;
   const tiny_uop *element = c->element[c->last];
   const int apart = element && tn_range_kind(element) == TN_VECTOR &&
-      tn_unit_store_width(s->t, c, p, x) < tn_range_extent(element);
+      tn_unit_store_width(t, c, p, x) < tn_range_extent(element);
   const int64_t nbytes = tn_dtypes[x->dtype].nbytes, v = TN_UNIT_PIECE / nbytes, rows = tn_unit_extent(c, !c->last),
                 columns = tn_unit_extent(c, c->last);
-  int64_t all = rows * (columns + tn_unit_result_pad(c, v)) * nbytes;
-  for (int i = 0; i < TN_UNIT_SIDES; i++) all += TN_UNIT_QUARTERS * (c->rows[i] * TN_UNIT_PIECE + TN_UNIT_PADS / 2);
-  return (apart || tn_unit_together(c) * nbytes < TN_UNIT_RESULT) && columns % v == 0 && rows * columns / v % items == 0 &&
-      all <= (int64_t)s->target->limits->shared_nbytes;
+  return (apart || tn_unit_together(c) * nbytes < TN_UNIT_RESULT) && columns % v == 0 &&
+      rows * columns / v % items == 0;
 }
 
 // x, of which each lane has what the unit gives it, in memory of the group, row by row.
@@ -39563,7 +39691,7 @@ static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_
   tiny_uop *ranges[8];
   int n = tn_unit_side_ranges(c, !c->last, ranges);
   n += tn_unit_side_ranges(c, c->last, ranges + n);
-  x = tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : TINY_U8);
+  x = tn_bitcast(t, x, tn_bits(x->dtype) == 32 ? TINY_U32 : tn_bits(x->dtype) == 16 ? TINY_U16 : TINY_U8);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
                       TN_SPACE_LOCAL | pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
 }
@@ -39584,8 +39712,8 @@ static tiny_uop *tn_unit_item(tiny_ctx *t, const tn_warp_tiles *c) {
   return item;
 }
 
-// What is read of the memory, and stored: by each item so many elements of a row, 16 bytes at most, several times. *part,
-// *next: these ranges. row: of both sides, in the group's block.
+// What is read of the memory, and stored: by each item v elements of a row, several times. *part, *next: these ranges.
+// row: of both sides, in the group's block.
 static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, tiny_uop *stage, int64_t items,
                                      int64_t v, tiny_uop **part, tiny_uop **next, tiny_uop **row) {
   const int64_t columns = tn_unit_extent(c, c->last), parts = tn_unit_extent(c, !c->last) * columns / v / items;
@@ -39608,32 +39736,40 @@ static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, tiny_uop *
   tn_transform_order(s, n, order);
 }
 
+// The kernel with from[] replaced by to[]: c's axes by what lanes hold; `result`, if there is room for it, by way of
+// memory of the group. inner: the store's innermost loops.
+static void tn_unit_replace(tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, const tn_list *from,
+                            const tn_list *to, tiny_uop *result, int64_t items, tiny_uop **inner) {
+  tiny_ctx *t = s->t;
+  tiny_uop *sink = tn_masked_drop(t, s->sink), *part, *next, *row[TN_UNIT_SIDES];
+  inner[0] = c->tile[0]; inner[1] = c->tile[1]; inner[2] = c->element[!c->last]; inner[3] = c->element[c->last];
+  s->sink = tn_replace(t, sink, from->n, from->u, to->u);
+  if (!tn_unit_may_stage(t, c, p, result, items)) return;
+  tn_list now_from = {NULL, 0, 0}, now_to = {NULL, 0, 0};
+  tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, from->n, from->u, to->u)), *direct = s->sink;
+  tn_push(t, &now_from, result);
+  const int64_t width = tn_unit_store_width(t, c, p, result);
+  tn_push(t, &now_to, tn_unit_result_read(t, c, result, stage, items, width, &part, &next, row));
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+    tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
+    tn_push(t, &now_from, c->axis[i][j]);
+    tn_push(t, &now_to, tn_u2(t, j ? TINY_OP_MOD : TINY_OP_IDIV, row[i], tile));
+  }
+  s->sink = tn_replace(t, sink, now_from.n, now_from.u, now_to.u);
+  if (tn_staged_nbytes(s) > (int64_t)s->target->limits->shared_nbytes) { s->sink = direct; return; }
+  inner[0] = part; inner[1] = next; inner[2] = inner[3] = NULL;
+}
+
 // The store's ranges are replaced: by what lanes hold, or by way of memory.
 static void tn_unit_store(tn_kernel_state *s, tn_warp_tiles *c, const tn_profile *p, int64_t items) {
   tiny_ctx *t = s->t;
-  tn_list others = {NULL, 0, 0};
+  tn_list others = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   for (int i = 0; i < p->nred; i++) if (p->red[i] != c->k) tn_push(t, &others, p->red[i]);
-  tiny_uop *registers = tn_unit_registers(t, c, &others), *result = tn_unit_result(s, p), *from[6] = {p->reduce[0]},
-           *to[6] = {tn_core_load(t, registers, tn_unit_register(t, c), 1)}, *part, *next, *row[TN_UNIT_SIDES],
-           *inner[4] = {c->tile[0], c->tile[1], c->element[!c->last], c->element[c->last]};
-  int n = 1;
-  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-    from[n] = c->axis[i][j];
-    to[n++] = j ? tn_unit_place(t, c, i) : c->warp[i];
-  }
-  if (tn_unit_is_staged(s, c, p, result, items)) {
-    tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, n, from, to));
-    from[0] = result;
-    to[0] = tn_unit_result_read(t, c, result, stage, items, tn_unit_store_width(t, c, p, result), &part, &next, row);
-    n = 1;
-    for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-      tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
-      from[n] = c->axis[i][j];
-      to[n++] = tn_u2(t, j ? TINY_OP_MOD : TINY_OP_IDIV, row[i], tile);
-    }
-    inner[0] = part; inner[1] = next; inner[2] = inner[3] = NULL;
-  }
-  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), n, from, to);
+  tiny_uop *registers = tn_unit_registers(t, c, &others), *inner[4];
+  tn_push(t, &from, p->reduce[0]);
+  tn_push(t, &to, tn_core_load(t, registers, tn_unit_register(t, c), 1));
+  tn_unit_axes(t, c, &from, &to);
+  tn_unit_replace(s, c, p, &from, &to, tn_unit_result(s, p), items, inner);
   tn_unit_order(s, c, inner);
 }
 
@@ -39841,8 +39977,9 @@ static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const
     tiny_uop *const inner[2] = {high ? d->lane[i] : d->element[i], high ? d->element[i] : d->lane[i]};
     for (int j = 0; j < 2; j++) if (inner[j]) tn_push(t, &ranges, inner[j]);
   }
-  const int64_t kind = TN_SPACE_LOCAL | (int64_t)TN_UNIT_PAD / 2 << TN_STAGE_PAD |
-      c->rows[0] * c->row << TN_STAGE_ROW;
+  const int64_t pieces = tn_unit_pitch(c, c->row) - c->row,
+                kind = TN_SPACE_LOCAL | (pieces ? pieces : TN_UNIT_PAD / 2) << TN_STAGE_PAD |
+                    (pieces ? c->row : c->rows[0] * c->row) << TN_STAGE_ROW;
   value = tn_bitcast(t, tn_cast(t, value, c->plan.unit->a), TINY_U16);
   return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
 }
@@ -39855,6 +39992,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   const int64_t tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   const int pairs = c->plan.c[1].element.count == 1 && !c->plan.c[1].element.bit,
             vector = tn_stride_in(t, p->store->src[1], c->axis[1][1]) == 1;
+  c->last = tn_stride_in(t, p->store->src[1], c->axis[0][1]) == 1 ? 0 : 1;
   c->k = a->keys;
   c->quarters = TN_UNIT_QUARTERS;
   c->operand[1] = tn_bitcast(t, a->factor, TINY_U16);
@@ -39904,20 +40042,28 @@ static tn_list tn_warp_whole(tiny_ctx *t, const tn_warp_tiles *c) {
   return whole;
 }
 
+// What is stored.
+static tiny_uop *tn_warp_result(const tn_profile *p) {
+  tiny_uop *x = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[1];
+  return tn_bits(x->dtype) == 16 || tn_bits(x->dtype) == 32 ? x : NULL;
+}
+
 // What stands in the sink for these nodes, and for c's axes.
-static void tn_warp_replace(tn_kernel_state *s, const tn_warp_tiles *c, tn_list *from, tn_list *to) {
+static void tn_warp_replace(tn_kernel_state *s, const tn_profile *p, const tn_warp_tiles *c, int64_t items,
+                            tn_list *from, tn_list *to) {
   tiny_ctx *t = s->t;
-  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-    tn_push(t, from, c->axis[i][j]);
-    tn_push(t, to, j ? tn_unit_place(t, c, i) : c->warp[i]);
-  }
-  tiny_uop *const was = s->sink, *within = tn_range(t, tn_unit_k(&c->plan), TN_LOOP);
+  tiny_uop *const was = s->sink, *within = tn_range(t, tn_unit_k(&c->plan), TN_LOOP), *inner[4];
   tn_list whole = tn_warp_whole(t, c);
   tn_push(t, &whole, within);
-  s->sink = tn_replace(t, tn_masked_drop(t, s->sink), from->n, from->u, to->u);
+  tn_unit_axes(t, c, from, to);
+  tn_unit_replace(s, c, p, from, to, tn_warp_result(p), items, inner);
   tn_warp_masked(s, was, &whole, c->k, tn_place_plus(t, within, tn_unit_k(&c->plan), c->k_block), c->k_block);
-  tiny_uop *const inner[4] = {c->tile[0], c->tile[1], c->element[0], c->element[1]};
   tn_unit_order(s, c, inner);
+}
+
+// A sum of rounded values, and what they all have as a factor.
+static tiny_uop *tn_warp_scaled(tiny_ctx *t, const tn_nested *a, tiny_uop *sum) {
+  return a->scale ? tn_u2(t, TINY_OP_MUL, sum, a->scale) : sum;
 }
 
 static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
@@ -39935,8 +40081,8 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   for (uint32_t i = 1; i < a->reduce->nsrc; i++)
     if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
   tn_push(t, &from, a->reduce);
-  tn_push(t, &to, tn_core_load(t, tn_unit_registers(t, c, &others), tn_unit_register(t, c), 1));
-  tn_warp_replace(s, c, &from, &to);
+  tn_push(t, &to, tn_warp_scaled(t, a, tn_core_load(t, tn_unit_registers(t, c, &others), tn_unit_register(t, c), 1)));
+  tn_warp_replace(s, p, c, items, &from, &to);
   return 1;
 }
 
@@ -39998,9 +40144,9 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
     x = tn_core_load(t, tn_unit_registers(t, &block, &none), tn_unit_register(t, c), 1);
     if (c->k_block)
       x = tn_after(t, x, tn_uop_make(t, TINY_OP_EXP2, offset->dtype, 1, 1, &offset, k, 0, NULL));
-    tn_push(t, &to, tn_reduce_over(t, u->k, x, c->k_block != NULL, &c->k_block));
+    tn_push(t, &to, tn_warp_scaled(t, a, tn_reduce_over(t, u->k, x, c->k_block != NULL, &c->k_block)));
   }
-  tn_warp_replace(s, c, &from, &to);
+  tn_warp_replace(s, p, c, items, &from, &to);
   return 1;
 }
 
@@ -40742,21 +40888,6 @@ static tiny_uop *tn_opt_operand(tn_kernel_state *s, const tn_opt *o) {
   return o->number >= 0 && o->number < all.n ? all.u[o->number] : NULL;
 }
 
-// What the STAGEs of a kernel take of LOCAL memory.
-static int64_t tn_staged_nbytes(tn_kernel_state *s) {
-  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
-  int64_t all = 0;
-  for (int i = 0; i < stages.n; i++) {
-    tiny_uop *u = stages.u[i];
-    int64_t owners;
-    if (tn_stage_space(u) != TN_SPACE_LOCAL) continue;
-    tn_stage_owner(s->t, u, &owners);
-    const int64_t nelem = tn_clamp_mul(tn_stage_nelem(u), 1 + tn_stage_ahead(u));
-    all = tn_clamp_add(all, tn_clamp_mul(owners * tn_dtypes[u->dtype].nbytes * u->src[0]->lanes, nelem));
-  }
-  return all;
-}
-
 static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny_uop *r) {
   for (int i = 0; i < o->naxes; i++) if (tn_opt_axis(s, o, i) == r) return 1;
   return 0;
@@ -40775,9 +40906,8 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_op
     tiny_uop *u = all.u[i];
     for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++)    // a maximum so far is not copied
       if (tn_is_online(s->t, s->sink, u->src[j])) return 0;
-    // it would loop within the copy's loops; what is staged already would be copied twice, by the same loops
-    const int loops = u != x && (u->op == TINY_OP_REDUCE || u->op == TINY_OP_STAGE);
-    for (int j = 0; loops && j < o->naxes; j++) if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
+    for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
+      if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
     if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
   }
   return 1;
@@ -40792,6 +40922,15 @@ static int tn_opt_has_room(tn_kernel_state *s, const tiny_uop *x, int n, tiny_uo
   if (pad) nelem = tn_clamp_add(nelem, tn_clamp_mul(tn_range_extent(inner[0]), pad));
   return tn_clamp_add(tn_clamp_mul(tn_dtypes[x->dtype].nbytes, nelem), tn_staged_nbytes(s)) <=
       (shared ? shared : (int64_t)TN_OPT_STAGE_NBYTES);
+}
+
+// Do two STAGEs close one loop? What was staged, and is read by others too, is then copied twice by its loops.
+static int tn_opt_copies_twice(tn_kernel_state *s) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  for (int i = 0; i < stages.n; i++) for (int j = 0; j < i; j++)
+    for (uint32_t r = 1; r < stages.u[i]->nsrc; r++)
+      if (!tn_is_item(stages.u[i]->src[r]) && tn_closes(stages.u[j], stages.u[i]->src[r])) return 1;
+  return 0;
 }
 
 // Over axes that x moves with. Those that it does not name stay outside, which work items and copies cannot.
@@ -40816,8 +40955,14 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
     if (!open) return 0;
   }
   if (!tn_opt_has_room(s, x, o->naxes, inner, o->amount)) return 0;
+  tiny_uop *const before = s->sink;
+  const int naxes = s->naxes;
+  const int64_t serial = s->t->ir->serial;
   tn_transform_stage(s, x, o->naxes, inner, o->amount, o->space);
-  return 1;
+  if (!tn_opt_copies_twice(s)) return 1;
+  s->sink = before; s->naxes = naxes;
+  s->t->ir->serial = serial;
+  return 0;
 }
 
 // May g items share the reduction along r: those that there are, or as many more?
@@ -41029,8 +41174,8 @@ static int tn_opt_may_tile_scatter(tn_kernel_state *s, const tn_profile *p, cons
   const int64_t rows = tn_range_extent(r), shared = (int64_t)s->target->limits->shared_nbytes,
                 items = tn_clamp_mul(parts, tn_opt_items(s));
   const tiny_uop *reduce = p->end->op == TINY_OP_END ? p->end->src[0]->src[1] : NULL;
-  if (!reduce || reduce->op != TINY_OP_REDUCE || s->target->limits->threads || p->nreduce != 1 || p->adds || p->filled ||
-      p->carried || p->row || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
+  if (!reduce || reduce->op != TINY_OP_REDUCE || s->target->limits->threads || p->nreduce != 1 || p->adds ||
+      p->filled || p->carried || p->row || tn_opt_has(s, TINY_OP_STAGE) || tn_opt_has(s, TINY_OP_DEFINE) ||
       tn_opt_has(s, TINY_OP_WMMA) || parts < 2 || tn_range_kind(r) != TN_LOOP)
     return 0;
   for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) != TN_REDUCE) return 0;
@@ -42873,6 +43018,7 @@ static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most,
   static const int64_t together[] = {4, 8, 7, 6, 5, 3, 2};
   tiny_uop *r = p->red[i], *rest = NULL;
   const int64_t n = tn_range_extent(r), width = 4 * most;
+  if (most < 2) return 0;
   if (n > width && n % width && tn_is_idempotent(p, i)) {
     r = tn_do_split(s, TN_OPT_SPLIT, r, width, NULL);
     tn_do_split(s, TN_OPT_LANE, r, most, &rest);
@@ -43253,27 +43399,38 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
 
 // ** products within a sum **
 
-// Warps along the rows, rows of each, and as much of columns or of keys: the first that fits. Those with columns share
-// the rows' values: two warps along each side; where they go on with a maximum each warp has all of a row.
-typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_warp_nested_tile;
-static const tn_warp_nested_tile tn_warp_nested_tiles[3][2] = {
-  {{4, 16, 1, 64}, {4, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}}, {{4, 16, 1, 128}, {2, 16, 1, 128}}};
+// Columns or keys of a warp: of n, as many as there are, or equal parts for groups, that compute the values anew.
+static int64_t tn_warp_nested_side(int64_t n, int64_t warps, int64_t most, int64_t size) {
+  const int64_t parts = (n + warps * most - 1) / (warps * most), each = (n + warps * parts - 1) / (warps * parts);
+  int64_t side = most;
+  while (side / 2 >= size && side / 2 * warps >= n) side /= 2;
+  return parts > 1 ? (each + 2 * size - 1) / (2 * size) * (2 * size) : side;
+}
+
+// May r be padded to a multiple of m, if it is none?
+static int tn_warp_may_pad(tn_kernel_state *s, const tiny_uop *r, int64_t m) {
+  const tn_profile p = tn_profile_of(s);
+  return tn_range_extent(r) % m == 0 || tn_opt_may_pad(s, &p, r, m);
+}
 
 // Axes padded and split, and WMMA. 0: it does not fit; the kernel is no longer what it was.
 static int tn_warp_nested_try(tn_kernel_state *s, const tn_nested *a, const tn_warp_nested_tile *tile,
                               const tiny_warp_unit *unit, int number) {
   tn_unit_plan plan;
   tiny_uop *axis[2] = {a->rows, a->columns ? a->columns : a->keys}, *part[4] = {NULL};
-  const int64_t most[2] = {tile->rows, tile->columns}, size[2] = {unit->m, unit->n};
   const int warps[2] = {tile->warps, tile->across};
+  const int64_t side[2] = {tile->rows, tn_warp_nested_side(tn_range_extent(axis[1]), tile->across, tile->columns,
+                                                           unit->n)};
   if (!tn_unit_plan_of(unit, &plan)) return 0;
+  int may = !a->columns || tn_warp_may_pad(s, a->keys, tn_unit_k(&plan));
+  for (int i = 0; i < a->nproduct; i++) may &= tn_warp_may_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
+  for (int i = 0; i < 2; i++) may &= tn_warp_may_pad(s, axis[i], warps[i] * side[i]);
+  if (!may) return 0;
   for (int i = 0; i < a->nproduct; i++) tn_do_pad(s, a->product[i]->src[1], tn_unit_k(&plan));
   if (a->columns) tn_do_pad(s, a->keys, tn_unit_k(&plan));
   for (int i = 0; i < 2; i++) {
-    int64_t side = most[i];
-    while (i && side / 2 >= size[1] && side / 2 * warps[1] >= tn_range_extent(axis[1])) side /= 2;
-    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side), warps[i] * side, NULL);
-    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side, &part[2 * i]);
+    tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], warps[i] * side[i]), warps[i] * side[i], NULL);
+    part[2 * i + 1] = tn_do_split(s, TN_OPT_SPLIT, block, side[i], &part[2 * i]);
   }
   tn_opt o = tn_opt_of(s, TN_OPT_WMMA, 4, part, 0);
   o.number = (int16_t)number;
@@ -43289,10 +43446,10 @@ static int tn_warp_nested_find(tn_kernel_state *s, const tn_profile *p, const tn
   return 1;
 }
 
-// The first tile that is tried, 2: none. Lanes that hold eight elements of a tile, of values whose exponentials are all
-// under way, want more registers than there are (clang for gfx1100: 31 to 96 of 256 spilled).
+// The first tile that is tried, TN_NESTED_TILES: none. Lanes that hold eight elements of a tile, of values whose
+// exponentials are all under way, want more registers than there are (clang for gfx1100: 31 to 96 of 256 spilled).
 static int tn_warp_nested_first(const tiny_warp_unit *unit, const tn_nested *a) {
-  if (!tn_unit_nests(unit, a->dtype)) return 2;
+  if (!tn_unit_nests(unit, a->dtype)) return TN_NESTED_TILES;
   return !a->max && (a->nproduct > 1 || !a->columns) && unit->m * unit->n / unit->warp > 4;
 }
 
@@ -43302,11 +43459,14 @@ static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p, const tn_onli
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_warp_nested_find(s, p, online, &a)) return 0;
-  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(&units[i], &a); k < 2; k++) {
+  const int kind = tn_nested_kind(&a);
+  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(&units[i], &a); k < TN_NESTED_TILES; k++) {
+    const tn_warp_nested_tile *tile = &tn_warp_nested_tiles[kind][k];
+    if (!tn_nested_fits(s->target->limits, &units[i], kind, tn_nested_elements(&a), tile)) continue;
     tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
     const int64_t serial = s->t->ir->serial;
     *before = *s;
-    if (tn_warp_nested_try(s, &a, &tn_warp_nested_tiles[a.max ? 2 : a.columns != NULL][k], &units[i], i)) return 1;
+    if (tn_warp_nested_try(s, &a, tile, &units[i], i)) return 1;
     *s = *before;
     s->t->ir->serial = serial;
   }
@@ -43508,8 +43668,7 @@ static int tn_grid_keeps(tn_kernel_state *s, const tiny_uop *columns) {
 static tiny_uop *tn_grid_bands(tn_kernel_state *s, tiny_uop *rows, tiny_uop *columns) {
   tiny_uop *axes[2] = {columns, NULL}, *bands;
   const int64_t band = rows ? tn_grid_divisor(tn_range_extent(rows), TN_GRID_BAND) : 1;
-  if (2 * band <= TN_GRID_BAND || !columns || tn_range_extent(columns) < TN_GRID_BAND ||
-      tn_range_extent(rows) == band || tn_grid_keeps(s, columns))
+  if (4 * band <= TN_GRID_BAND || !columns || 2 * tn_range_extent(columns) < TN_GRID_BAND || tn_grid_keeps(s, columns))
     return rows;
   axes[1] = tn_do_split(s, TN_OPT_SPLIT, rows, band, &bands);
   tn_do_order(s, 2, axes);
@@ -43615,6 +43774,21 @@ static int64_t tn_grid_held(tn_kernel_state *s, const tiny_uop *stage) {
   return (n + tn_opt_items(s) - 1) / tn_opt_items(s);
 }
 
+// All that is staged in the loop is copied so many iterations ahead, where that is legal. Returns how much of it is.
+static int tn_grid_copy_ahead(tn_kernel_state *s, tiny_uop *loop, int64_t ahead) {
+  int all = 0;
+  for (int done = 1; done; all += done) {
+    const tn_list now = tn_kernel_collect(s, TINY_OP_STAGE);
+    tn_opt o = tn_opt_of(s, TN_OPT_PREFETCH, 1, &loop, ahead);
+    done = 0;
+    for (int i = 0; i < now.n && !done; i++) {
+      tn_opt_set_operand(s, &o, now.u[i]);
+      done = tn_opt_apply(s, &o);
+    }
+  }
+  return all;
+}
+
 // What all items copy is copied ahead of the iterations that read it: as many of them as leave memory of the group for
 // another group; one, where items hold in registers what is on its way; none, where that is much.
 static void tn_grid_ahead(tn_kernel_state *s) {
@@ -43632,15 +43806,7 @@ static void tn_grid_ahead(tn_kernel_state *s) {
   }
   if (!loop) return;
   while (ahead > 1 && (2 * (held + ahead * nbytes) > shared || ahead >= tn_range_extent(loop))) ahead--;
-  for (int done = 1; done;) {
-    const tn_list now = tn_kernel_collect(s, TINY_OP_STAGE);
-    tn_opt o = tn_opt_of(s, TN_OPT_PREFETCH, 1, &loop, ahead);
-    done = 0;
-    for (int i = 0; i < now.n && !done; i++) {
-      tn_opt_set_operand(s, &o, now.u[i]);
-      done = tn_opt_apply(s, &o);
-    }
-  }
+  tn_grid_copy_ahead(s, loop, ahead);
 }
 
 // What WMMA leaves of the store's loops: groups.
@@ -43656,7 +43822,7 @@ static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_onlin
   return 1;
 }
 
-// A loop of the store of which an operand has r / c, such as the rows of heads that share keys, becomes r / c and r % c.
+// A loop of the store of which an operand has r / c, such as rows of heads that share keys, becomes r / c and r % c.
 static int tn_grid_divide(tn_kernel_state *s, const tn_profile *p) {
   const tn_list divisions = tn_kernel_collect(s, TINY_OP_IDIV);
   for (int i = 0; i < divisions.n; i++) for (int d = 0; d < p->nout; d++) {
@@ -44086,31 +44252,35 @@ static int64_t tn_grid_sum_parts(tn_kernel_state *s, const tn_profile *p, int64_
   return parts < worth ? parts : worth;
 }
 
-// The longest loop of a sum is cut into as many parts as keep all units busy; what it has not, it gets.
-static void tn_grid_add_parts(tn_kernel_state *s, tn_profile *p) {
+// The longest loop of a sum is cut into so many parts, 0: as many as keep all units busy; what it has not, it gets.
+// Returns 1 if it is.
+static int tn_grid_add_parts(tn_kernel_state *s, tn_profile *p, int64_t parts) {
   tiny_uop *longest = NULL;
   for (int i = 0; i < p->nred; i++)
     if (!longest || tn_range_extent(p->red[i]) > tn_range_extent(longest)) longest = p->red[i];
-  if (!longest || !tn_opt_may_add(s, p, longest)) return;
+  if (!longest || !tn_opt_may_add(s, p, longest)) return 0;
   const int64_t n = tn_range_extent(longest);
-  int64_t parts = tn_grid_sum_parts(s, p, n);
+  if (!parts) parts = tn_grid_sum_parts(s, p, n);
   if (parts > TN_SPLIT_PARTS) parts = TN_SPLIT_PARTS;
   if (parts > n) parts = n;
-  if (parts < 2) return;
+  if (parts < 2) return 0;
   int64_t part = (n + parts - 1) / parts;
   if (part >= TN_SPLIT_TILE) part = (part + TN_GRID_SIDE - 1) / TN_GRID_SIDE * TN_GRID_SIDE;
   if (n % part) longest = tn_do_pad(s, longest, part);
   const tn_opt o = tn_opt_of(s, TN_OPT_ATOMIC, 1, &longest, tn_range_extent(longest) / part);
-  const int loop = part > 1 ? s->naxes : o.axis[0];
-  if (tn_range_extent(longest) > part && tn_range_extent(longest) % part == 0 && tn_do(s, &o))
-    tn_grid_groups(s, s->axis[loop]);
+  const int loop = part > 1 ? s->naxes : o.axis[0],
+            adds = tn_range_extent(longest) > part && tn_range_extent(longest) % part == 0 && tn_do(s, &o);
+  if (adds) tn_grid_groups(s, s->axis[loop]);
   *p = tn_profile_of(s);
+  return adds;
 }
 
 // ** summands that name their element **
 
 // Tiles of the output that groups have of a scatter: of what; of how many parts of the summands each.
-typedef struct tn_grid_scatter_plan { tiny_uop *target, *column; tn_scatter_size size; int64_t parts; } tn_grid_scatter_plan;
+typedef struct tn_grid_scatter_plan {
+  tiny_uop *target, *column; tn_scatter_size size; int64_t parts;
+} tn_grid_scatter_plan;
 
 // The last loop along which rows lie together; NULL: there is none, or they are short.
 static tiny_uop *tn_grid_scatter_column(tn_kernel_state *s, const tn_profile *p, const tiny_uop *target) {
@@ -44175,7 +44345,7 @@ static int tn_grid_scatter(tn_kernel_state *s) {
 }
 
 static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (p->adds) tn_grid_add_parts(s, p);
+  if (p->adds) tn_grid_add_parts(s, p, 0);
   if (!tn_grid_online(s, p) && !tn_grid_nested(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) &&
       !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
     tn_grid_elements(s, p);
@@ -44321,6 +44491,7 @@ typedef struct tn_candidate {
   tn_schedule list; tn_cost cost; double expected;       // expected: cycles on the cores that are there
   uint64_t same;                           // equal for equal kernels
   int family;                              // of schedules of one idea: some of each are tried
+  int ahead;                               // iterations that STAGEs are copied ahead, of all of them: no price tells it
   double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
   void *kernel;                            // the backend's, for as long as its module is loaded
   int64_t global[3], local[3], tasks; size_t local_nbytes;
@@ -44338,7 +44509,7 @@ static const int tn_candidates_copies[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
 static const int tn_candidates_blocks[] = {4, 8, 16, 32, 64, 128, 256};
 enum { TN_CANDIDATES_COPIES = sizeof tn_candidates_copies / sizeof *tn_candidates_copies,
   TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks,
-  TN_CANDIDATES_AHEAD = 3 };               // iterations that STAGEs are copied ahead
+  TN_CANDIDATES_AHEAD = 4 };               // iterations that STAGEs are copied ahead
 
 static void tn_candidates_open(tn_candidates *s, tiny_ctx *t, tiny_uop *kept, tiny_uop *sink,
                                const tn_target *target, int cores) {
@@ -44375,6 +44546,7 @@ static uint64_t tn_candidates_same(tiny_ctx *t, tiny_uop *sink) {
 
 // Adds a list and the kernel it gives, unless that was found before or is unreasonable.
 static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
+  tn_list stages = {NULL, 0, 0};
   tn_cost cost;
   if (!tn_cost_of(s->t, k->sink, s->target->limits, &cost)) return;
   const uint64_t same = tn_candidates_same(s->t, k->sink);
@@ -44384,6 +44556,8 @@ static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
   memset(c, 0, sizeof *c);
   c->expected = tn_cost_on(&cost, s->cores);
   c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth; c->family = s->family;
+  tn_collect_op(s->t, k->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) c->ahead += (int)tn_stage_ahead(stages.u[i]);
 }
 
 // The kernel after a list; 0: one of its opts is not legal.
@@ -44533,7 +44707,8 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
 // ** on a grid: families, each an idea in several sizes, from the bare kernel **
 
 enum { TN_FAMILY_GROWN, TN_FAMILY_FLAT, TN_FAMILY_SUMS, TN_FAMILY_GROUPS, TN_FAMILY_ROWS, TN_FAMILY_TILES,
-  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILY_UNITS, TN_FAMILIES };
+  TN_FAMILY_STAGED, TN_FAMILY_TURNED, TN_FAMILY_UNITS, TN_FAMILY_ONLINE, TN_FAMILY_NESTED, TN_FAMILY_ADDED,
+  TN_FAMILY_AHEAD, TN_FAMILIES };
 
 // A kernel to which opts are done as long as they are legal.
 typedef struct tn_trial { tn_kernel_state *s; int legal; } tn_trial;
@@ -44598,9 +44773,28 @@ static int tn_trial_open(tn_trial_at *a, tn_candidates *s) {
   a->p = tn_profile_of(a->x.s);
   return a->p.usable;
 }
+// What it stages, copied ahead: each depth is a candidate.
+static void tn_trial_ahead(tn_trial_at *a) {
+  tiny_ctx *t = a->s->t;
+  const int64_t serial = t->ir->serial;
+  const tn_list stages = tn_kernel_collect(a->x.s, TINY_OP_STAGE);
+  tiny_uop *loop = NULL;
+  for (int i = 0; i < stages.n && !loop; i++)
+    if (!tn_stage_ahead(stages.u[i]) && tn_opt_is_plain_copy(a->x.s, stages.u[i]))
+      loop = tn_stage_loop(t, a->x.s->sink, stages.u[i]);
+  if (!loop || tn_axis_of(a->x.s, loop) < 0) return;
+  tn_kernel_state *k = (tn_kernel_state *)tn_scratch(t, sizeof *k);
+  a->s->family = TN_FAMILY_AHEAD;
+  for (int ahead = 1; ahead <= TN_CANDIDATES_AHEAD && ahead < tn_range_extent(loop); ahead++) {
+    *k = *a->x.s;
+    t->ir->serial = serial;
+    if (tn_grid_copy_ahead(k, loop, ahead)) tn_candidates_add(a->s, k);
+  }
+}
 static void tn_trial_close(tn_trial_at *a, int family) {
   a->s->family = family;
   if (a->x.legal && a->x.s->done.n) tn_candidates_add(a->s, a->x.s);
+  if (a->x.legal && a->x.s->done.n) tn_trial_ahead(a);
   a->s->family = TN_FAMILY_GROWN;
   tn_scratch_rewind(a->s->t, a->mark);
 }
@@ -44801,11 +44995,71 @@ static void tn_candidates_units(tn_candidates *s) {
     }
 }
 
+// Sums that go on with a maximum, of all that it scales. *axes: of the kernel then. 0: they do not.
+static int tn_trial_online(tn_trial_at *a, tn_online_axes *axes) {
+  const tn_profile *p = &a->p;
+  tn_kernel_state *k = a->x.s;
+  if (p->carried || p->filled || p->nreduce < 3 || p->end->op != TINY_OP_END ||
+      !tn_online_axes_of(k->t, k->sink, p->nout, p->out, axes) || !tn_grid_online_sums(k, p, axes->max))
+    return 0;
+  a->p = tn_profile_of(k);
+  return tn_online_axes_of(k->t, k->sink, a->p.nout, a->p.out, axes);
+}
+// With blocks of keys, of tile number i; TN_ONLINE_TILES: each item has an element of the result, and all keys.
+static void tn_candidates_online(tn_candidates *s, int i) {
+  tn_trial_at a;
+  tn_online_axes axes;
+  tn_online_tile tile;
+  a.x.legal = tn_trial_open(&a, s) && tn_trial_online(&a, &axes);
+  if (a.x.legal && i == TN_ONLINE_TILES) tn_grid_elements(a.x.s, &a.p);
+  else if (a.x.legal) {
+    a.x.legal = tn_online_tile_at(s->target->limits, &axes, i, &tile) &&
+        tn_opt_fits(a.x.s, 1, tile.row_items * tile.column_items);
+    if (a.x.legal) tn_grid_blocks(a.x.s, &axes, &tile);
+  }
+  tn_trial_close(&a, TN_FAMILY_ONLINE);
+}
+// Products within a sum, by unit number `unit`.
+static void tn_candidates_nested(tn_candidates *s, const tn_warp_nested_tile *tile, int unit) {
+  tn_trial_at a;
+  tn_online_axes axes;
+  tn_nested nested;
+  int n = 0;
+  const tiny_warp_unit *units = tn_target_units(s->target, &n);
+  a.x.legal = tn_trial_open(&a, s) && a.p.nreduce > 1 && !a.p.carried && !a.p.filled && unit < n;
+  if (a.x.legal) {
+    const int online = tn_trial_online(&a, &axes);
+    a.x.legal = (online || !a.x.s->done.n) && tn_warp_nested_find(a.x.s, &a.p, online ? &axes : NULL, &nested) &&
+        tn_unit_nests(&units[unit], nested.dtype) &&
+        tn_warp_nested_try(a.x.s, &nested, tile, &units[unit], unit);
+  }
+  if (a.x.legal) tn_trial_groups(&a.x);
+  tn_trial_close(&a, TN_FAMILY_NESTED);
+}
+static void tn_candidates_nests(tn_candidates *s) {
+  static const tn_warp_nested_tile tiles[] = {{4, 16, 1, 64}, {4, 16, 1, 32}, {2, 32, 2, 64}, {2, 16, 2, 64},
+    {4, 16, 1, 128}, {2, 16, 1, 128}, {8, 16, 1, 64}, {2, 32, 1, 64}, {4, 32, 1, 64}, {1, 16, 1, 64}, {2, 16, 1, 32}};
+  int n = 0;
+  tn_target_units(s->target, &n);
+  for (int i = 0; i < n; i++)
+    for (size_t j = 0; j < sizeof tiles / sizeof *tiles; j++) tn_candidates_nested(s, &tiles[j], i);
+}
+// A sum that is added to memory in so many parts, then as the heuristics have it.
+static void tn_candidates_added(tn_candidates *s, int64_t parts) {
+  tn_trial_at a;
+  a.x.legal = tn_trial_open(&a, s) && a.p.adds && tn_grid_add_parts(a.x.s, &a.p, parts);
+  if (a.x.legal && !tn_grid_products(a.x.s, &a.p) && !tn_grid_sums(a.x.s, &a.p)) tn_grid_elements(a.x.s, &a.p);
+  tn_trial_close(&a, TN_FAMILY_ADDED);
+}
+
 // All of them. Returns how many families there are.
 static int tn_candidates_of_grid(tn_candidates *s) {
   const int64_t most = tn_machine_items(s->target->limits);
   s->depth = TN_CANDIDATES_DEPTH + 1;
   tn_candidates_units(s);
+  tn_candidates_nests(s);
+  for (int i = 0; i <= TN_ONLINE_TILES; i++) tn_candidates_online(s, i);
+  for (int64_t parts = 2; parts <= TN_SPLIT_PARTS; parts *= 2) tn_candidates_added(s, parts);
   for (int64_t items = 16; items <= 256 && items <= most; items *= 2)
     for (int each = 1; each <= 8; each *= 2)
       for (int how = 0; how < 3; how++)
@@ -44832,7 +45086,8 @@ static int tn_candidates_cheaper(const void *a, const void *b) {
 // So much alike that timing one of them will do.
 static int tn_candidates_alike(const tn_candidate *x, const tn_candidate *y) {
   return fabs(x->cost.core - y->cost.core) <= TN_ALIKE * x->cost.core &&
-      fabs(x->cost.memory - y->cost.memory) <= TN_ALIKE * x->cost.memory && x->cost.tasks == y->cost.tasks;
+      fabs(x->cost.memory - y->cost.memory) <= TN_ALIKE * x->cost.memory && x->cost.tasks == y->cost.tasks &&
+      x->ahead == y->ahead;
 }
 
 // The list, then tasks. What is packed is packed once for each of the outermost loops.
@@ -44874,6 +45129,7 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
   memset(&next[0], 0, sizeof next[0]);
   s->n = way.n = 0;
   way.found = (tn_candidate *)tn_scratch(s->t, TN_CANDIDATES_MOST * sizeof *way.found);
+  if (tn_machine_grid(s->target->limits)) families = tn_candidates_of_grid(&way);      // before others fill it
   for (way.depth = 1; width && way.depth <= TN_CANDIDATES_DEPTH; way.depth++) {
     for (int i = 0; i < width; i++) tn_candidates_grow(&way, &next[i]);
     qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
@@ -44882,7 +45138,6 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
       if (way.found[i].depth == way.depth && way.found[i].list.n < TN_CANDIDATES_SEED)
         next[width++] = way.found[i].list;
   }
-  if (tn_machine_grid(s->target->limits)) families = tn_candidates_of_grid(&way);
   qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
   for (int left = 1; left && s->n < n;) {
     left = 0;
@@ -45049,7 +45304,7 @@ static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
 
 static tiny_uop *tn_pass_collectives(tn_pipeline *p, tiny_uop *sink) {
   p->spec |= TN_SPEC_LOWERING;
-  return tn_expand_collectives(p->t, sink, p->target);
+  return TN_GPU ? tn_expand_collectives(p->t, sink, p->target) : tn_simplify(p->t, sink);
 }
 static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
 static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
@@ -45061,7 +45316,9 @@ static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
   return tn_expand_stages(p->t, sink, &loops, &start);
 }
 static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expand_copies(p->t, sink); }
-static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
+static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) {
+  return TN_GPU ? tn_gate_group_stores(p->t, sink) : sink;
+}
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
 static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
 static tiny_uop *tn_pass_rows(tn_pipeline *p, tiny_uop *sink) { return tn_load_rows(p->t, sink); }
@@ -48553,7 +48810,7 @@ static const uint32_t *tn_cpu_features(const void *dev) { return ((const tn_cpu 
 static void *tn_interp_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   (void)which;
   limits->host_memory = 1;
-  limits->threads = !TN_GPU;
+  if (!TN_GPU) { limits->threads = 1; limits->vector_nbytes = 64; }
   limits->shared_nbytes = 32 * 1024;
   limits->compute_units = 1;
   limits->atomics = TN_INTERP_ATOMICS;
@@ -48817,7 +49074,7 @@ static void tn_storage_count(struct tn_device *d, size_t more, size_t less) {
 }
 
 // Memory that was not there before, of a size class; NULL after an error.
-static tn_storage *tn_storage_alloc(struct tn_device *d, size_t rounded) {
+static TN_COLD tn_storage *tn_storage_alloc(struct tn_device *d, size_t rounded) {
   const size_t live = d->stats.nbytes_live, most = d->max_nbytes;
   if (d->spare_nbytes > d->stats.nbytes_peak) tn_storage_give_back(d);     // sizes that are not asked for any more
   if (most && live + d->spare_nbytes + rounded > most) tn_storage_give_back(d);
@@ -49066,7 +49323,7 @@ static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const
   if (!TN_GPU && !d->limits.threads) {
     b->close(d->dev);
     d->dev = NULL;
-    return tiny_fail(d->t, TINY_E_DEVICE, "device %s has a grid, which this build knows nothing of (TINY_NO_GPU)", b->name);
+    return tiny_fail(d->t, TINY_E_DEVICE, "device %s has a grid, which this build leaves out (TINY_NO_GPU)", b->name);
   }
   if (!d->t->atomics) d->limits.atomics = tn_exact_atomics(d->limits.atomics);
   d->limits.tf32 = d->t->tf32;
@@ -51696,6 +51953,7 @@ static int tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   d.device = at->name; d.backends[0] = at->backend;
   d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
   d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
+  d.atomics = t->atomics; d.tf32 = t->tf32;                  // what its kernels may do, it is searched with
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
   tiny_ctx *own = tiny_open(&d);
@@ -54028,15 +54286,25 @@ static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
   return t->runtime->customs = c;
 }
 
-// A SINK from outside reads and writes nothing but the memory it is given.
+// Is it of work items, or what they do together?
+static int tn_is_of_items(const tiny_uop *u) {
+  return u->op == TINY_OP_BARRIER || u->op == TINY_OP_SHUFFLE || (u->op == TINY_OP_SPECIAL && u->k & 16) ||
+      (u->op == TINY_OP_RANGE && (tn_is_item(u) || tn_range_kind(u) == TN_SHARE));
+}
+// A SINK from outside reads and writes nothing but the memory it is given, and asks for nothing that there is not.
+typedef struct tn_kernel_call { const struct tn_device *on; const tiny_kernel_desc *d; } tn_kernel_call;
 static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
-  const tiny_kernel_desc *d = (const tiny_kernel_desc *)arg;
+  const tn_kernel_call *call = (const tn_kernel_call *)arg;
+  const tiny_kernel_desc *d = call->d;
   tn_list all = {NULL, 0, 0};
   if (tn_verify(t, d->uops, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   tn_toposort(t, d->uops, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_ARG) return tiny_fail(t, TINY_E_ARG, "kernel: uops take an ARG, but there are none");
+    if (!tn_machine_grid(&call->on->limits) && tn_is_of_items(u))
+      return tiny_fail(t, TINY_E_ARG, "kernel: uops have %s, but %s has tasks, and no work items", tn_ops[u->op].name,
+                       call->on->title);
     if (u->op != TINY_OP_PARAM) continue;
     if (u->k < 0 || u->k > d->n)
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs",
@@ -54090,39 +54358,6 @@ static const struct tn_device *tn_kernel_device(tiny_ctx *t, const tiny_kernel_d
   return NULL;
 }
 
-TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
-  tiny_tensor *wrong;
-  if (!tn_runs(t)) return tn_poison(t);
-  if (!desc || (!desc->uops && ((!desc->source && !desc->binary) || !desc->name)))
-    return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or binary and name, or uops");
-  if (desc->binary && (desc->source || desc->uops || !desc->nbytes))
-    return tn_wrong(t, TINY_E_ARG, desc->nbytes ? "kernel: a binary, and source or uops; which is it?"
-                                                : "kernel: a binary of 0 bytes; nbytes says how long it is");
-  tiny_kernel_desc d = *desc;
-  if (d.n < 0 || d.n > 63 || (d.n && !d.inputs)) return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", d.n);
-  if (d.n && !tn_usable_in(t, "kernel", d.n, d.inputs, &wrong)) return wrong;
-  if (!d.dtype && d.n) {
-    d.shape = tiny_shape_of(d.inputs[0]);
-    d.dtype = tiny_dtype_of(d.inputs[0]);
-  }
-  if (!tn_dtype_check(t, "kernel", d.dtype) || !tn_shape_valid(t, "kernel", &d.shape)) return tn_poison(t);
-  const struct tn_device *on = tn_kernel_device(t, &d);
-  if (!on || !tn_grid_fits(on, &d)) return tn_poison(t);
-  if (d.uops && d.uops->op != TINY_OP_SINK)
-    return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
-  if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);
-  tn_custom *c = tn_custom_find(t, &d);
-  if (!c) return tn_poison(t);
-  tiny_uop *src[64];
-  for (int i = 0; i < d.n; i++) {          // the kernel sees plain memory
-    src[i] = tn_uop_of(d.inputs[i]);
-    if (!tn_is_leaf(src[i]))
-      src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
-  }
-  const tiny_shape *s = &d.shape;
-  return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, s->ndim, s->dim, c));
-}
-
 #ifndef TINY_NO_INTERP
 static tiny_code tn_custom_interpret_apart(tiny_ctx *t, tiny_uop *sink, const tiny_mem *mem, int nmem) {
   tiny_limits none;
@@ -54150,6 +54385,44 @@ static tiny_code tn_custom_interpret(tiny_ctx *t, const tiny_uop *u, const tiny_
   return code;
 }
 #endif
+
+TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
+  tiny_tensor *wrong;
+  if (!tn_runs(t)) return tn_poison(t);
+  if (!desc || (!desc->uops && ((!desc->source && !desc->binary) || !desc->name)))
+    return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or binary and name, or uops");
+  if (desc->binary && (desc->source || desc->uops || !desc->nbytes))
+    return tn_wrong(t, TINY_E_ARG, desc->nbytes ? "kernel: a binary, and source or uops; which is it?"
+                                                : "kernel: a binary of 0 bytes; nbytes says how long it is");
+  tiny_kernel_desc d = *desc;
+  if (d.n < 0 || d.n > 63 || (d.n && !d.inputs)) return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", d.n);
+  if (d.n && !tn_usable_in(t, "kernel", d.n, d.inputs, &wrong)) return wrong;
+  if (!d.dtype && d.n) {
+    d.shape = tiny_shape_of(d.inputs[0]);
+    d.dtype = tiny_dtype_of(d.inputs[0]);
+  }
+  if (!tn_dtype_check(t, "kernel", d.dtype) || !tn_shape_valid(t, "kernel", &d.shape)) return tn_poison(t);
+  const struct tn_device *on = tn_kernel_device(t, &d);
+  if (!on || !tn_grid_fits(on, &d)) return tn_poison(t);
+  if (d.uops && d.uops->op != TINY_OP_SINK)
+    return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
+  tn_kernel_call call = {on, &d};
+  if (d.uops && tn_guard(t, tn_kernel_check, &call) != TINY_OK) return tn_poison(t);
+  tn_custom *c = tn_custom_find(t, &d);
+  if (!c) return tn_poison(t);
+#ifndef TINY_NO_INTERP
+  t->ir->interpret = tn_custom_interpret;
+#endif
+  tiny_uop *src[64];
+  for (int i = 0; i < d.n; i++) {          // the kernel sees plain memory
+    src[i] = tn_uop_of(d.inputs[i]);
+    if (!tn_is_leaf(src[i]))
+      src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
+  }
+  const tiny_shape *s = &d.shape;
+  return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, s->ndim, s->dim, c));
+}
+
 #endif
 // ---- end src/runtime/custom.c ----
 TN_SMALL_END
@@ -54899,7 +55172,7 @@ static tiny_code tn_run_split_check(const tiny_program *p, tiny_tensor *const *i
 static tiny_tensor *tn_run_joined(tiny_ctx *t, const tn_bound_group *g, tiny_tensor *const *made) {
   tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   for (int k = 0; k < g->parts; k++) part[k] = tn_uop_of(made[k]);
-  return tn_tensor_new(t, g->parts == 1 ? part[0] : tn_shard_of(t, g->axis, g->parts, part));
+  return tn_tensor_new(t, g->parts == 1 ? part[0] : tn_shard_new(t, g->axis, g->parts, part));
 }
 static tiny_code tn_run_split(tiny_program *p, tiny_tensor *const *in, tiny_tensor **out) {
   tiny_ctx *t = p->t;
@@ -59384,10 +59657,6 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
   t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
-  t->ir->over_shards = tn_over_shards;
-#ifndef TINY_NO_INTERP
-  t->ir->interpret = tn_custom_interpret;
-#endif
   if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_cache_open(t, d ? d->cache_dir : NULL) != TINY_OK ||
       tn_devices_open(t, d) != TINY_OK)
     return t->code;
@@ -59576,330 +59845,330 @@ Where things stand in tiny.h
    3915  src/base/number.c            numbers as text, in and out
    4389  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4635  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4640  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4828  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4833  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5002  src/base/version.c           what this implementation is: its release and sources, how it was
+   5007  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5092  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5097  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5550  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5555  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5668  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5673  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5817  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6357  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5822  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6362  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6574  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6579  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7205  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7210  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7436  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7599  src/ir/label.c               names that nodes have for people, in a table beside them
-   7732  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7441  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7604  src/ir/label.c               names that nodes have for people, in a table beside them
+   7737  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7806  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7811  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7969  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8831  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7974  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8842  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8947  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8958  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9074  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9085  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9224  src/ir/args.c                which k, v and sources fit an op
-   9471  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9239  src/ir/args.c                which k, v and sources fit an op
+   9486  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9609  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10244  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9624  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10259  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10399  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10414  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11007  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11022  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11507  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11522  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11653  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11668  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12090  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12105  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12365  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12380  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13254  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13271  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13553  src/ir/spec.c                the verifier
-  13922  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13570  src/ir/spec.c                the verifier
+  13941  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14151  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14509  src/rules/notation.c         the algebra that bodies of rules are written in
-  14544  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14744  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14170  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14534  src/rules/notation.c         the algebra that bodies of rules are written in
+  14569  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14769  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14904  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14929  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15298  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15323  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15497  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15522  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15952  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  15977  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16129  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16154  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16279  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16311  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16622  src/rules/decompose.c        from what the IR means to what a target can do
-  17315  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16654  src/rules/decompose.c        from what the IR means to what a target can do
+  17347  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17349  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17381  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17848  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  17880  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17942  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  17974  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18758  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18834  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18790  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  18866  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18877  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  18909  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19121  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19195  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19153  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19227  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19843  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  19875  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20102  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20134  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20391  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20423  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20947  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  20979  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21056  src/tensor/activation.c      what stands between the layers of a network
-  21237  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21609  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21088  src/tensor/activation.c      what stands between the layers of a network
+  21269  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21641  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21862  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  21894  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22626  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22658  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23308  src/tensor/random.c          numbers from a counter, the same on every device
-  23583  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23340  src/tensor/random.c          numbers from a counter, the same on every device
+  23615  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23907  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24203  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  23939  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24235  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24340  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24372  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24879  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  24911  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25592  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25624  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  25994  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26026  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26133  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26165  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26615  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26647  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27080  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27112  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27431  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28077  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28439  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28568  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27463  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28109  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28471  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28601  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28728  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28761  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29233  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29512  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29266  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29545  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29608  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29641  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29901  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30342  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  29934  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30375  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30619  src/tensor/params.c          lists of named tensors: what a network consists of
-  30710  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30820  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30652  src/tensor/params.c          lists of named tensors: what a network consists of
+  30743  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  30853  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31199  src/tensor/sequential.c      modules and functions one after the other
-  31270  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31232  src/tensor/sequential.c      modules and functions one after the other
+  31303  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31419  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31452  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31539  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31572  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31858  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  31891  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  31974  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32155  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32007  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32256  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32291  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32389  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32802  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  32900  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33578  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33676  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34111  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34209  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34619  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34717  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34876  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  34974  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  34953  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35051  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35543  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  35681  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35641  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  35779  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36551  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36650  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36755  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  36854  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  37146  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37369  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37725  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  37245  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37468  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  37824  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37888  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  37959  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  37987  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  38058  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  38122  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  38199  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  38221  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  38298  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38280  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38664  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38379  src/codegen/transform.c      what may be done to the ranges of a kernel
+  38779  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38753  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  38868  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  38961  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  39078  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  39095  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39733  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  39212  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  39869  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  40070  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  40216  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  40148  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  40294  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  40296  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  40355  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  40442  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  40501  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  41289  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  41434  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  41388  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  41533  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  41481  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  41626  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  41870  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  42015  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  42453  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  42598  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42572  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42664  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42717  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42809  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42735  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42880  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42839  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  42939  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  43014  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42984  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  43085  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  43160  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  43114  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  43318  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  44186  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  44299  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  43260  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  43478  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  44356  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  44469  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  44965  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  45220  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  45230  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  45487  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  45480  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  45737  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  45570  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  45827  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  46186  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  46443  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46742  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  46999  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  47092  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  47349  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  47393  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  47650  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  47788  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  48539  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  48045  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  48796  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  48623  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  48880  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48740  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  48971  src/runtime/device.c         which backend a context runs on
-  49186  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  49340  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  48997  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  49228  src/runtime/device.c         which backend a context runs on
+  49443  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  49597  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  49401  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  49658  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49669  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49926  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  49904  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  50161  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  50176  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  50433  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  50358  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  50429  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  50615  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  50686  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  50810  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  51067  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  51084  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  51341  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  51299  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  51782  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  51556  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  52040  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  51954  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  52062  src/runtime/launch.c         the steps of a plan, handed to their devices
-  52339  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  52212  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  52320  src/runtime/launch.c         the steps of a plan, handed to their devices
+  52597  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  52835  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  53093  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  53443  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  53701  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  53626  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  53884  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  53963  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  54157  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  54950  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  54221  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  54430  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  55223  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  55342  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55683  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  55615  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55956  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  55889  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  56162  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  56143  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  56416  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  56402  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  56675  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56672  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56945  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  56837  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  57110  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  57011  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  57372  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  57608  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  57284  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  57645  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  57881  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  57756  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  57919  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  58029  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  58192  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  58026  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  58299  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  58111  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  58384  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  58439  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  58712  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  58602  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58665  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  58844  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  58875  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58938  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  59117  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  58980  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  59253  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  59366  src/runtime/context.c        opening and closing, the first error, totals
+  59639  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 79fee91222cdf22d5af61a9dba970c08fdf28e49e9acf3ea09c5e7cdc77c205f
+/* tiny_nv.h 0.1.0, source 9c752800a01d91fdbe566b5174352ce6e0e41b531ff1db7c979d12e155c30f24
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -113,7 +113,7 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "79fee91222cdf22d5af61a9dba970c08fdf28e49e9acf3ea09c5e7cdc77c205f"
+#define TN_NV_SOURCE_ID "9c752800a01d91fdbe566b5174352ce6e0e41b531ff1db7c979d12e155c30f24"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -199,367 +199,1672 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
 }
 #endif
 // ---- end src/nv/../base/digits.c ----
-// ---- begin src/nv/../render/lang_cuda.c ----
-// lang_cuda: the descriptor of CUDA C, and of HIP C, which is the same but for the words below: an element at a time or
-// vectors of 2, 4, 8 or 16.
+// ---- begin src/nv/../ir/listing.c ----
+// listing: what the nodes of a kernel's list say, by what tiny.h shows to everyone: renderers stand in companion
+// headers, too, and those see nothing else of the library.
 //
-// Out: tn_lang_cuda and tn_lang_hip fill a tiny_renderer. A kernel has one parameter: 128 words of 64 bits, memory of
-//      PARAM k the k-th, ARG k the k-th from the end: kernels use some of their PARAMs and ARGs, in any order. A
-//      module of such kernels has a variable tiny_values; in others, which people write, parameters are addresses, then
-//      numbers. CUDA's items of a group are numbered in dim 0 alone, as it allows 64 in dim 2; HIP's in three.
-// Holds:
-//  - No header is included: NVRTC and hiprtc compile the text alone, and so do nvcc and clang -x hip -nogpuinc
-//    -nogpulib.
-//  - f16 and, from sm_80 on, bf16 are two bytes in memory and f32 in arithmetic: limits.dtypes is to be
-//    TN_CUDA_ARITHMETIC. Where types have no name (bf16 of HIP and of sm_75, fp8), rules/decompose.c makes
-//    integers of them.
-//  - Integers wrap: sums and products are of unsigned types, unless their bounds say that they need not.
-//  - exp2, log2 and sin are decomposed, as this library promises 1 ulp, but for 2^x that is rounded to a narrow
-//    float: ex2.approx is within 2^-22 of the value, 4 ulp (PTX ISA, ex2), v_exp_f32 within 1 where that is normal
-//    (AMD, RDNA3 ISA, V_EXP_F32), and is of 2^(x + 64) below. Quotients and roots are rounded correctly, as both
-//    compilers have it unless they are told otherwise (-prec-div, -prec-sqrt;
-//    -fhip-fp32-correctly-rounded-divide-sqrt).
-//  - A bool is 0 or 1, also as a lane. Vectors lie in memory at the alignment of an element: one whose place is known
-//    to be a multiple of its size, or of 16 bytes, is read at once; of others CUDA asks the address.
-#ifndef TN_RENDER_LANG_CUDA
-#define TN_RENDER_LANG_CUDA
+// In:  nodes, public structs. Out: answers. What k, v and sources of an op mean: ir/uop.c.
+#ifndef TN_IR_LISTING
+#define TN_IR_LISTING
 #ifndef TINY_API
 #include "../api/api.h"
 #endif
+
+// Where a DEFINE or STAGE lives.
+enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
+enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
+enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the number of a row of tn_warp_units
+
+// Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
+// every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
+enum { TN_TURNED = 1, TN_AS_ROWS = 2 };
+enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
+enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
+static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
+static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+
+// ** memory **
+
+static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m;
+}
+static int tn_is_reg(const tiny_uop *memory) {
+  const tiny_uop *m = tn_memory_behind(memory);
+  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
+}
+
+// What a STORE stores, as it was loaded: bits do not change.
+static tiny_uop *tn_copied(const tiny_uop *store) {
+  tiny_uop *x = store->src[1];
+  while (x->op == TINY_OP_BITCAST && x->src[0]->lanes == x->lanes) x = x->src[0];
+  return x;
+}
+// Is a STORE that happens later no more than a copy of memory outside of the kernel, of 4, 8 or 16 bytes that lie
+// together, zeros where they are not there? (PTX ISA, cp.async)
+static int tn_copies_later(const tiny_uop *store) {
+  const tiny_uop *to = store->src[0], *load = tn_copied(store), *from = load->nsrc ? load->src[0] : NULL;
+  if (store->k != TN_LATER || load->op != TINY_OP_LOAD || load->k || load->nsrc > 1 || to->lanes > 1 ||
+      from->lanes > 1 ||
+      tn_memory_behind(from->src[0])->op != TINY_OP_PARAM || (to->nsrc == 3 && to->src[2]->lanes > 1) ||
+      (from->nsrc == 3 && from->src[2]->lanes > 1))
+    return 0;
+  const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)load->dtype) * load->lanes;
+  return nbytes == 4 || nbytes == 8 || nbytes == 16;
+}
+
+// How many low bits of an integer are 0 whatever else it is made of; zeros: the answers for its sources, by seq.
+static int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
+  enum { MOST = 16 };
+  const int a = u->nsrc ? zeros[u->src[0]->seq] : 0, b = u->nsrc > 1 ? zeros[u->src[1]->seq] : 0;
+  int n = 0;
+  if (u->dtype < TINY_I8 || u->dtype > TINY_U64 || u->lanes > 1) return 0;
+  switch (u->op) {
+    case TINY_OP_CONST: while (n < MOST && !(u->k >> n & 1)) n++; return n;
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MAX: case TINY_OP_OR: case TINY_OP_XOR: return a < b ? a : b;
+    case TINY_OP_MUL: return a + b < MOST ? a + b : MOST;
+    case TINY_OP_AND: return a > b ? a : b;
+    case TINY_OP_SHL:
+      return u->src[1]->op == TINY_OP_CONST && u->src[1]->k >= 0 && u->src[1]->k < MOST - a ? a + (int)u->src[1]->k : a;
+    case TINY_OP_CAST: return u->src[0]->dtype >= TINY_I8 && u->src[0]->dtype <= TINY_U64 ? a : 0;
+    default: return 0;
+  }
+}
+#endif
+// ---- end src/nv/../ir/listing.c ----
+// ---- begin src/nv/../render/ptx_values.c ----
+// ptx_values: values of PTX: registers, numbers, and what is computed of them, an element at a time.
+//
+// In:  nodes that compute, operands for their sources. Out: lines of text, an operand for each element.
+// Holds:
+//  - A register is written once, but for those of accumulators, counters and addresses that a loop goes on with; ptxas
+//    gives registers to machine code. Integers of 8 and 16 bits are held in 32, with the sign or zeros above.
+//  - f16 and bf16 are two bytes in memory and f32 in arithmetic. Vectors of 8 and 16 bits are elements, words of 32
+//    bits as they lie in memory, or both: whichever their users ask for.
+//  - Products and sums without .rn may be contracted by ptxas, as nvcc has it by default (-fmad).
+// What is what: NVIDIA, Parallel Thread Execution ISA.
+#ifndef TN_RENDER_PTX_VALUES
+#define TN_RENDER_PTX_VALUES
+#ifndef TINY_AMALGAMATED
+#include "../ir/listing.c"
+#endif
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+#ifdef __GNUC__
+  #define TN_PTX_PRINTF(at, args) __attribute__((format(printf, at, args)))
+#else
+  #define TN_PTX_PRINTF(at, args)
+#endif
 
-enum { TN_CUDA_VALUES = 128 };
-// limits.dtypes: all but narrow floats.
-#define TN_CUDA_ARITHMETIC (~((uint64_t)1 << TINY_F16 | (uint64_t)1 << TINY_BF16 | (uint64_t)1 << TINY_F8E4M3 | \
-                              (uint64_t)1 << TINY_F8E5M2))
+// kind: of registers 'p' predicate, 'h' 16 bits, 'r' 32, 'd' 64, 'f' f32, 'g' f64; 'i' integer, 'F' and 'G' bits of an
+// f32 and an f64; 's' the address of the n-th memory that is declared, 'S' of that which a launch brings; 0: none.
+typedef struct tn_ptx_operand { char kind; int64_t n; } tn_ptx_operand;
+typedef struct tn_ptx_list { tn_ptx_operand *of; int n, cap; } tn_ptx_list;
 
-// Units of warps, by their names: PTX ISA, mma.sync; LLVM, AMDGPU builtins. A host that compiles the text for tests
-// defines TINY_MATRIX.
-#define TN_CUDA_UNITS \
-  "#ifdef __HIP__", \
-  "  #define WORDS(T, n) typedef T T##x##n __attribute__((ext_vector_type(n)));", \
-  "  WORDS(f16, 4) WORDS(f16, 8) WORDS(f16, 16) WORDS(short, 4) WORDS(short, 8) WORDS(short, 16)", \
-  "  WORDS(int, 2) WORDS(int, 4) WORDS(int, 8) WORDS(float, 4) WORDS(float, 8)", \
-  "  #define MATRIX(name, T, n, words, product) \\", \
-  "    FN lanes<T, n> matrix_##name(lanes<unsigned, words> x, lanes<unsigned, words> y, lanes<T, n> z) { \\", \
-  "      const T##x##n c = bits_as<T##x##n>(z); return bits_as<lanes<T, n>>(product); }", \
-  "  #define A(T) bits_as<T>(x)", "  #define B(T) bits_as<T>(y)", \
-  "  #ifdef __GFX11__", \
-  "    #define WMMA(name) __builtin_amdgcn_wmma_##name##_w32", \
-  "    MATRIX(gfx11_16x16x16_f16, float, 8, 8, WMMA(f32_16x16x16_f16)(A(f16x16), B(f16x16), c))", \
-  "    MATRIX(gfx11_16x16x16_bf16, float, 8, 8, WMMA(f32_16x16x16_bf16)(A(shortx16), B(shortx16), c))", \
-  "    MATRIX(gfx11_16x16x16_i8, int, 8, 4, WMMA(i32_16x16x16_iu8)(true, A(intx4), true, B(intx4), c, false))", \
-  "  #endif", \
-  "  #ifdef __GFX12__", \
-  "    #define WMMA(name) __builtin_amdgcn_wmma_##name##_w32_gfx12", \
-  "    MATRIX(gfx12_16x16x16_f16, float, 8, 4, WMMA(f32_16x16x16_f16)(A(f16x8), B(f16x8), c))", \
-  "    MATRIX(gfx12_16x16x16_bf16, float, 8, 4, WMMA(f32_16x16x16_bf16)(A(shortx8), B(shortx8), c))", \
-  "    MATRIX(gfx12_16x16x16_i8, int, 8, 2, WMMA(i32_16x16x16_iu8)(true, A(intx2), true, B(intx2), c, false))", \
-  "    MATRIX(gfx12_16x16x16_e4m3, float, 8, 2, WMMA(f32_16x16x16_fp8_fp8)(A(intx2), B(intx2), c))", \
-  "    MATRIX(gfx12_16x16x16_e5m2, float, 8, 2, WMMA(f32_16x16x16_bf8_bf8)(A(intx2), B(intx2), c))", \
-  "  #endif", \
-  "  #if defined(__gfx942__) || defined(__gfx950__)", \
-  "    #define MFMA(name) __builtin_amdgcn_mfma_##name", \
-  "    MATRIX(gfx942_16x16x16_f16, float, 4, 2, MFMA(f32_16x16x16f16)(A(f16x4), B(f16x4), c, 0, 0, 0))", \
-  "    MATRIX(gfx942_16x16x16_bf16, float, 4, 2, MFMA(f32_16x16x16bf16_1k)(A(shortx4), B(shortx4), c, 0, 0, 0))", \
-  "    MATRIX(gfx942_16x16x32_i8, int, 4, 2, MFMA(i32_16x16x32_i8)(A(long), B(long), c, 0, 0, 0))", \
-  "  #endif", \
-  "#else", \
-  "  #ifdef __CUDA_ARCH__", \
-  "    #define PTX(...) asm volatile(__VA_ARGS__);", \
-  "  #else", \
-  "    #define PTX(...)", \
-  "  #endif", \
-  "  #ifndef TINY_MATRIX", \
-  "    #define MMA(shape, a, b) \"mma.sync.aligned.\" shape \" {%0,%1,%2,%3}, \" a \", \" b \", {%0,%1,%2,%3};\"", \
-  "    #define SUMS(r) r(c.at[0]), r(c.at[1]), r(c.at[2]), r(c.at[3])", \
-  "    #define TINY_MATRIX(name, shape, kind, T, reg) \\", \
-  "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 4> a, lanes<unsigned, 2> b, lanes<T, 4> c) { \\", \
-  "        PTX(MMA(shape, \"{%4, %5, %6, %7}\", \"{%8, %9}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \\", \
-  "            \"r\"(a.at[2]), \"r\"(a.at[3]), \"r\"(b.at[0]), \"r\"(b.at[1])) \\", \
-  "        return c; }", \
-  "    #define TINY_MATRIX_2(name, shape, kind, T, reg) \\", \
-  "      FN lanes<T, 4> matrix_##name(lanes<unsigned, 2> a, unsigned b, lanes<T, 4> c) { \\", \
-  "        PTX(MMA(shape, \"{%4,%5}\", \"{%6}\") : SUMS(reg) : \"r\"(a.at[0]), \"r\"(a.at[1]), \"r\"(b)) return c; }", \
-  "  #endif", \
-  "  #ifndef TINY_ROWS", \
-  "    #define TINY_ROWS(name, how) \\", \
-  "      template <typename V, typename T> FN V name(const T *p) { \\", \
-  "        lanes<unsigned, 4> v; \\", \
-  "        PTX(\"{ .reg .u64 at; .reg .u32 near; cvta.to.shared.u64 at, %4; cvt.u32.u64 near, at; \" \\", \
-  "            \"ldmatrix.sync.aligned.m8n8.x4\" how \".shared.b16 {%0, %1, %2, %3}, [near]; }\" \\", \
-  "            : \"=r\"(v.at[0]), \"=r\"(v.at[1]), \"=r\"(v.at[2]), \"=r\"(v.at[3]) : \"l\"(p) : \"memory\") \\", \
-  "        return bits_as<V>(v); }", \
-  "    TINY_ROWS(load_turned, \".trans\") TINY_ROWS(load_rows, \"\")", \
-  "  #endif", \
-  "  TINY_MATRIX_2(sm75_m16n8k8_f16, \"m16n8k8.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
-  "  TINY_MATRIX(sm80_m16n8k16_f16, \"m16n8k16.row.col.f32.f16.f16.f32\", f16, float, \"+f\")", \
-  "  TINY_MATRIX(sm80_m16n8k16_bf16, \"m16n8k16.row.col.f32.bf16.bf16.f32\", bf16, float, \"+f\")", \
-  "  TINY_MATRIX(sm80_m16n8k8_tf32, \"m16n8k8.row.col.f32.tf32.tf32.f32\", tf32, float, \"+f\")", \
-  "  TINY_MATRIX(sm80_m16n8k32_i8, \"m16n8k32.row.col.s32.s8.s8.s32\", i8, int, \"+r\")", \
-  "  TINY_MATRIX(sm89_m16n8k32_e4m3, \"m16n8k32.row.col.f32.e4m3.e4m3.f32\", e4m3, float, \"+f\")", \
-  "  TINY_MATRIX(sm89_m16n8k32_e5m2, \"m16n8k32.row.col.f32.e5m2.e5m2.f32\", e5m2, float, \"+f\")", \
-  "  TINY_MATRIX(sm89_m16n8k32_e4m3_e5m2, \"m16n8k32.row.col.f32.e4m3.e5m2.f32\", e4m3_e5m2, float, \"+f\")", \
-  "  TINY_MATRIX(sm89_m16n8k32_e5m2_e4m3, \"m16n8k32.row.col.f32.e5m2.e4m3.f32\", e5m2_e4m3, float, \"+f\")", \
-  "#endif"
+enum { TN_PTX_CLASSES = 6, TN_PTX_DEPTH = 72, TN_PTX_VECTOR = 64 };
+enum { TN_PTX_ELEMENTS = 1, TN_PTX_WORDS = 2 };              // what users want of a vector
 
-// Copies to shared memory that items do not wait for: PTX ISA, cp.async, from sm_80 on. What is no 16 bytes is kept in
-// L1, as the instruction wants it.
-#define TN_CUDA_COPIES \
-  "#ifndef __HIP__", \
-  "  #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800", \
-  "    #define COPY(how, n) asm volatile(\"{ .reg .u64 at; .reg .u32 to; cvta.to.shared.u64 at, %0; \" \\", \
-  "      \"cvt.u32.u64 to, at; cp.async.\" how \".shared.global [to], [%1], \" #n \", %2; }\" \\", \
-  "      :: \"l\"(to), \"l\"(from), \"r\"(there ? n : 0) : \"memory\")", \
-  "    template <int n> FN void wait_copies() {", \
-  "      asm volatile(\"cp.async.commit_group; cp.async.wait_group %0;\" :: \"n\"(n) : \"memory\");", "    }", \
-  "  #else", \
-  "    #define COPY(how, n) EACH(n / sizeof(U)) to[i] = bits_as<T>(there ? from[i] : U())", \
-  "    template <int n> FN void wait_copies() {}", \
-  "  #endif", \
-  "  template <typename V, typename T, typename U> FN void copy_later(T *to, const U *from, bool there) {", \
-  "    if (sizeof(V) == 16) COPY(\"cg\", 16);", "    else if (sizeof(V) == 8) COPY(\"ca\", 8);", \
-  "    else COPY(\"ca\", 4);", "  }", \
-  "#endif"
+typedef struct tn_ptx_level {              // of a loop or an IF that is open, and of the kernel itself
+  tiny_bytes body, tail;                   // tail: what goes on with addresses, behind an iteration
+  const tiny_uop *opened; tn_ptx_operand counter, skips;
+  int label, serial;
+} tn_ptx_level;
 
-// One text for both compilers: what they spell differently, and what each has of its own, stands in the first two #ifs.
-// Tests compile it on the host, which has no PTX, and defines TINY_AT and TINY_SHARED. wrap(x) is x as its sums wrap.
-// PTX ISA, cvt: .bf16 from sm_80 on. AMD's GPUs read vectors at any address that elements may have (LLVM, User Guide
-// for AMDGPU, unaligned-access-mode). Launch bounds name one group: where they name none ptxas spills for a third.
-static const char *const tn_cuda_prelude[] = {
-  "#ifdef __HIP__",
-  "  #ifndef __global__",
-  "    #define __global__ __attribute__((global))", "    #define __device__ __attribute__((device))",
-  "    #define __shared__ __attribute__((shared))",
-  "  #endif",
-  "  #define FN __device__ inline __attribute__((always_inline))",
-  "  #define GROUP_0 __builtin_amdgcn_workgroup_id_x()", "  #define GROUP_1 __builtin_amdgcn_workgroup_id_y()",
-  "  #define GROUP_2 __builtin_amdgcn_workgroup_id_z()", "  #define ITEM_0 __builtin_amdgcn_workitem_id_x()",
-  "  #define ITEM_1 __builtin_amdgcn_workitem_id_y()", "  #define ITEM_2 __builtin_amdgcn_workitem_id_z()",
-  "  #define ITEMS(n0, n1)",
-  "  #define VALUES tiny_words v", "  #define BOUNDS(n) __attribute__((amdgpu_flat_work_group_size(n, n)))",
-  "  #define TINY_AT(type, word) (type *)(__attribute__((address_space(1))) type *)(word)",     // global, not flat
-  "  #define AS_FLOAT(x) __builtin_bit_cast(float, x)",
-  "  #define TINY_ADD(p, x) __hip_atomic_fetch_add(p, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)",
-  "  #define root32 __builtin_sqrtf", "  #define root64 __builtin_sqrt",
-  "  #if __has_builtin(__builtin_amdgcn_exp2f)", "    #define normal_power2 __builtin_amdgcn_exp2f",
-  "  #else", "    #define normal_power2 __builtin_exp2f", "  #endif",
-  "  FN float power2(float x) { return normal_power2(x < -126 ? x + 64 : x) * (x < -126 ? 5.42101086e-20f : 1); }",
-  "  #define whole32 __builtin_truncf", "  #define whole64 __builtin_trunc",
-  "  FN void meet() {",
-  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\");", "    __builtin_amdgcn_s_barrier();",
-  "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\");", "  }",
-  "  FN int lane_word(int x, int mask) {",
-  "    const int lane = (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));",
-  "    return __builtin_amdgcn_ds_bpermute((lane ^ mask) * 4, x);", "  }",
-  "#else",
-  "  #define FN __device__ __forceinline__",
-  "  #define GROUP_0 blockIdx.x", "  #define GROUP_1 blockIdx.y", "  #define GROUP_2 blockIdx.z",
-  "  #define ITEMS(n0, n1) const unsigned ITEM_0 = threadIdx.x % (n0), ITEM_1 = threadIdx.x / (n0) % (n1), \\",
-  "    ITEM_2 = threadIdx.x / ((n0) * (n1));",
-  "  #define VALUES const __grid_constant__ tiny_words v", "  #define BOUNDS(n) __launch_bounds__(n, 1)",
-  "  #define AS_FLOAT(x) __int_as_float(x)", "  #define lane_word(x, mask) __shfl_xor_sync(0xFFFFFFFFu, x, mask)",
-  "  #ifndef TINY_ADD",
-  "    #define TINY_ADD(p, x) atomicAdd(p, x)",
-  "  #endif",
-  "  #define root32 sqrtf", "  #define root64 sqrt", "  #define whole32 truncf", "  #define whole64 trunc",
-  "  #ifdef __CUDA_ARCH__",
-  "    FN float power2(float x) { float y; asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x)); return y; }",
-  "  #else", "    FN float power2(float x) { return __builtin_exp2f(x); }", "  #endif",
-  "#endif",
-  "#define EACH(n) _Pragma(\"unroll\") for (int i = 0; i < (int)(n); i++)",
-  "template <typename to, typename from> FN to bits_as(from x) { union { from f; to t; } u; u.f = x; return u.t; }",
-  "#ifdef __HIP__",
-  "  typedef _Float16 f16;", "  FN f16 wrap(f16 x) { return x; }",
-  "  template <typename V, typename T> struct __attribute__((packed, aligned(alignof(T)))) placed { V v; };",
-  "  template <typename V, typename T> FN V load(const T *p) { return ((const placed<V, T> *)p)->v; }",
-  "  template <typename V, typename T> FN void store(T *p, V v) { ((placed<V, T> *)p)->v = v; }",
-  "#else",
-  "  #ifdef __CUDA_ARCH__",
-  "    FN unsigned short f16_bits(float x) {",
-  "      unsigned short y; asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x)); return y;", "    }",
-  "    FN float f16_value(unsigned short x) {",
-  "      float y; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x)); return y;", "    }",
-  "  #else",
-  "    FN unsigned short f16_bits(float x) { return bits_as<unsigned short>((_Float16)x); }",
-  "    FN float f16_value(unsigned short x) { return (float)bits_as<_Float16>(x); }",
-  "  #endif",
-  "  #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800",
-  "    FN unsigned short bf16_bits(float x) {",
-  "      unsigned short y; asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x)); return y;", "    }",
-  "  #else",
-  "    FN unsigned short bf16_bits(float x) {", "      const unsigned bits = bits_as<unsigned>(x);",
-  "      return x != x ? 0x7FC0 : (unsigned short)((bits + (bits >> 16 & 1) + 0x7FFF) >> 16);", "    }",
-  "  #endif",
-  "  FN float bf16_value(unsigned short x) { return AS_FLOAT((int)x << 16); }",
-  "  #define NARROW(T) struct T { unsigned short bits; T() = default; FN explicit T(float x) : bits(T##_bits(x)) {} \\",
-  "    FN operator float() const { return T##_value(bits); } \\",
-  "    FN T operator-() const { T y; y.bits = bits ^ 0x8000; return y; } }; FN float wrap(T x) { return x; }",
-  "  NARROW(f16) NARROW(bf16)",
-  "  #define ALIGNED(p, V) ((unsigned long long)(p) % alignof(V) == 0)",
-  "  template <typename V, typename T> FN V load(const T *p) {",
-  "    if (ALIGNED(p, V)) return *(const V *)p;", "    V v; EACH(V::count) v.at[i] = p[i]; return v;", "  }",
-  "  template <typename V, typename T> FN void store(T *p, V v) {",
-  "    if (ALIGNED(p, V)) *(V *)p = v; else EACH(V::count) p[i] = v.at[i];", "  }",
-  "#endif",
-  "#ifndef TINY_AT",
-  "  #define TINY_AT(type, word) (type *)(word)",
-  "#endif",
-  "struct tiny_words { unsigned long long word[128]; };",
-  "extern \"C\" { __device__ int tiny_values = 128; }",
-  "#ifndef TINY_SHARED",
-  "  extern __attribute__((aligned(16))) __shared__ double tiny_shared[];",
-  "  #define TINY_SHARED tiny_shared",
-  "#endif",
-  "FN unsigned wrap(signed char x) { return (unsigned)x; }", "FN unsigned wrap(unsigned char x) { return x; }",
-  "FN unsigned wrap(short x) { return (unsigned)x; }", "FN unsigned wrap(unsigned short x) { return x; }",
-  "FN unsigned wrap(int x) { return (unsigned)x; }", "FN unsigned wrap(unsigned x) { return x; }",
-  "FN unsigned long long wrap(long long x) { return (unsigned long long)x; }",
-  "FN unsigned long long wrap(unsigned long long x) { return x; }",
-  "FN float wrap(float x) { return x; }", "FN double wrap(double x) { return x; }",
-  "FN float root(float x) { return root32(x); }", "FN double root(double x) { return root64(x); }",
-  "FN float whole(float x) { return whole32(x); }", "FN double whole(double x) { return whole64(x); }",
-  // x of the lane whose number is this one's ^ mask, in words of 32 bits
-  "template <typename T> FN T exchanged(T x, int mask) {",
-  "  union { T value; int word[(sizeof(T) + 3) / 4]; } u; u.word[0] = 0; u.value = x;",
-  "  EACH((sizeof(T) + 3) / 4) u.word[i] = lane_word(u.word[i], mask);", "  return u.value;", "}",
-  "template <typename to> FN to value_of(unsigned long long word) { return bits_as<to>(word); }",
-  // sums of elements that others add to as well
-  "FN void add_to(int *p, int x) { TINY_ADD(p, x); }", "FN void add_to(unsigned *p, unsigned x) { TINY_ADD(p, x); }",
-  "FN void add_to(float *p, float x) { TINY_ADD(p, x); }", "FN void add_to(double *p, double x) { TINY_ADD(p, x); }",
-  "FN void add_to(unsigned long long *p, unsigned long long x) { TINY_ADD(p, x); }",
-  "FN void add_to(long long *p, long long x) { add_to((unsigned long long *)p, (unsigned long long)x); }",
-  // vectors: loops that compilers unroll
-  "template <typename T, int n> struct alignas(sizeof(T) * n < 16 ? sizeof(T) * n : 16) lanes {",
-  "  typedef T element; enum { count = n }; T at[n];", "};",
-  "#define VECTORS template <typename T, int n> FN",
-  "#define LANES1(name, value) VECTORS lanes<T, n> name(lanes<T, n> x) { \\",
-  "  lanes<T, n> z; EACH(n) z.at[i] = (T)(value); return z; }",
-  "#define LANES2(name, value) VECTORS lanes<T, n> name(lanes<T, n> x, lanes<T, n> y) { \\",
-  "  lanes<T, n> z; EACH(n) z.at[i] = (T)(value); return z; }",
-  "#define COMPARE(op) VECTORS lanes<bool, n> operator op(lanes<T, n> x, lanes<T, n> y) { \\",
-  "  lanes<bool, n> z; EACH(n) z.at[i] = x.at[i] op y.at[i]; return z; }",
-  "LANES2(operator+, wrap(x.at[i]) + wrap(y.at[i])) LANES2(operator-, wrap(x.at[i]) - wrap(y.at[i]))",
-  "LANES2(operator*, wrap(x.at[i]) * wrap(y.at[i])) LANES2(operator/, x.at[i] / y.at[i])",
-  "LANES2(operator%, x.at[i] % y.at[i]) LANES2(operator&, x.at[i] & y.at[i]) LANES2(operator|, x.at[i] | y.at[i])",
-  "LANES2(operator^, x.at[i] ^ y.at[i]) LANES2(operator<<, wrap(x.at[i]) << y.at[i])",
-  "LANES2(operator>>, x.at[i] >> y.at[i]) LANES1(operator-, -wrap(x.at[i])) LANES1(root, root(x.at[i]))",
-  "LANES1(whole, whole(x.at[i])) LANES1(power2, power2(x.at[i])) COMPARE(<) COMPARE(!=) COMPARE(==)",
-  "VECTORS lanes<T, n> choose(lanes<bool, n> m, lanes<T, n> x, lanes<T, n> y) {",
-  "  EACH(n) x.at[i] = m.at[i] ? x.at[i] : y.at[i]; return x;", "}",
-  "template <typename V, typename W> FN V converted(W x) {",
-  "  V y; EACH(V::count) y.at[i] = (typename V::element)x.at[i]; return y;", "}",
-  "template <typename V, typename T> FN V spread(T x) {",
-  "  V y; EACH(V::count) y.at[i] = (typename V::element)x; return y;", "}",
-  "template <typename H, typename V> FN H half_of(V v, int from) {",
-  "  H h; EACH(H::count) h.at[i] = v.at[from + i]; return h;", "}",
-  "template <typename V, typename T, typename M> FN V load_masked(const T *p, M m, V y) {",
-  "  EACH(V::count) if (m.at[i]) y.at[i] = p[i]; return y;", "}",
-  "template <typename V, typename T, typename M> FN void store_masked(T *p, V v, M m) {",
-  "  EACH(V::count) if (m.at[i]) p[i] = v.at[i];", "}",
-  "template <typename V, typename T, typename I> FN V gather(const T *p, I k) {",
-  "  V v; EACH(V::count) v.at[i] = p[k.at[i]]; return v;", "}",
-  "template <typename V, typename T, typename I, typename M> FN V gather_masked(const T *p, I k, M m, V y) {",
-  "  EACH(V::count) if (m.at[i]) y.at[i] = p[k.at[i]]; return y;", "}",
-  "template <typename V, typename T, typename I> FN void scatter(T *p, I k, V v) {",
-  "  EACH(V::count) p[k.at[i]] = v.at[i];", "}",
-  "template <typename V, typename T, typename I, typename M> FN void scatter_masked(T *p, I k, V v, M m) {",
-  "  EACH(V::count) if (m.at[i]) p[k.at[i]] = v.at[i];", "}",
-  TN_CUDA_COPIES,
-  TN_CUDA_UNITS,
-  NULL
+struct tn_ptx_sum; struct tn_ptx_step;
+typedef struct tn_ptx {
+  tiny_ctx *t; const tiny_listing *k;
+  int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
+  int by_unit;                             // 1: units read shared memory themselves
+  tn_ptx_level *level;
+  tn_ptx_list pool;
+  int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
+  // Of nodes: the form that is wanted of a vector; low bits that are 0; is it wanted at all; the level it stands at;
+  // constant: of a PARAM, nothing is stored there; of REG memory, its elements are known; of a LOAD of it, it stays
+  uint8_t *wants, *zeros, *needed, *inside, *constant;
+  const tiny_uop **block; int *last; struct tn_ptx_sum *sum;
+  struct tn_ptx_step *step; int nstep;
+  int64_t registers[TN_PTX_CLASSES];
+  int64_t local_at; int memories;
+  tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
+  tn_ptx_operand guard; int unless;        // of the next lines
+} tn_ptx;
+
+// ** scratch memory, which the library gives in runs of bytes **
+
+// Zeros. NULL: refused, which is recorded.
+static void *tn_ptx_scratch(tiny_ctx *t, size_t nbytes) {
+  static const char zeros[4096] = {0};
+  tiny_bytes b = {t, NULL, 0, 0};
+  for (size_t at = 0; at <= nbytes; at += sizeof zeros) {
+    const size_t n = nbytes + 16 - at < sizeof zeros ? nbytes + 16 - at : sizeof zeros;
+    tiny_bytes_add(&b, zeros, n);
+  }
+  return b.n >= nbytes ? b.data : NULL;
+}
+static void tn_ptx_fail(tn_ptx *x, const char *what) {
+  if (!x->failed) tiny_fail(x->t, TINY_E_INTERNAL, "render: %s has no form in PTX", what);
+  x->failed = 1;
+}
+// Where in the pool n operands stand; it may move.
+static int tn_ptx_take(tn_ptx *x, int n) {
+  tn_ptx_list *p = &x->pool;
+  if (p->n + n > p->cap) {
+    const int cap = 2 * p->cap + n + 256;
+    tn_ptx_operand *grown = (tn_ptx_operand *)tn_ptx_scratch(x->t, (size_t)cap * sizeof *grown);
+    if (!grown) { x->failed = 1; return 0; }
+    if (p->n) memcpy(grown, p->of, (size_t)p->n * sizeof *grown);
+    p->of = grown; p->cap = cap;
+  }
+  p->n += n;
+  return p->n - n;
+}
+
+// ** dtypes **
+
+static int tn_ptx_is_float(int d) { return d >= TINY_F8E4M3 && d <= TINY_F64; }
+static int tn_ptx_is_signed(int d) { return d == TINY_I8 || d == TINY_I16 || d == TINY_I32 || d == TINY_I64; }
+static int tn_ptx_bits(int d) { return 8 * (int)tiny_dtype_nbytes((tiny_dtype)d); }
+// Of the register that an element is held in.
+static char tn_ptx_class(int d) {
+  if (d == TINY_BOOL) return 'p';
+  if (d == TINY_F32 || d == TINY_F64) return d == TINY_F32 ? 'f' : 'g';
+  return d == TINY_F16 || d == TINY_BF16 ? 'h' : tn_ptx_bits(d) == 64 ? 'd' : 'r';
+}
+// How instructions name the dtype, in arithmetic: narrow integers as those of 32 bits.
+static const char *tn_ptx_type(int d) {
+  switch (d) {
+    case TINY_BOOL: return "pred";
+    case TINY_F16: case TINY_BF16: return d == TINY_F16 ? "f16" : "bf16";
+    case TINY_F32: case TINY_F64: return d == TINY_F32 ? "f32" : "f64";
+    case TINY_I64: case TINY_U64: return d == TINY_I64 ? "s64" : "u64";
+    default: return tn_ptx_is_signed(d) ? "s32" : "u32";
+  }
+}
+// In memory and conversions; with the sign of integers.
+static const char *tn_ptx_stored(int d) {
+  switch (d) {
+    case TINY_I8: return "s8";
+    case TINY_U8: return "u8";
+    case TINY_I16: return "s16";
+    case TINY_U16: return "u16";
+    case TINY_F16: case TINY_BF16: return "b16";
+    default: return tn_ptx_type(d);
+  }
+}
+static const char *tn_ptx_bare(char kind) {
+  return kind == 'p' ? "pred" : kind == 'h' ? "b16" : kind == 'r' ? "b32" : kind == 'd' ? "b64" : kind == 'f' ? "f32" :
+      "f64";
+}
+
+// ** text **
+
+static void tn_ptx_text(tiny_bytes *out, const char *format, ...) TN_PTX_PRINTF(2, 3);
+static void tn_ptx_text(tiny_bytes *out, const char *format, ...) {
+  char line[512];
+  va_list args;
+  va_start(args, format);
+  const int n = vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  if (n > 0) tiny_bytes_add(out, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+static void tn_ptx_operand_text(tiny_bytes *out, tn_ptx_operand o) {
+  static const struct { char kind; const char *name; } registers[TN_PTX_CLASSES] = {
+    {'p', "%p"}, {'h', "%h"}, {'r', "%r"}, {'d', "%d"}, {'f', "%f"}, {'g', "%g"}};
+  for (int i = 0; i < TN_PTX_CLASSES; i++) if (registers[i].kind == o.kind) {
+    tn_ptx_text(out, "%s%lld", registers[i].name, (long long)o.n);
+    return;
+  }
+  switch (o.kind) {
+    case 'F': tn_ptx_text(out, "0f%08X", (unsigned)o.n); return;
+    case 'G': tn_ptx_text(out, "0d%016llX", (unsigned long long)o.n); return;
+    case 's': tn_ptx_text(out, "m%lld", (long long)o.n); return;
+    case 'S': tn_ptx_text(out, "tiny_shared"); return;
+    default:
+      if (o.n >= INT32_MIN && o.n <= UINT32_MAX) tn_ptx_text(out, "%lld", (long long)o.n);
+      else tn_ptx_text(out, "0x%llX", (unsigned long long)o.n);
+  }
+}
+static tiny_bytes *tn_ptx_body(tn_ptx *x) { return &x->level[x->at].body; }
+
+// The products of the batch, which are done behind it (PTX ISA, wgmma.fence, .commit_group, .wait_group).
+static void tn_ptx_flush(tn_ptx *x) {
+  if (!x->batch.n) return;
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
+  tiny_bytes_add(tn_ptx_body(x), x->batch.data, x->batch.n);
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;\n");
+  x->batch.n = 0;
+}
+
+// A line's beginning, with the guard that holds.
+static void tn_ptx_begin(tn_ptx *x, const char *op) {
+  tiny_bytes *out = tn_ptx_body(x);
+  tn_ptx_text(out, "\t");
+  if (x->guard.kind) {
+    tn_ptx_text(out, x->unless ? "@!" : "@");
+    tn_ptx_operand_text(out, x->guard);
+    tn_ptx_text(out, " ");
+  }
+  tn_ptx_text(out, "%s ", op);
+}
+static void tn_ptx_line(tn_ptx *x, const char *op, const tn_ptx_operand *o, int n) {
+  tn_ptx_begin(x, op);
+  for (int i = 0; i < n; i++) {
+    if (i) tn_ptx_text(tn_ptx_body(x), ", ");
+    tn_ptx_operand_text(tn_ptx_body(x), o[i]);
+  }
+  tn_ptx_text(tn_ptx_body(x), ";\n");
+}
+// {%r1, %r2}; one alone stands without braces.
+static void tn_ptx_group(tiny_bytes *out, const tn_ptx_operand *o, int n) {
+  if (n > 1) tn_ptx_text(out, "{");
+  for (int i = 0; i < n; i++) { if (i) tn_ptx_text(out, ", "); tn_ptx_operand_text(out, o[i]); }
+  if (n > 1) tn_ptx_text(out, "}");
+}
+
+// op {a, b}, whole
+static void tn_ptx_split(tn_ptx *x, const char *op, const tn_ptx_operand *half, tn_ptx_operand whole) {
+  tn_ptx_begin(x, op);
+  tn_ptx_group(tn_ptx_body(x), half, 2);
+  tn_ptx_text(tn_ptx_body(x), ", ");
+  tn_ptx_operand_text(tn_ptx_body(x), whole);
+  tn_ptx_text(tn_ptx_body(x), ";\n");
+}
+
+// ** registers and lines that give one **
+
+static tn_ptx_operand tn_ptx_register(tn_ptx *x, char kind) {
+  static const char kinds[] = "phrdfg";
+  const tn_ptx_operand o = {kind, ++x->registers[strchr(kinds, kind) - kinds]};
+  return o;
+}
+// op whole, {a, b}
+static tn_ptx_operand tn_ptx_join(tn_ptx *x, char kind, const char *op, const tn_ptx_operand *half) {
+  const tn_ptx_operand whole = tn_ptx_register(x, kind);
+  tn_ptx_begin(x, op);
+  tn_ptx_operand_text(tn_ptx_body(x), whole);
+  tn_ptx_text(tn_ptx_body(x), ", ");
+  tn_ptx_group(tn_ptx_body(x), half, 2);
+  tn_ptx_text(tn_ptx_body(x), ";\n");
+  return whole;
+}
+static tn_ptx_operand tn_ptx_k(int64_t k) { const tn_ptx_operand o = {'i', k}; return o; }
+static const tn_ptx_operand tn_ptx_none = {0, 0};
+
+static tn_ptx_operand tn_ptx_do(tn_ptx *x, char kind, const char *op, tn_ptx_operand a, tn_ptx_operand b,
+                                tn_ptx_operand c) {
+  const tn_ptx_operand o[4] = {tn_ptx_register(x, kind), a, b, c};
+  tn_ptx_line(x, op, o, !a.kind ? 1 : !b.kind ? 2 : !c.kind ? 3 : 4);
+  return o[0];
+}
+static tn_ptx_operand tn_ptx_do1(tn_ptx *x, char kind, const char *op, tn_ptx_operand a) {
+  return tn_ptx_do(x, kind, op, a, tn_ptx_none, tn_ptx_none);
+}
+static tn_ptx_operand tn_ptx_do2(tn_ptx *x, char kind, const char *op, tn_ptx_operand a, tn_ptx_operand b) {
+  return tn_ptx_do(x, kind, op, a, b, tn_ptx_none);
+}
+// op.type
+static const char *tn_ptx_name(char *out, size_t nbytes, const char *op, const char *type) {
+  snprintf(out, nbytes, "%s.%s", op, type);
+  return out;
+}
+#define TN_PTX_NAME(op, type) tn_ptx_name(tn_ptx_names, sizeof tn_ptx_names, op, type)
+
+static int tn_ptx_is_number(tn_ptx_operand o) { return o.kind == 'i' || o.kind == 'F' || o.kind == 'G'; }
+
+// In a register, where a number will not do.
+static tn_ptx_operand tn_ptx_held(tn_ptx *x, tn_ptx_operand o, char kind) {
+  char tn_ptx_names[16];
+  if (!tn_ptx_is_number(o)) return o;
+  if (kind == 'p') return tn_ptx_do2(x, 'p', "setp.ne.s32", o, tn_ptx_k(0));
+  return tn_ptx_do1(x, kind, TN_PTX_NAME("mov", tn_ptx_bare(kind)), o);
+}
+
+static tn_ptx_operand tn_ptx_number(int dtype, int64_t k) {
+  double v;
+  memcpy(&v, &k, sizeof v);
+  tn_ptx_operand o = {'i', k};
+  if (dtype == TINY_F64) o.kind = 'G';
+  else if (dtype == TINY_F32) {
+    const float f = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    o.kind = 'F';
+    o.n = v != v ? 0x7FC00000 : bits;
+  } else if (tn_ptx_bits(dtype) <= 32 && dtype == TINY_U32) o.n = (int64_t)(uint32_t)k;
+  return o;
+}
+// f16 and bf16: bits of what an f32 holds exactly.
+static int64_t tn_ptx_half_bits(int dtype, int64_t k) {
+  const tn_ptx_operand f = tn_ptx_number(TINY_F32, k);
+  const uint32_t bits = (uint32_t)f.n, sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
+  if (dtype == TINY_BF16) return bits >> 16;
+  if (size >= 0x7F800000) return sign | (size > 0x7F800000 ? 0x7E00 : 0x7C00);
+  if (size >= 113u << 23) return sign | ((size - (112u << 23)) >> 13);
+  const uint32_t drop = 126 - (size >> 23);                  // below the normals
+  return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
+}
+
+// ** conversions **
+
+// Brings what was computed in 32 bits back into a narrow dtype, unless bounds say that it is in there.
+static tn_ptx_operand tn_ptx_wrapped(tn_ptx *x, int dtype, tn_ptx_operand o) {
+  char tn_ptx_names[16];
+  if (tn_ptx_is_number(o) || tn_ptx_is_float(dtype) || tn_ptx_bits(dtype) >= 32) return o;
+  if (!tn_ptx_is_signed(dtype))
+    return tn_ptx_do2(x, 'r', "and.b32", o, tn_ptx_k(tn_ptx_bits(dtype) == 8 ? 0xFF : 0xFFFF));
+  return tn_ptx_do1(x, 'r', TN_PTX_NAME("cvt.s32", tn_ptx_stored(dtype)), o);
+}
+static int tn_ptx_holds(int dtype, const tiny_uop *u) {
+  const int bits = tn_ptx_bits(dtype), is_signed = tn_ptx_is_signed(dtype);
+  if (bits >= 64) return dtype == TINY_I64 || u->vmin >= 0;
+  const int64_t low = is_signed ? -((int64_t)1 << (bits - 1)) : 0, top = ((int64_t)1 << (bits - is_signed)) - 1;
+  return u->dtype != TINY_U64 && u->vmin >= low && u->vmax <= top;
+}
+
+static tn_ptx_operand tn_ptx_int_to_int(tn_ptx *x, const tiny_uop *u, int to, tn_ptx_operand o) {
+  const int from = u->dtype, wide = tn_ptx_bits(to) == 64;
+  if (tn_ptx_class(from) == tn_ptx_class(to)) return wide || tn_ptx_holds(to, u) ? o : tn_ptx_wrapped(x, to, o);
+  if (wide) return tn_ptx_do1(x, 'd', tn_ptx_is_signed(from) ? "cvt.s64.s32" : "cvt.u64.u32", o);
+  o = tn_ptx_do1(x, 'r', "cvt.u32.u64", o);
+  return tn_ptx_holds(to, u) ? o : tn_ptx_wrapped(x, to, o);
+}
+
+static tn_ptx_operand tn_ptx_float_to_float(tn_ptx *x, int from, int to, tn_ptx_operand o);
+
+static tn_ptx_operand tn_ptx_int_to_float(tn_ptx *x, int from, int to, tn_ptx_operand o) {
+  char name[32];
+  const int half = to == TINY_F16 || (to == TINY_BF16 && x->sm >= 90);
+  if (tn_ptx_class(to) == 'h' && !half)
+    return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_int_to_float(x, from, TINY_F32, o));
+  snprintf(name, sizeof name, "cvt.rn.%s.%s", tn_ptx_type(to), tn_ptx_type(from));
+  return tn_ptx_do1(x, tn_ptx_class(to), name, o);
+}
+
+// Conversions saturate, and give 0 of NaN where they give 32 bits; of 64 GPUs do not ("cvt" is silent; CUDA Math API,
+// __float2ll_rz: 0x8000000000000000).
+static tn_ptx_operand tn_ptx_float_to_int(tn_ptx *x, int from, int to, tn_ptx_operand o) {
+  char name[32];
+  const int bits = tn_ptx_bits(to), wide = bits == 64, is_signed = tn_ptx_is_signed(to);
+  if (tn_ptx_class(from) == 'h') { o = tn_ptx_float_to_float(x, from, TINY_F32, o); from = TINY_F32; }
+  snprintf(name, sizeof name, "cvt.rzi.%s.%s", tn_ptx_type(to), tn_ptx_type(from));
+  tn_ptx_operand y = tn_ptx_do1(x, wide ? 'd' : 'r', name, o);
+  if (wide) {
+    const tn_ptx_operand is = tn_ptx_do2(x, 'p', from == TINY_F64 ? "setp.num.f64" : "setp.num.f32", o, o);
+    return tn_ptx_do(x, 'd', "selp.b64", y, tn_ptx_k(0), is);
+  }
+  if (bits == 32) return y;
+  y = tn_ptx_do2(x, 'r', is_signed ? "min.s32" : "min.u32", y, tn_ptx_k(((int64_t)1 << (bits - is_signed)) - 1));
+  return is_signed ? tn_ptx_do2(x, 'r', "max.s32", y, tn_ptx_k(-((int64_t)1 << (bits - 1)))) : y;
+}
+
+static tn_ptx_operand tn_ptx_half_held(tn_ptx *x, tn_ptx_operand o) { return tn_ptx_held(x, o, 'h'); }
+
+// To nearest, ties to even, where no instruction does it: on bits.
+static tn_ptx_operand tn_ptx_to_bf16(tn_ptx *x, tn_ptx_operand f) {
+  const tn_ptx_operand b = tn_ptx_do1(x, 'r', "mov.b32", f), is = tn_ptx_do2(x, 'p', "setp.num.f32", f, f),
+                       odd = tn_ptx_do(x, 'r', "bfe.u32", b, tn_ptx_k(16), tn_ptx_k(1)),
+                       up = tn_ptx_do2(x, 'r', "add.s32", odd, tn_ptx_k(0x7FFF)),
+                       sum = tn_ptx_do2(x, 'r', "add.s32", b, up),
+                       high = tn_ptx_do2(x, 'r', "shr.u32", sum, tn_ptx_k(16));
+  return tn_ptx_do1(x, 'h', "cvt.u16.u32", tn_ptx_do(x, 'r', "selp.b32", high, tn_ptx_k(0x7FC0), is));
+}
+static tn_ptx_operand tn_ptx_of_bf16(tn_ptx *x, tn_ptx_operand h) {
+  tn_ptx_operand r = tn_ptx_do1(x, 'r', "cvt.u32.u16", tn_ptx_half_held(x, h));
+  r = tn_ptx_do2(x, 'r', "shl.b32", r, tn_ptx_k(16));
+  return tn_ptx_do1(x, 'f', "mov.b32", r);
+}
+static tn_ptx_operand tn_ptx_float_to_float(tn_ptx *x, int from, int to, tn_ptx_operand o) {
+  char name[32];
+  if (from == to) return o;
+  if (from == TINY_BF16) return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_of_bf16(x, o));
+  if (to == TINY_BF16 && from != TINY_F32)
+    return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_float_to_float(x, from, TINY_F32, o));
+  if (to == TINY_BF16 && x->sm < 80) return tn_ptx_to_bf16(x, o);
+  const int narrows = tn_ptx_bits(to) < tn_ptx_bits(from);
+  snprintf(name, sizeof name, "cvt.%s%s.%s", narrows ? "rn." : "", tn_ptx_type(to), tn_ptx_type(from));
+  return tn_ptx_do1(x, tn_ptx_class(to), name, tn_ptx_class(from) == 'h' ? tn_ptx_half_held(x, o) : o);
+}
+
+static tn_ptx_operand tn_ptx_cast(tn_ptx *x, const tiny_uop *from, int to, tn_ptx_operand o) {
+  const int d = from->dtype;
+  if (d == to) return o;
+  if (tn_ptx_is_float(d))
+    return tn_ptx_is_float(to) ? tn_ptx_float_to_float(x, d, to, o) : tn_ptx_float_to_int(x, d, to, o);
+  return tn_ptx_is_float(to) ? tn_ptx_int_to_float(x, d, to, o) : tn_ptx_int_to_int(x, from, to, o);
+}
+
+// The same bits in a register of another class; of narrow integers with the sign that the dtype has.
+static tn_ptx_operand tn_ptx_bits_as(tn_ptx *x, int from, int to, tn_ptx_operand o) {
+  const char a = tn_ptx_class(from), b = tn_ptx_class(to);
+  if (a == 'r' && b == 'r') return from == to ? o : tn_ptx_wrapped(x, to, o);
+  if (a == b) return o;
+  if (a == 'h') o = tn_ptx_do1(x, 'r', to == TINY_I16 ? "cvt.s32.s16" : "cvt.u32.u16", tn_ptx_half_held(x, o));
+  else if (b == 'h') o = tn_ptx_do1(x, 'h', "cvt.u16.u32", tn_ptx_held(x, o, 'r'));
+  else o = tn_ptx_do1(x, b, b == 'r' || b == 'f' ? "mov.b32" : "mov.b64", o);
+  return o;
+}
+
+// ** arithmetic **
+
+// Forms of ops: of integers, of floats; the type follows.
+static const struct { uint8_t op; const char *integer, *real; } tn_ptx_forms[] = {
+  {TINY_OP_NEG, "neg", "neg"}, {TINY_OP_ADD, "add", "add"}, {TINY_OP_SUB, "sub", "sub"}, {TINY_OP_MUL, "mul.lo", "mul"},
+  {TINY_OP_FDIV, NULL, "div.rn"}, {TINY_OP_CDIV, "div", NULL}, {TINY_OP_CMOD, "rem", NULL},
+  {TINY_OP_MAX, "max", "max"}, {TINY_OP_AND, "and", NULL}, {TINY_OP_OR, "or", NULL}, {TINY_OP_XOR, "xor", NULL},
+  {TINY_OP_SHL, "shl", NULL}, {TINY_OP_SHR, "shr", NULL}, {TINY_OP_LT, "setp.lt", "setp.lt"},
+  {TINY_OP_NE, "setp.ne", "setp.neu"}, {TINY_OP_EQ, "setp.eq", "setp.eq"}, {TINY_OP_WHERE, "selp", "selp"},
+  {TINY_OP_SQRT, NULL, "sqrt.rn"}, {TINY_OP_TRUNC, NULL, "cvt.rzi"}, {TINY_OP_EXP2, NULL, "ex2.approx"},
+  {TINY_OP_MULADD, NULL, "fma.rn"}, {TINY_OP_DOT, "dp4a", NULL}
 };
+enum { TN_PTX_FORMS = sizeof tn_ptx_forms / sizeof *tn_ptx_forms };
 
-// exact: of what cannot wrap; vector NULL: as scalar.
-static const struct { int op; const char *scalar, *exact, *vector; } tn_cuda_ops[] = {
-  {TINY_OP_NEG, "(%t)(-wrap(%0))", "-%0", "-%0"}, {TINY_OP_ADD, "(%t)(wrap(%0) + wrap(%1))", "%0 + %1", "%0 + %1"},
-  {TINY_OP_SUB, "(%t)(wrap(%0) - wrap(%1))", "%0 - %1", "%0 - %1"},
-  {TINY_OP_MUL, "(%t)(wrap(%0) * wrap(%1))", "%0 * %1", "%0 * %1"},
-  {TINY_OP_FDIV, "(%t)(%0 / %1)", "%0 / %1", "%0 / %1"},
-  {TINY_OP_CDIV, "(%t)(%0 / %1)", "%0 / %1", "%0 / %1"}, {TINY_OP_CMOD, "(%t)(%0 %% %1)", "%0 %% %1", "%0 %% %1"},
-  {TINY_OP_AND, "(%t)(%0 & %1)", "%0 & %1", "%0 & %1"}, {TINY_OP_OR, "(%t)(%0 | %1)", "%0 | %1", "%0 | %1"},
-  {TINY_OP_XOR, "(%t)(%0 ^ %1)", "%0 ^ %1", "%0 ^ %1"}, {TINY_OP_SHL, "(%t)(wrap(%0) << %1)", NULL, "%0 << %1"},
-  {TINY_OP_SHR, "(%t)(%0 >> %1)", "%0 >> %1", "%0 >> %1"}, {TINY_OP_LT, "%0 < %1", NULL, NULL},
-  {TINY_OP_NE, "%0 != %1", NULL, NULL}, {TINY_OP_EQ, "%0 == %1", NULL, NULL},
-  {TINY_OP_WHERE, "%0 ? %1 : %2", NULL, "choose(%0, %1, %2)"},
-  {TINY_OP_SQRT, "(%t)root(%0)", "root(%0)", "root(%0)"}, {TINY_OP_TRUNC, "(%t)whole(%0)", "whole(%0)", "whole(%0)"},
-  {TINY_OP_EXP2, "power2(%0)", NULL, NULL},
-  {TINY_OP_CAST, "(%t)%0", NULL, "converted<%t>(%0)"}, {TINY_OP_BITCAST, "bits_as<%t>(%0)", NULL, NULL},
-  {TINY_OP_BROADCAST, "%0", NULL, "spread<%t>(%0)"}, {TINY_OP_PICK, "%0.at[%k]", NULL, NULL},
-  {TINY_OP_STACK, "%t{{%a}}", NULL, NULL}, {TINY_OP_SHUFFLE, "exchanged(%0, %k)", NULL, NULL},
-  {TINY_OP_LOAD, "*(%0)", NULL, NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL, NULL},
-  {TINY_OP_WMMA, "matrix_%n(%0, %1, %2)", NULL, NULL}
-};
+static const char *tn_ptx_form(int op, int real) {
+  for (int i = 0; i < TN_PTX_FORMS; i++)
+    if (tn_ptx_forms[i].op == op) return real ? tn_ptx_forms[i].real : tn_ptx_forms[i].integer;
+  return NULL;
+}
+// Bits have no sign in these.
+static int tn_ptx_is_bitwise(int op) {
+  return op == TINY_OP_AND || op == TINY_OP_OR || op == TINY_OP_XOR || op == TINY_OP_SHL || op == TINY_OP_WHERE;
+}
+static int tn_ptx_may_wrap(const tiny_uop *u) {
+  const int op = u->op;
+  return (op == TINY_OP_ADD || op == TINY_OP_SUB || op == TINY_OP_MUL || op == TINY_OP_SHL || op == TINY_OP_NEG ||
+          op == TINY_OP_CDIV);
+}
 
-// arch: from which on there is one; of other GPUs than NVIDIA's 0.
-static const struct { int dtype, arch; const char *type, *literal; } tn_cuda_types[] = {
-  {TINY_VOID, 0, "void", NULL}, {TINY_BOOL, 0, "bool", "(bool)%k"}, {TINY_I8, 0, "signed char", NULL},
-  {TINY_U8, 0, "unsigned char", NULL}, {TINY_I16, 0, "short", NULL}, {TINY_U16, 0, "unsigned short", NULL},
-  {TINY_I32, 0, "int", "%k"}, {TINY_U32, 0, "unsigned", "%ku"}, {TINY_I64, 0, "long long", "%kll"},
-  {TINY_U64, 0, "unsigned long long", "%kull"}, {TINY_F16, 0, "f16", "(f16)%kf"},
-  {TINY_BF16, 80, "bf16", "(bf16)%kf"}, {TINY_F32, 0, "float", "%kf"}, {TINY_F64, 0, "double", "%k"}
-};
+// Shifts by so much: of 64 bits what is beyond 32 of them is as good as 64.
+static tn_ptx_operand tn_ptx_shift(tn_ptx *x, int dtype, tn_ptx_operand by) {
+  if (tn_ptx_is_number(by) || tn_ptx_bits(dtype) < 64) return by;
+  return tn_ptx_do1(x, 'r', "cvt.u32.u64", tn_ptx_do2(x, 'd', "min.u64", by, tn_ptx_k(64)));
+}
+// NaN if one of them is.
+static tn_ptx_operand tn_ptx_max(tn_ptx *x, int dtype, tn_ptx_operand a, tn_ptx_operand b) {
+  if (dtype == TINY_F32 && x->sm >= 80) return tn_ptx_do2(x, 'f', "max.NaN.f32", a, b);
+  const int wide = dtype == TINY_F64;
+  const tn_ptx_operand most = tn_ptx_do2(x, wide ? 'g' : 'f', wide ? "max.f64" : "max.f32", a, b),
+                       is = tn_ptx_do2(x, 'p', wide ? "setp.num.f64" : "setp.num.f32", a, b), nan = {wide ? 'G' : 'F',
+                       wide ? (int64_t)0x7FF8 << 48 : 0x7FC00000};
+  return tn_ptx_do(x, wide ? 'g' : 'f', wide ? "selp.f64" : "selp.f32", most, nan, is);
+}
+static tn_ptx_operand tn_ptx_logic(tn_ptx *x, const tiny_uop *u, tn_ptx_operand a, tn_ptx_operand b) {
+  if (tn_ptx_is_number(b) && u->op == TINY_OP_XOR && b.n) return tn_ptx_do1(x, 'p', "not.pred", a);
+  a = tn_ptx_held(x, a, 'p'); b = tn_ptx_held(x, b, 'p');
+  return tn_ptx_do2(x, 'p', u->op == TINY_OP_AND ? "and.pred" : u->op == TINY_OP_OR ? "or.pred" : "xor.pred", a, b);
+}
+static tn_ptx_operand tn_ptx_choice(tn_ptx *x, int dtype, tn_ptx_operand c, tn_ptx_operand a, tn_ptx_operand b) {
+  char tn_ptx_names[16];
+  const char kind = tn_ptx_class(dtype);
+  if (tn_ptx_is_number(c)) return c.n ? a : b;
+  if (kind == 'p') {
+    const tn_ptx_operand yes = tn_ptx_do2(x, 'p', "and.pred", c, tn_ptx_held(x, a, 'p')),
+        no = tn_ptx_do2(x, 'p', "and.pred", tn_ptx_do1(x, 'p', "not.pred", c), tn_ptx_held(x, b, 'p'));
+    return tn_ptx_do2(x, 'p', "or.pred", yes, no);
+  }
+  return tn_ptx_do(x, kind, TN_PTX_NAME("selp", tn_ptx_bare(kind)), a, b, c);
+}
 
-// limits.atomics: CUDA C++ Programming Guide, atomicAdd, of doubles from 6.0 on; clang's __hip_atomic_fetch_add, which
-// is a loop of exchanges where a GPU has no such instruction.
-#define TN_CUDA_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | (uint64_t)1 << TINY_I64 | \
-                         (uint64_t)1 << TINY_U64 | (uint64_t)1 << TINY_F32 | (uint64_t)1 << TINY_F64)
+static int tn_ptx_is_one(const tiny_uop *u) {
+  while (u->op == TINY_OP_BROADCAST) u = u->src[0];
+  return u->op == TINY_OP_CONST && u->k == (int64_t)0x3FF << 52;
+}
 
-static void tn_lang_cuda(tiny_renderer *r, int arch) {
-  tiny_language *l = &r->language;
+// One element of what an ALU op gives. o: of its sources.
+static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_operand *o) {
+  char tn_ptx_names[32];
+  const int from = u->nsrc ? u->src[u->op == TINY_OP_WHERE]->dtype : u->dtype, real = tn_ptx_is_float(from), op = u->op;
+  const char *form = tn_ptx_form(op, real), *type = tn_ptx_type(from);
+  const char kind = tn_ptx_class(u->dtype);
+  if (!form || !o[0].kind || (tn_ptx_class(from) == 'h' && op != TINY_OP_WHERE)) {
+    tn_ptx_fail(x, tiny_op_name(op));
+    return o[0];
+  }
+  if (op == TINY_OP_WHERE) return tn_ptx_choice(x, u->dtype, o[0], o[1], o[2]);
+  if (from == TINY_BOOL) return tn_ptx_logic(x, u, o[0], o[1]);
+  if (op == TINY_OP_MAX && real) return tn_ptx_max(x, from, o[0], o[1]);
+  if (op == TINY_OP_FDIV && tn_ptx_is_one(u->src[0])) return tn_ptx_do1(x, kind, TN_PTX_NAME("rcp.rn", type), o[1]);
+  if (op == TINY_OP_DOT) return tn_ptx_do(x, 'r', "dp4a.u32.s32", o[0], o[1], o[2]);
+  if (op == TINY_OP_TRUNC) {
+    if (!real) return o[0];
+    return tn_ptx_do1(x, kind, from == TINY_F64 ? "cvt.rzi.f64.f64" : "cvt.rzi.f32.f32", o[0]);
+  }
+  if (op == TINY_OP_NEG && !real) type = tn_ptx_bits(from) == 64 ? "s64" : "s32";
+  if (tn_ptx_is_bitwise(op)) type = tn_ptx_bits(from) == 64 ? "b64" : "b32";
+  tn_ptx_operand b = u->nsrc > 1 ? o[1] : tn_ptx_none;
+  if (op == TINY_OP_SHL || op == TINY_OP_SHR) b = tn_ptx_shift(x, from, b);
+  const tn_ptx_operand a = (op == TINY_OP_SHL || op == TINY_OP_SHR) ? tn_ptx_held(x, o[0], tn_ptx_class(from)) : o[0],
+                       y = tn_ptx_do(x, kind, TN_PTX_NAME(form, type), a, b, u->nsrc > 2 ? o[2] : tn_ptx_none);
+  return kind == 'r' && tn_ptx_may_wrap(u) ? tn_ptx_wrapped(x, u->dtype, y) : y;
+}
+
+// ** vectors: elements and words **
+
+static tn_ptx_operand tn_ptx_element(const tn_ptx *x, const tiny_uop *u, int i) {
+  const int at = x->elements[u->seq];
+  return at < 0 ? tn_ptx_none : x->pool.of[at + (u->lanes > 1 ? i : 0)];
+}
+static int tn_ptx_nwords(const tiny_uop *u) { return u->lanes * tn_ptx_bits(u->dtype) / 32; }
+// Are there words of it, apart from its elements?
+static int tn_ptx_packs(const tiny_uop *u) {
+  const int bits = tn_ptx_bits(u->dtype);
+  return u->lanes > 1 && bits && bits < 32 && u->dtype != TINY_BOOL && u->lanes * bits % 32 == 0;
+}
+static void tn_ptx_put(tn_ptx *x, int at, tn_ptx_operand o) { if (!x->failed) x->pool.of[at] = o; }
+
+// Element i of words.
+static tn_ptx_operand tn_ptx_unpack(tn_ptx *x, int dtype, tn_ptx_operand word, int i) {
+  const int bits = tn_ptx_bits(dtype), at = i * bits % 32;
+  const int is_signed = tn_ptx_is_signed(dtype);
+  if (bits == 16 && at) return tn_ptx_do2(x, 'r', is_signed ? "shr.s32" : "shr.u32", word, tn_ptx_k(16));
+  if (bits == 16) return tn_ptx_wrapped(x, dtype, word);
+  return tn_ptx_do(x, 'r', is_signed ? "bfe.s32" : "bfe.u32", word, tn_ptx_k(at), tn_ptx_k(bits));
+}
+static void tn_ptx_unpack_all(tn_ptx *x, const tiny_uop *u) {
+  const int first = tn_ptx_take(x, u->lanes), words = x->words[u->seq];
+  x->elements[u->seq] = first;
+  for (int i = 0; i < u->lanes && !x->failed; i++) {
+    const tn_ptx_operand word = x->pool.of[words + i * tn_ptx_bits(u->dtype) / 32];
+    if (tn_ptx_class(u->dtype) != 'h') { tn_ptx_put(x, first + i, tn_ptx_unpack(x, u->dtype, word, i)); continue; }
+    if (i & 1) continue;
+    const tn_ptx_operand half[2] = {tn_ptx_register(x, 'h'), tn_ptx_register(x, 'h')};
+    tn_ptx_split(x, "mov.b32", half, word);
+    tn_ptx_put(x, first + i, half[0]);
+    tn_ptx_put(x, first + i + 1, half[1]);
+  }
+}
+
+// One word of 32 / bits elements.
+static tn_ptx_operand tn_ptx_pack(tn_ptx *x, int dtype, const tn_ptx_operand *o) {
+  tn_ptx_operand a[4];
+  const int n = 32 / tn_ptx_bits(dtype);
+  for (int i = 0; i < n; i++) a[i] = tn_ptx_held(x, o[i], tn_ptx_class(dtype));
+  if (tn_ptx_class(dtype) == 'h') return tn_ptx_join(x, 'r', "mov.b32", a);
+  if (n == 2) return tn_ptx_do(x, 'r', "prmt.b32", a[0], a[1], tn_ptx_k(0x5410));
+  const tn_ptx_operand low = tn_ptx_do(x, 'r', "prmt.b32", a[0], a[1], tn_ptx_k(0x3340)),
+                       high = tn_ptx_do(x, 'r', "prmt.b32", a[2], a[3], tn_ptx_k(0x3340));
+  return tn_ptx_do(x, 'r', "prmt.b32", low, high, tn_ptx_k(0x5410));
+}
+static void tn_ptx_pack_all(tn_ptx *x, const tiny_uop *u) {
+  const int n = tn_ptx_nwords(u), each = u->lanes / n, first = tn_ptx_take(x, n);
+  x->words[u->seq] = first;
+  for (int i = 0; i < n && !x->failed; i++) {
+    tn_ptx_operand o[4];
+    for (int j = 0; j < each; j++) o[j] = tn_ptx_element(x, u, i * each + j);
+    tn_ptx_put(x, first + i, tn_ptx_pack(x, u->dtype, o));
+  }
+}
+// The other form as well, where a user wants it.
+static void tn_ptx_complete(tn_ptx *x, const tiny_uop *u) {
+  if (x->failed || !tn_ptx_packs(u)) return;
+  const int wants = x->wants[u->seq];
+  if (x->words[u->seq] < 0 && (wants & TN_PTX_WORDS)) tn_ptx_pack_all(x, u);
+  if (x->elements[u->seq] < 0 && (wants & TN_PTX_ELEMENTS)) tn_ptx_unpack_all(x, u);
+}
+
+// Word i of a vector's bits; of one element, too.
+static tn_ptx_operand tn_ptx_word(tn_ptx *x, const tiny_uop *u, int i) {
+  if (tn_ptx_packs(u)) return x->words[u->seq] < 0 ? tn_ptx_none : x->pool.of[x->words[u->seq] + i];
+  const char kind = tn_ptx_class(u->dtype);
+  if (kind == 'r' || kind == 'f') {
+    const tn_ptx_operand o = tn_ptx_element(x, u, i);
+    return kind == 'f' ? tn_ptx_do1(x, 'r', "mov.b32", o) : tn_ptx_held(x, o, 'r');
+  }
+  const tn_ptx_operand half[2] = {tn_ptx_register(x, 'r'), tn_ptx_register(x, 'r')};
+  tn_ptx_split(x, "mov.b64", half, tn_ptx_held(x, tn_ptx_element(x, u, i / 2), kind));
+  return half[i & 1];
+}
+static tn_ptx_operand tn_ptx_of_words(tn_ptx *x, int dtype, tn_ptx_operand low, tn_ptx_operand high) {
+  const char kind = tn_ptx_class(dtype);
+  if (kind == 'r') return low;
+  if (kind == 'f') return tn_ptx_do1(x, 'f', "mov.b32", low);
+  const tn_ptx_operand both[2] = {low, high};
+  return tn_ptx_join(x, kind, "mov.b64", both);
+}
+#endif
+// ---- end src/nv/../render/ptx_values.c ----
+// ---- begin src/nv/../render/ptx_memory.c ----
+// ptx_memory: what PTX reads and writes: addresses, loads, stores and copies; and what is to be known before.
+//
+// In:  a list, and of values what ptx_values.c holds. Out: lines of text.
+// Holds:
+//  - An address is what lies outside of loops, then what a loop goes on with by an addition at its end, then a
+//    constant, which costs nothing. Lines for it stand in the outermost loop in which their sources are.
+//  - Memory that a kernel reads alone is read past coherence (.nc): PARAMs of a kernel do not overlap where one is
+//    written.
+//  - What may not be there is read and written under a predicate, without a branch.
+// What is what: NVIDIA, Parallel Thread Execution ISA.
+#ifndef TN_RENDER_PTX_MEMORY
+#define TN_RENDER_PTX_MEMORY
+#ifndef TINY_AMALGAMATED
+#include "ptx_values.c"
+#endif
+
+enum { TN_PTX_TERMS = 8, TN_PTX_OFFSET = 1 << 23 };           // bytes that an instruction adds
+enum { TN_PTX_TAKEN = 2 };                 // of a LOAD of REG memory: it stays until it is stored again, in its block
+enum { TN_PTX_LINE = 64 };                 // LOCAL memory that a launch brings is given out in so many bytes
+
+typedef struct tn_ptx_term { const tiny_uop *u; int64_t k; } tn_ptx_term;
+// The element of an INDEX: offset and k times u, each.
+typedef struct tn_ptx_sum { int64_t offset; int n; tn_ptx_term term[TN_PTX_TERMS]; } tn_ptx_sum;
+// An address that is there: `from` and k times u; u NULL: and k. level, serial: of the loop it was written to.
+typedef struct tn_ptx_step {
+  tn_ptx_operand from, to; const tiny_uop *u; int64_t k; int level, serial;
+} tn_ptx_step;
+
+// ** before a line is written: where nodes stand, what addresses are made of, what is wanted **
+
+// Is what the op gives the sum or product it stands for, as elements of memory are counted?
+static int tn_ptx_is_exact(const tiny_uop *u) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  const int64_t least = u->dtype == TINY_I32 ? INT32_MIN : 0, most = u->dtype == TINY_I32 ? INT32_MAX : UINT32_MAX;
+  if (u->dtype == TINY_I64 || u->dtype == TINY_U64) return 1;
+  if ((u->dtype != TINY_I32 && u->dtype != TINY_U32) || a->vmin < INT32_MIN || a->vmax > UINT32_MAX ||
+      b->vmin < INT32_MIN || b->vmax > UINT32_MAX)
+    return 0;
+  if (u->op == TINY_OP_ADD) return a->vmin + b->vmin >= least && a->vmax + b->vmax <= most;
+  if (u->op == TINY_OP_SUB) return a->vmin - b->vmax >= least && a->vmax - b->vmin <= most;
+  const int64_t k = u->op == TINY_OP_SHL ? (int64_t)1 << (b->k & 31) : b->k;
+  if (b->op != TINY_OP_CONST || k < 0 || k > INT32_MAX) return 0;
+  return a->vmin * k >= least && a->vmax * k <= most;
+}
+// Does a loop go on with it by an addition?
+static int tn_ptx_advances(const tiny_uop *u) { return u->op == TINY_OP_RANGE; }
+
+// Terms from `first` on that lie in one place are one: u, if they hold all of it.
+static void tn_ptx_gather(const tn_ptx *x, const tiny_uop *u, int64_t k, int64_t offset, int first, tn_ptx_sum *s) {
+  if (s->offset != offset || s->n - first < 2) return;
+  for (int i = first; i < s->n; i++)
+    if (tn_ptx_advances(s->term[i].u) || x->inside[s->term[i].u->seq] != x->inside[u->seq]) return;
+  s->n = first + 1;
+  s->term[first].u = u; s->term[first].k = k;
+}
+static void tn_ptx_flatten(const tn_ptx *x, const tiny_uop *u, int64_t k, int depth, tn_ptx_sum *s) {
+  const int64_t offset = s->offset;
+  const int first = s->n, op = u->op, number = u->nsrc == 2 && u->src[1]->op == TINY_OP_CONST;
+  const int widens = op == TINY_OP_CAST && (u->dtype == TINY_I64 || u->dtype == TINY_I32) &&
+      (u->src[0]->dtype == TINY_I32 || (u->src[0]->dtype == TINY_I64 && tn_ptx_holds(TINY_I32, u->src[0])));
+  if (op == TINY_OP_CONST) { s->offset += k * u->k; return; }
+  if (s->n == TN_PTX_TERMS || depth == TN_PTX_TERMS) { s->n = TN_PTX_TERMS + 1; return; }
+  if (widens) { tn_ptx_flatten(x, u->src[0], k, depth + 1, s); return; }
+  if ((op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_ptx_is_exact(u)) {
+    tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
+    if (s->n <= TN_PTX_TERMS) tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
+  } else if ((op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_ptx_is_exact(u)) {
+    tn_ptx_flatten(x, u->src[0], op == TINY_OP_MUL ? k * u->src[1]->k : k << (u->src[1]->k & 31), depth + 1, s);
+  } else { s->term[s->n].u = u; s->term[s->n++].k = k; }
+  if (s->n <= TN_PTX_TERMS) tn_ptx_gather(x, u, k, offset, first, s);
+}
+// Outermost first; a loop's own number before what else is computed in it.
+static void tn_ptx_sum_of(const tn_ptx *x, const tiny_uop *u, tn_ptx_sum *s) {
+  s->n = 0; s->offset = 0;
+  tn_ptx_flatten(x, u, 1, 0, s);
+  if (s->n > TN_PTX_TERMS) { s->n = 1; s->offset = 0; s->term[0].u = u; s->term[0].k = 1; }
+  for (int i = 1; i < s->n; i++)
+    for (int j = i; j > 0; j--) {
+      const tn_ptx_term a = s->term[j - 1], b = s->term[j];
+      const int from = 2 * x->inside[a.u->seq] + !tn_ptx_advances(a.u),
+                to = 2 * x->inside[b.u->seq] + !tn_ptx_advances(b.u);
+      if (from <= to) break;
+      s->term[j - 1] = b; s->term[j] = a;
+    }
+}
+static tn_ptx_sum *tn_ptx_sum_at(const tn_ptx *x, const tiny_uop *index) { return &x->sum[x->elements[index->seq]]; }
+
+// A vector of n bytes there is read or written by so many at once: as its place is aligned, 16 at most.
+static int tn_ptx_chunk(const tn_ptx *x, const tiny_uop *index, int nbytes) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
+  const int size = (int)tiny_dtype_nbytes((tiny_dtype)m->dtype), each = size * (m->op == TINY_OP_DEFINE ? m->lanes : 1);
+  int n = 16;
+  while (n > size && (nbytes % n || (((int64_t)each << x->zeros[index->src[1]->seq]) % n && each % n))) n /= 2;
+  return n < size ? size : n;
+}
+static int tn_ptx_nbytes(const tiny_uop *u) { return u->lanes * (int)tiny_dtype_nbytes((tiny_dtype)u->dtype); }
+// Does a STORE to LOCAL memory copy, without a register between?
+static int tn_ptx_copies(const tn_ptx *x, const tiny_uop *store) {
+  if (x->sm < 80 || !tn_copies_later(store)) return 0;
+  const tiny_uop *load = tn_copied(store);
+  const int n = tn_ptx_nbytes(load);
+  return tn_ptx_chunk(x, store->src[0], n) >= n && tn_ptx_chunk(x, load->src[0], n) >= n;
+}
+
+static void tn_ptx_need(tn_ptx *x, const tiny_uop *u) { x->needed[u->seq] = 1; }
+// For addresses and conditions: whenever.
+static void tn_ptx_need_index(tn_ptx *x, const tiny_uop *index) {
+  const tn_ptx_sum *s = tn_ptx_sum_at(x, index);
+  for (int i = 0; i < s->n; i++) {
+    tn_ptx_need(x, s->term[i].u);
+    x->last[s->term[i].u->seq] = x->k->n;
+  }
+  tn_ptx_need(x, index->src[0]);
+  if (index->nsrc < 3) return;
+  tn_ptx_need(x, index->src[2]);
+  x->last[index->src[2]->seq] = x->k->n;
+}
+// Whether u wants words of its source j, or elements.
+static uint8_t tn_ptx_wanted(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
+  const tiny_uop *s = u->src[j];
+  const uint8_t elements = TN_PTX_ELEMENTS, words = TN_PTX_WORDS, as_u = x->wants[u->seq];
+  switch (u->op) {
+    case TINY_OP_AFTER: return as_u;
+    case TINY_OP_BITCAST: return tn_ptx_packs(u) ? as_u : u->lanes == s->lanes ? elements : words;
+    case TINY_OP_LOAD: return tn_ptx_chunk(x, u->src[0], tn_ptx_nbytes(u)) >= 4 ? words : elements;
+    case TINY_OP_CAST: return s->dtype == TINY_BF16 ? words : elements;
+    case TINY_OP_PICK:
+      return u->lanes > 1 && u->k * tn_ptx_bits(s->dtype) % 32 == 0 && tn_ptx_packs(u) ? as_u : elements;
+    case TINY_OP_STORE:
+      return tn_is_reg(u->src[0]->src[0]) || tn_ptx_chunk(x, u->src[0], tn_ptx_nbytes(s)) < 4 ? elements : words;
+    default: return elements;
+  }
+}
+
+// Is u what its source is, in no register of its own?
+static int tn_ptx_is_alias(const tiny_uop *u) {
+  switch (u->op) {
+    case TINY_OP_AFTER: case TINY_OP_PICK: case TINY_OP_STACK: case TINY_OP_BROADCAST: case TINY_OP_CAST:
+    case TINY_OP_BITCAST: case TINY_OP_WHERE: case TINY_OP_TRUNC: return 1;
+    default: return 0;
+  }
+}
+// The last place where u's registers are read; x->k->n: they are wanted in another loop, or for an address.
+static void tn_ptx_read_by(tn_ptx *x, const tiny_uop *u, const tiny_uop *by) {
+  int last = (int)by->seq;
+  if (x->block[by->seq] != x->block[u->seq]) last = x->k->n;
+  else if (tn_ptx_is_alias(by) && x->last[by->seq] > last) last = x->last[by->seq];
+  if (last > x->last[u->seq]) x->last[u->seq] = last;
+}
+
+static void tn_ptx_place(tn_ptx *x) {
+  const tiny_uop *open[TN_PTX_DEPTH] = {NULL};
+  int depth = 0, sums = 0;
+  for (int i = 0; i < x->k->n && depth < TN_PTX_DEPTH - 1; i++) {
+    tiny_uop *u = x->k->list[i];
+    u->seq = (uint32_t)i;
+    x->elements[i] = x->words[i] = -1;
+    x->zeros[i] = (uint8_t)tn_low_zeros(u, x->zeros);
+    if (u->op == TINY_OP_INDEX) x->elements[i] = sums++;
+    if (u->op == TINY_OP_RANGE) open[++depth] = u;
+    if (u->op == TINY_OP_END || u->op == TINY_OP_ENDIF) depth--;
+    x->inside[i] = (uint8_t)depth;
+    x->block[i] = open[depth];
+    if (u->op == TINY_OP_IF) open[++depth] = u;
+  }
+  if (depth) x->failed = tiny_fail(x->t, TINY_E_INTERNAL, "render: loops nest too deep for PTX") != TINY_OK;
+}
+static void tn_ptx_survey(tn_ptx *x) {
+  for (int i = x->k->n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    const int op = u->op, copies = op == TINY_OP_STORE && tn_ptx_copies(x, u);
+    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF) tn_ptx_need(x, u);
+    if (op == TINY_OP_STORE && tn_memory_behind(u->src[0]->src[0])->op == TINY_OP_PARAM)
+      x->constant[tn_memory_behind(u->src[0]->src[0])->seq] = 0;
+    if (!x->needed[i] || op == TINY_OP_INDEX || op == TINY_OP_GROUP) continue;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const tiny_uop *s = u->src[j];
+      if (copies && j) { tn_ptx_need_index(x, tn_copied(u)->src[0]); continue; }
+      if (s->op == TINY_OP_INDEX) { tn_ptx_need_index(x, s); continue; }
+      tn_ptx_need(x, s);
+      if (s->lanes > 1) x->wants[s->seq] |= tn_ptx_wanted(x, u, j);
+      tn_ptx_read_by(x, s, u);
+    }
+  }
+}
+// Memory in registers is memory where its elements are not known; a value in it is read where it lies if nothing is
+// stored before it is read for the last time.
+static void tn_ptx_survey_registers(tn_ptx *x) {
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_INDEX && tn_is_reg(u->src[0]) && u->src[1]->op != TINY_OP_CONST)
+      x->constant[tn_memory_behind(u->src[0])->seq] = 0;
+  }
+  for (int i = x->k->n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    if ((u->op != TINY_OP_STORE && u->op != TINY_OP_LOAD) || !tn_is_reg(u->src[0]->src[0])) continue;
+    int *stored = &x->words[tn_memory_behind(u->src[0]->src[0])->seq];         // the next place; -1: none
+    if (u->op == TINY_OP_STORE) *stored = i;
+    else if (x->last[i] >= (*stored < 0 ? x->k->n : *stored)) x->constant[i] = 0;
+    else if (*stored >= 0 && x->block[*stored] == x->block[i]) x->constant[i] = TN_PTX_TAKEN;
+  }
+}
+
+// ** addresses **
+
+static tn_ptx_step *tn_ptx_step_at(tn_ptx *x, tn_ptx_operand from, const tiny_uop *u, int64_t k) {
+  const uint64_t key = ((uint64_t)from.n << 8 ^ (uint64_t)from.kind) * 0x9E3779B97F4A7C15u ^
+      (uint64_t)k * 0xC2B2AE3D27D4EB4Fu ^ (u ? (uint64_t)u->seq + 1 : 0) * 0x165667B19E3779F9u;
+  for (uint32_t i = (uint32_t)(key >> 32 ^ key);; i++) {
+    tn_ptx_step *s = &x->step[i & (uint32_t)(x->nstep - 1)];
+    if (!s->from.kind) { s->from = from; s->u = u; s->k = k; s->serial = -1; }
+    if (s->from.kind == from.kind && s->from.n == from.n && s->u == u && s->k == k) return s;
+  }
+}
+static int tn_ptx_is_there(const tn_ptx *x, const tn_ptx_step *s) {
+  return s->serial >= 0 && s->level <= x->depth && x->level[s->level].serial == s->serial;
+}
+
+// from and k times u, where lines go now.
+static tn_ptx_operand tn_ptx_plus(tn_ptx *x, tn_ptx_operand from, const tiny_uop *u, tn_ptx_operand o, int64_t k) {
+  const int wide = from.kind == 'd', fits = k >= INT32_MIN && k <= INT32_MAX, is_signed = tn_ptx_is_signed(u->dtype);
+  if (tn_ptx_is_number(o))
+    return o.n && k ? tn_ptx_do2(x, from.kind, wide ? "add.s64" : "add.s32", from, tn_ptx_k(o.n * k)) : from;
+  if (!wide) {
+    if (o.kind == 'd') o = tn_ptx_do1(x, 'r', "cvt.u32.u64", o);
+    return k == 1 ? tn_ptx_do2(x, 'r', "add.s32", from, o) : tn_ptx_do(x, 'r', "mad.lo.s32", o, tn_ptx_k(k), from);
+  }
+  if (o.kind == 'r' && fits && (is_signed || k >= 0))
+    return tn_ptx_do2(x, 'd', "add.s64", from,     // not mad: ptxas makes one of these for each `from`, of mads two
+                      tn_ptx_do2(x, 'd', is_signed ? "mul.wide.s32" : "mul.wide.u32", o, tn_ptx_k(k)));
+  if (o.kind == 'r') o = tn_ptx_do1(x, 'd', is_signed ? "cvt.s64.s32" : "cvt.u64.u32", o);
+  return tn_ptx_do(x, 'd', "mad.lo.s64", o, tn_ptx_k(k), from);
+}
+// The address that begins outside of the loop and goes on by k.
+static tn_ptx_operand tn_ptx_going(tn_ptx *x, tn_ptx_operand from, const tiny_uop *range, int64_t k) {
+  const int wide = from.kind == 'd', level = x->inside[range->seq];
+  x->at = level - 1;
+  if (range->nsrc > 1) from = tn_ptx_plus(x, from, range->src[1], tn_ptx_element(x, range->src[1], 0), k);
+  const tn_ptx_operand to = tn_ptx_do1(x, from.kind, wide ? "mov.b64" : "mov.b32", from);
+  tiny_bytes *tail = &x->level[level].tail;
+  tn_ptx_text(tail, wide ? "\tadd.s64 " : "\tadd.s32 ");
+  tn_ptx_operand_text(tail, to);
+  tn_ptx_text(tail, ", ");
+  tn_ptx_operand_text(tail, to);
+  tn_ptx_text(tail, ", %lld;\n", (long long)k);
+  return to;
+}
+static tn_ptx_operand tn_ptx_step_on(tn_ptx *x, tn_ptx_operand from, int *level, const tiny_uop *u, int64_t k) {
+  tn_ptx_step *s = tn_ptx_step_at(x, from, u, k);
+  const int at = x->at;
+  if (!tn_ptx_is_there(x, s)) {
+    s->level = u && x->inside[u->seq] > *level ? x->inside[u->seq] : *level;
+    s->serial = x->level[s->level].serial;
+    x->at = s->level;
+    s->to = !u ? tn_ptx_do2(x, from.kind, from.kind == 'd' ? "add.s64" : "add.s32", from, tn_ptx_k(k)) :
+        tn_ptx_advances(u) && *level < s->level ? tn_ptx_going(x, from, u, k) :
+                                                  tn_ptx_plus(x, from, u, tn_ptx_element(x, u, 0), k);
+    x->at = at;
+  }
+  *level = s->level;
+  return s->to;
+}
+
+// PARAM: its register. DEFINE: a symbol, an offset, and a register once one was wanted.
+static const char *tn_ptx_space(const tiny_uop *memory) {
+  return memory->op == TINY_OP_PARAM ? "global" : memory->v[0] == TN_SPACE_LOCAL ? "shared" : "local";
+}
+static tn_ptx_operand tn_ptx_base(tn_ptx *x, const tiny_uop *memory) {
+  const int first = x->elements[memory->seq], at = x->at;
+  if (memory->op == TINY_OP_PARAM || first < 0) return tn_ptx_element(x, memory, 0);
+  if (!x->pool.of[first + 2].kind) {
+    x->at = 0;
+    tn_ptx_put(x, first + 2, tn_ptx_do1(x, 'r', "mov.u32", x->pool.of[first]));
+    x->at = at;
+  }
+  return x->pool.of[first + 2];
+}
+typedef struct tn_ptx_address { tn_ptx_operand base; int64_t offset; } tn_ptx_address;
+static tn_ptx_address tn_ptx_address_of(tn_ptx *x, const tiny_uop *index) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
+  const tn_ptx_sum *s = tn_ptx_sum_at(x, index);
+  const int param = m->op == TINY_OP_PARAM;
+  const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)m->dtype) * (param ? 1 : m->lanes);
+  tn_ptx_address a = {{0, 0}, s->offset * size};
+  int level = 0;
+  if (x->failed) return a;
+  if (!param) a.offset += x->pool.of[x->elements[m->seq] + 1].n;
+  a.base = s->n || param ? tn_ptx_base(x, m) : x->pool.of[x->elements[m->seq]];
+  for (int i = 0; i < s->n; i++) a.base = tn_ptx_step_on(x, a.base, &level, s->term[i].u, s->term[i].k * size);
+  if (a.offset < TN_PTX_OFFSET && a.offset >= -TN_PTX_OFFSET) return a;
+  a.base = tn_ptx_step_on(x, a.base, &level, NULL, a.offset);
+  a.offset = 0;
+  return a;
+}
+static void tn_ptx_address_text(tn_ptx *x, const tn_ptx_address *a, int64_t more) {
+  tiny_bytes *out = tn_ptx_body(x);
+  tn_ptx_text(out, "[");
+  tn_ptx_operand_text(out, a->base);
+  if (a->offset + more) tn_ptx_text(out, "+%lld", (long long)(a->offset + more));
+  tn_ptx_text(out, "]");
+}
+
+// ** memory **
+
+static void tn_ptx_guard(tn_ptx *x, const tiny_uop *index) {
+  const tn_ptx_operand o = index->nsrc == 3 ? tn_ptx_element(x, index->src[2], 0) : tn_ptx_none;
+  x->guard = o.kind ? tn_ptx_held(x, o, 'p') : o;
+  x->unless = 0;
+}
+static void tn_ptx_unguard(tn_ptx *x) { x->guard = tn_ptx_none; }
+
+// Where element `at` of REG memory lies in the pool.
+static int tn_ptx_reg_at(const tn_ptx *x, const tiny_uop *index) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
+  return x->elements[m->seq] + (int)index->src[1]->k * m->lanes;
+}
+static int tn_ptx_in_registers(const tn_ptx *x, const tiny_uop *index) {
+  return tn_is_reg(index->src[0]) && x->constant[tn_memory_behind(index->src[0])->seq];
+}
+
+// How a vector is moved: by accesses of so many registers of a kind, named by a type; of them in all.
+typedef struct tn_ptx_pieces { int words, each, all, nbytes; char kind; const char *type; } tn_ptx_pieces;
+static tn_ptx_pieces tn_ptx_pieces_of(const tn_ptx *x, const tiny_uop *index, const tiny_uop *value) {
+  const int size = (int)tiny_dtype_nbytes((tiny_dtype)value->dtype), n = tn_ptx_nbytes(value);
+  const int chunk = value->lanes > 1 ? tn_ptx_chunk(x, index, n) : size, words = tn_ptx_packs(value) && chunk >= 4;
+  tn_ptx_pieces p = {words, words ? chunk / 4 : chunk / size, words ? n / 4 : value->lanes, chunk,
+                     tn_ptx_class(value->dtype), tn_ptx_stored(value->dtype)};
+  if (words) { p.kind = 'r'; p.type = "b32"; }
+  while (p.each > 4) { p.each /= 2; p.nbytes /= 2; }         // of bytes a vector has four at most
+  return p;
+}
+static void tn_ptx_access(tn_ptx *x, const char *op, const tn_ptx_pieces *p) {
+  char name[64], vector[16] = "";
+  if (p->each > 1) snprintf(vector, sizeof vector, ".v%d", p->each);
+  snprintf(name, sizeof name, "%s%s.%s", op, vector, p->type);
+  tn_ptx_begin(x, name);
+}
+
+// Registers for what is loaded; of what may not be there with what is to be there otherwise.
+static int tn_ptx_load_registers(tn_ptx *x, const tiny_uop *u, const tn_ptx_pieces *p) {
+  const int first = tn_ptx_take(x, p->all), guarded = u->src[0]->nsrc == 3;
+  char tn_ptx_names[16];
+  for (int i = 0; i < p->all && !x->failed; i++) {
+    tn_ptx_operand zero = {p->kind == 'f' ? 'F' : p->kind == 'g' ? 'G' : 'i', 0};
+    if (u->nsrc == 2) zero = p->words ? tn_ptx_word(x, u->src[1], i) : tn_ptx_element(x, u->src[1], i);
+    tn_ptx_put(x, first + i, guarded ? tn_ptx_do1(x, p->kind, TN_PTX_NAME("mov", tn_ptx_bare(p->kind)), zero) :
+                                       tn_ptx_register(x, p->kind));
+  }
+  return first;
+}
+static void tn_ptx_load(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *m = tn_memory_behind(index->src[0]);
+  const tn_ptx_pieces p = tn_ptx_pieces_of(x, index, u);
+  char op[32];
+  const tn_ptx_address a = tn_ptx_address_of(x, index);
+  const int first = tn_ptx_load_registers(x, u, &p);
+  snprintf(op, sizeof op, "ld.%s%s", tn_ptx_space(m), m->op == TINY_OP_PARAM && x->constant[m->seq] ? ".nc" : "");
+  tn_ptx_guard(x, index);
+  for (int i = 0; i < p.all && !x->failed; i += p.each) {
+    tn_ptx_access(x, op, &p);
+    tn_ptx_group(tn_ptx_body(x), &x->pool.of[first + i], p.each);
+    tn_ptx_text(tn_ptx_body(x), ", ");
+    tn_ptx_address_text(x, &a, (int64_t)(i / p.each) * p.nbytes);
+    tn_ptx_text(tn_ptx_body(x), ";\n");
+  }
+  tn_ptx_unguard(x);
+  if (p.words) x->words[u->seq] = first; else x->elements[u->seq] = first;
+}
+static void tn_ptx_wants_version(tn_ptx *x, int version) { if (x->version < version) x->version = version; }
+// Rows of four 8x8 matrices (PTX ISA, ldmatrix).
+static void tn_ptx_load_rows(tn_ptx *x, const tiny_uop *u) {
+  const tn_ptx_address a = tn_ptx_address_of(x, u->src[0]);
+  const int first = tn_ptx_take(x, 4);
+  for (int i = 0; i < 4; i++) tn_ptx_put(x, first + i, tn_ptx_register(x, 'r'));
+  if (x->failed) return;
+  tn_ptx_wants_version(x, 65);
+  tn_ptx_begin(x, u->k == TN_TURNED ? "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16" :
+                                      "ldmatrix.sync.aligned.m8n8.x4.shared.b16");
+  tn_ptx_group(tn_ptx_body(x), &x->pool.of[first], 4);
+  tn_ptx_text(tn_ptx_body(x), ", ");
+  tn_ptx_address_text(x, &a, 0);
+  tn_ptx_text(tn_ptx_body(x), ";\n");
+  if (tn_ptx_packs(u)) x->words[u->seq] = first; else x->elements[u->seq] = first;
+}
+static void tn_ptx_load_register(tn_ptx *x, const tiny_uop *u) {
+  const int from = tn_ptx_reg_at(x, u->src[0]);
+  const char kind = tn_ptx_class(u->dtype);
+  char tn_ptx_names[16];
+  if (x->constant[u->seq]) { x->elements[u->seq] = from; return; }
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->failed; i++)
+    tn_ptx_put(x, first + i, tn_ptx_do1(x, kind, TN_PTX_NAME("mov", tn_ptx_bare(kind)), x->pool.of[from + i]));
+}
+
+static void tn_ptx_store_register(tn_ptx *x, const tiny_uop *u) {
+  const int to = tn_ptx_reg_at(x, u->src[0]);
+  const char kind = tn_ptx_class(u->src[1]->dtype);
+  char tn_ptx_names[16];
+  for (int i = 0; i < u->src[1]->lanes && !x->failed; i++) {
+    const tn_ptx_operand o[2] = {x->pool.of[to + i], tn_ptx_element(x, u->src[1], i)};
+    if (o[0].kind == o[1].kind && o[0].n == o[1].n) continue;                  // it was added to in place
+    tn_ptx_line(x, TN_PTX_NAME("mov", tn_ptx_bare(kind)), o, 2);
+  }
+}
+static const char *tn_ptx_adds(int dtype) { return dtype == TINY_I64 ? "u64" : tn_ptx_type(dtype); }
+static void tn_ptx_store(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *value = u->src[1], *m = tn_memory_behind(index->src[0]);
+  tn_ptx_pieces p = tn_ptx_pieces_of(x, index, value);
+  tn_ptx_operand o[TN_PTX_VECTOR];
+  char op[32];
+  const tn_ptx_address a = tn_ptx_address_of(x, index);
+  for (int i = 0; i < p.all && i < TN_PTX_VECTOR; i++)
+    o[i] = p.words ? tn_ptx_word(x, value, i) : tn_ptx_held(x, tn_ptx_element(x, value, i), p.kind);
+  if (u->k == TN_ADDS) { snprintf(op, sizeof op, "red.%s.add", tn_ptx_space(m)); p.type = tn_ptx_adds(value->dtype); }
+  else snprintf(op, sizeof op, "st.%s%s", tn_ptx_space(m), x->k->hints[u->seq] & TINY_HINT_STREAM ? ".cs" : "");
+  tn_ptx_guard(x, index);
+  for (int i = 0; i < p.all && !x->failed; i += p.each) {
+    tn_ptx_access(x, op, &p);
+    tn_ptx_address_text(x, &a, (int64_t)(i / p.each) * p.nbytes);
+    tn_ptx_text(tn_ptx_body(x), ", ");
+    tn_ptx_group(tn_ptx_body(x), o + i, p.each);
+    tn_ptx_text(tn_ptx_body(x), ";\n");
+  }
+  tn_ptx_unguard(x);
+}
+// PTX ISA, cp.async: 16 bytes past L1, others through it; of `read` bytes, and zeros.
+static void tn_ptx_copy(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *load = tn_copied(u), *from = load->src[0];
+  const int n = tn_ptx_nbytes(load);
+  const tn_ptx_address to = tn_ptx_address_of(x, u->src[0]), at = tn_ptx_address_of(x, from);
+  tn_ptx_operand read = tn_ptx_none;
+  if (from->nsrc == 3)
+    read = tn_ptx_choice(x, TINY_I32, tn_ptx_element(x, from->src[2], 0), tn_ptx_k(n), tn_ptx_k(0));
+  tn_ptx_guard(x, u->src[0]);
+  tn_ptx_begin(x, n == 16 ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global");
+  tn_ptx_address_text(x, &to, 0);
+  tn_ptx_text(tn_ptx_body(x), ", ");
+  tn_ptx_address_text(x, &at, 0);
+  tn_ptx_text(tn_ptx_body(x), ", %d", n);
+  if (read.kind) { tn_ptx_text(tn_ptx_body(x), ", "); tn_ptx_operand_text(tn_ptx_body(x), read); }
+  tn_ptx_text(tn_ptx_body(x), ";\n");
+  tn_ptx_unguard(x);
+}
+static void tn_ptx_prefetch(tn_ptx *x, const tiny_uop *u) {
+  if (tn_memory_behind(u->src[0]->src[0])->op != TINY_OP_PARAM) return;
+  const tn_ptx_address a = tn_ptx_address_of(x, u->src[0]);
+  tn_ptx_begin(x, "prefetch.global.L2");
+  tn_ptx_address_text(x, &a, 0);
+  tn_ptx_text(tn_ptx_body(x), ";\n");
+}
+
+static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
+  const int reg = u->v[0] == TN_SPACE_REG, held = reg && x->constant[u->seq], given = !reg && x->k->local_nbytes;
+  const int n = held ? (int)u->v[1] * u->lanes : 3, first = tn_ptx_take(x, n);
+  const int64_t nbytes = u->v[1] * tn_ptx_nbytes(u);
+  const tn_ptx_operand symbol = {given ? 'S' : 's', x->memories};
+  x->elements[u->seq] = first;
+  x->words[u->seq] = -1;
+  for (int i = 0; held && i < n; i++) tn_ptx_put(x, first + i, tn_ptx_register(x, tn_ptx_class(u->dtype)));
+  if (held) return;
+  tn_ptx_put(x, first, symbol);
+  tn_ptx_put(x, first + 1, tn_ptx_k(given ? x->local_at : 0));
+  tn_ptx_put(x, first + 2, tn_ptx_none);
+  if (given) x->local_at += (nbytes + TN_PTX_LINE - 1) / TN_PTX_LINE * TN_PTX_LINE;
+  else
+    tn_ptx_text(&x->declares, "\t.%s .align 16 .b8 m%d[%lld];\n", reg ? "local" : "shared", x->memories++,
+                (long long)nbytes);
+}
+#endif
+// ---- end src/nv/../render/ptx_memory.c ----
+// ---- begin src/nv/../render/ptx_wgmma.c ----
+// ptx_wgmma: products of all columns of a warp at once, of which four warps of sm_90a make one (PTX ISA, wgmma).
+//
+// In:  WMMAs whose b is a LOAD of matrices by steps. Out: their lines, which wait in a batch; a batch is written when
+//      something else wants what it gives, or shared memory changes.
+// Holds:
+//  - a and the sum are in registers, as those of mma.sync; b is read from shared memory by a descriptor: where it
+//    begins, and the steps between matrices (PTX ISA, "Matrix Descriptor", no swizzle: leading along k, stride across
+//    columns).
+//  - The sum is added to in its own registers. Those of an accumulator are taken where nobody reads it before it is
+//    stored again.
+//  - What items wrote to shared memory is fenced before they meet, as the unit reads it by another way (PTX ISA,
+//    fence.proxy.async).
+#ifndef TN_RENDER_PTX_WGMMA
+#define TN_RENDER_PTX_WGMMA
+#ifndef TINY_AMALGAMATED
+#include "ptx_memory.c"
+#endif
+
+static int tn_ptx_loads_matrices(const tiny_uop *u) {
+  return u->op == TINY_OP_LOAD && u->k >> TN_MATRIX_ALONG && !tn_is_reg(u->src[0]->src[0]);
+}
+// The LOAD behind a source of words; NULL: it is another value.
+static const tiny_uop *tn_ptx_matrices(const tiny_uop *u) {
+  const tiny_uop *x = u->op == TINY_OP_BITCAST ? u->src[0] : u;
+  return tn_ptx_loads_matrices(x) ? x : NULL;
+}
+// No value of its own: a unit reads it.
+static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != NULL; }
+
+// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each.
+static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load) {
+  const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
+  const tn_ptx_address a = tn_ptx_address_of(x, load->src[0]);
+  tn_ptx_operand at = tn_ptx_held(x, a.base, 'r'), word[2];
+  if (a.base.kind == 's' || a.base.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", a.base);
+  if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
+  at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
+  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(tn_load_along(load) * size >> 4 << 16));
+  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(tn_load_next(load) * size >> 4));
+  return tn_ptx_join(x, 'd', "mov.b64", word);
+}
+
+// Registers that u adds to, which hold the sum so far: from there on in the pool.
+static int tn_ptx_sum_registers(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *sum = u->src[2];
+  const char kind = tn_ptx_class(u->dtype);
+  char tn_ptx_names[16];
+  const int mine = x->last[sum->seq] == (int)u->seq,
+            taken = (sum->op == TINY_OP_WMMA && x->elements[sum->seq] >= 0) ||
+                    (sum->op == TINY_OP_LOAD && x->constant[sum->seq] == TN_PTX_TAKEN);
+  if (mine && taken) return x->elements[sum->seq];
+  tn_ptx_flush(x);
+  const int first = tn_ptx_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->failed; i++)
+    tn_ptx_put(x, first + i, tn_ptx_do1(x, kind, TN_PTX_NAME("mov", tn_ptx_bare(kind)), tn_ptx_element(x, sum, i)));
+  return first;
+}
+
+static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *unit, const char *type[2]) {
+  const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes(unit->a);
+  const tiny_uop *load = tn_ptx_matrices(u->src[1]);
+  tn_ptx_operand a[4];
+  for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
+  const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
+  const int first = tn_ptx_sum_registers(x, u);
+  tiny_bytes *out = &x->batch;
+  if (x->failed) return;
+  tn_ptx_text(out, "\twgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s ", u->lanes / lanes * unit->n, unit->k,
+              tn_ptx_type(unit->c), type[0], type[1]);
+  tn_ptx_group(out, &x->pool.of[first], u->lanes);
+  tn_ptx_text(out, ", ");
+  tn_ptx_group(out, a, 4);
+  tn_ptx_text(out, ", ");
+  tn_ptx_operand_text(out, descriptor);
+  tn_ptx_text(out, ", ");
+  tn_ptx_operand_text(out, yes);
+  if (unit->c == TINY_F32) tn_ptx_text(out, ", 1, 1");
+  if (unit->c == TINY_F32 && bytes == 2) tn_ptx_text(out, ", %d", tn_load_kind(load) == TN_TURNED);
+  tn_ptx_text(out, ";\n");
+  x->elements[u->seq] = first;
+}
+#endif
+// ---- end src/nv/../render/ptx_wgmma.c ----
+// ---- begin src/nv/../render/ptx.c ----
+// ptx: a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later.
+//
+// In:  the list of a lowered kernel, verified, of what tn_lang_ptx says can be done. Out: an entry; of such entries a
+//      module, of the least version that its instructions and its target have.
+// Holds:
+//  - A kernel's parameters are those of lang_cuda.c: 128 words, memory of PARAM k the k-th, ARG k the k-th from the
+//    end; a module has the variable tiny_values. Items of a group are numbered in dim 0 alone.
+//  - A loop asks at its end whether it goes on, and before it begins only if it may not run at all.
+// What is what: NVIDIA, Parallel Thread Execution ISA.
+#ifndef TN_RENDER_PTX
+#define TN_RENDER_PTX
+#ifndef TINY_AMALGAMATED
+#include "ptx_wgmma.c"
+#endif
+
+enum { TN_PTX_PARAMETERS = 128 };
+
+// ** values of vectors **
+
+static void tn_ptx_bitcast(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  if (s->lanes == u->lanes && !(tn_ptx_packs(u) && x->words[s->seq] >= 0 && x->elements[s->seq] < 0)) {
+    const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
+    for (int i = 0; i < u->lanes; i++) {
+      const tn_ptx_operand o = tn_ptx_bits_as(x, s->dtype, u->dtype, tn_ptx_element(x, s, i));
+      tn_ptx_put(x, first + i, o);
+    }
+    return;
+  }
+  if (tn_ptx_packs(u) && tn_ptx_packs(s)) { x->words[u->seq] = x->words[s->seq]; return; }
+  const int n = tn_ptx_nwords(u), words = tn_ptx_take(x, n), wide = tn_ptx_bits(u->dtype) == 64;
+  for (int i = 0; i < n; i++) { const tn_ptx_operand o = tn_ptx_word(x, s, i); tn_ptx_put(x, words + i, o); }
+  if (tn_ptx_packs(u)) { x->words[u->seq] = words; return; }
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->failed; i++) {
+    const tn_ptx_operand *word = &x->pool.of[words + (wide ? 2 * i : i)];
+    tn_ptx_put(x, first + i, tn_ptx_of_words(x, u->dtype, word[0], word[wide]));
+  }
+}
+
+// Two at a time (PTX ISA, cvt: .f16x2 and .bf16x2 of f32 from sm_80 on).
+static void tn_ptx_cast_pairs(tn_ptx *x, const tiny_uop *u) {
+  const int n = tn_ptx_nwords(u), first = x->words[u->seq] = tn_ptx_take(x, n);
+  for (int i = 0; i < n; i++)
+    tn_ptx_put(x, first + i, tn_ptx_do2(x, 'r', u->dtype == TINY_F16 ? "cvt.rn.f16x2.f32" : "cvt.rn.bf16x2.f32",
+                                        tn_ptx_element(x, u->src[0], 2 * i + 1), tn_ptx_element(x, u->src[0], 2 * i)));
+}
+static void tn_ptx_cast_all(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int narrows = s->dtype == TINY_F32 && tn_ptx_class(u->dtype) == 'h', words = x->wants[u->seq] & TN_PTX_WORDS;
+  if (x->sm >= 80 && narrows && words && tn_ptx_packs(u)) { tn_ptx_cast_pairs(x, u); return; }
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
+  const int pairs = s->dtype == TINY_BF16 && x->words[s->seq] >= 0;
+  for (int i = 0; i < u->lanes && !x->failed; i++) {
+    if (!pairs) { tn_ptx_put(x, first + i, tn_ptx_cast(x, s, u->dtype, tn_ptx_element(x, s, i))); continue; }
+    const tn_ptx_operand word = x->pool.of[x->words[s->seq] + i / 2];
+    tn_ptx_operand f = tn_ptx_do2(x, 'r', i & 1 ? "and.b32" : "shl.b32", word, tn_ptx_k(i & 1 ? -65536 : 16));
+    f = tn_ptx_do1(x, 'f', "mov.b32", f);
+    tn_ptx_put(x, first + i, tn_ptx_float_to_float(x, TINY_F32, u->dtype, f));
+  }
+}
+
+static void tn_ptx_pick(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  if (x->elements[s->seq] >= 0) x->elements[u->seq] = x->elements[s->seq] + (s->lanes > 1 ? (int)u->k : 0);
+  if (x->words[s->seq] >= 0 && u->lanes > 1 && tn_ptx_packs(u) && u->k * tn_ptx_bits(u->dtype) % 32 == 0)
+    x->words[u->seq] = x->words[s->seq] + (int)u->k * tn_ptx_bits(u->dtype) / 32;
+}
+static void tn_ptx_lanes(tn_ptx *x, const tiny_uop *u) {
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes), all = u->op != TINY_OP_STACK;
+  for (int n = 0; all && n < u->lanes; n++)
+    tn_ptx_put(x, first + n, u->op == TINY_OP_LANE ? tn_ptx_k(n) : tn_ptx_element(x, u->src[0], n % u->src[0]->lanes));
+  for (int n = 0, j = 0; !all && j < (int)u->nsrc; j++)
+    for (int i = 0; i < u->src[j]->lanes && n < u->lanes; i++)
+      tn_ptx_put(x, first + n++, tn_ptx_element(x, u->src[j], i));
+}
+
+static void tn_ptx_elementwise(tn_ptx *x, const tiny_uop *u) {
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
+  for (int i = 0; i < u->lanes && !x->failed; i++) {
+    tn_ptx_operand o[4];
+    for (uint32_t j = 0; j < u->nsrc && j < 4; j++) o[j] = tn_ptx_element(x, u->src[j], i);
+    tn_ptx_put(x, first + i, tn_ptx_alu(x, u, o));
+  }
+}
+
+// ** what warps do together **
+
+static tn_ptx_operand tn_ptx_exchange(tn_ptx *x, tn_ptx_operand word, int64_t mask, char kind) {
+  const tn_ptx_operand y = tn_ptx_register(x, kind);
+  tn_ptx_begin(x, "shfl.sync.bfly.b32");
+  tn_ptx_operand_text(tn_ptx_body(x), y);
+  tn_ptx_text(tn_ptx_body(x), ", ");
+  tn_ptx_operand_text(tn_ptx_body(x), word);
+  tn_ptx_text(tn_ptx_body(x), ", %lld, 31, -1;\n", (long long)mask);
+  return y;
+}
+static void tn_ptx_shuffle(tn_ptx *x, const tiny_uop *u) {
+  const char kind = tn_ptx_class(u->dtype);
+  const int first = x->elements[u->seq] = tn_ptx_take(x, 1);
+  tn_ptx_operand o = tn_ptx_held(x, tn_ptx_element(x, u->src[0], 0), kind);
+  if (kind == 'd' || kind == 'g') {
+    tn_ptx_operand half[2] = {tn_ptx_register(x, 'r'), tn_ptx_register(x, 'r')};
+    tn_ptx_split(x, "mov.b64", half, o);
+    for (int i = 0; i < 2; i++) half[i] = tn_ptx_exchange(x, half[i], u->k, 'r');
+    o = tn_ptx_join(x, kind, "mov.b64", half);
+  } else if (kind == 'h') {
+    o = tn_ptx_exchange(x, tn_ptx_do1(x, 'r', "cvt.u32.u16", o), u->k, 'r');
+    o = tn_ptx_do1(x, 'h', "cvt.u16.u32", o);
+  } else if (kind == 'p') {
+    o = tn_ptx_exchange(x, tn_ptx_do(x, 'r', "selp.b32", tn_ptx_k(1), tn_ptx_k(0), o), u->k, 'r');
+    o = tn_ptx_do2(x, 'p', "setp.ne.s32", o, tn_ptx_k(0));
+  } else o = tn_ptx_exchange(x, o, u->k, kind);
+  tn_ptx_put(x, first, o);
+}
+
+// Of operands: f32 is read as TF32.
+static const char *tn_ptx_unit_type(int dtype) {
+  switch (dtype) {
+    case TINY_F32: return "tf32";
+    case TINY_F8E4M3: return "e4m3";
+    case TINY_F8E5M2: return "e5m2";
+    case TINY_I8: return "s8";
+    default: return tn_ptx_type(dtype);
+  }
+}
+// A row of tn_warp_units; the first one is the first of sm_75.
+static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
+  int n;
+  const tiny_warp_unit *unit = tiny_warp_units("sm_75", &n) + (u->k >> TN_WMMA_UNIT) - 1;
+  char name[96];
+  const char *type[2] = {tn_ptx_unit_type(unit->a), tn_ptx_unit_type(unit->b)};
+  const int own = u->k >> TN_WMMA_UNIT >= 1 && !strncmp(unit->name, "sm", 2);
+  if (own && tn_ptx_is_by_unit(u->src[1])) { tn_ptx_wgmma(x, u, unit, type); return; }
+  const int first = tn_ptx_take(x, u->lanes);
+  if (!own || u->lanes != 4) { tn_ptx_fail(x, "WMMA"); return; }
+  snprintf(name, sizeof name, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", unit->m, unit->n, unit->k,
+           tn_ptx_type(unit->c), type[0], type[1], tn_ptx_type(unit->c));
+  tn_ptx_wants_version(x, unit->a >= TINY_F8E4M3 && unit->a <= TINY_F8E5M2 ? 84 : 65);           // PTX ISA, mma
+  const char kind = tn_ptx_class(u->dtype);
+  tn_ptx_operand o[3][4];
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < u->src[j]->lanes && i < 4; i++)
+      o[j][i] = tn_ptx_held(x, tn_ptx_element(x, u->src[j], i), j < 2 ? 'r' : kind);
+  for (int i = 0; i < 4; i++) tn_ptx_put(x, first + i, tn_ptx_register(x, kind));
+  if (x->failed) return;
+  tn_ptx_begin(x, name);
+  tn_ptx_group(tn_ptx_body(x), &x->pool.of[first], 4);
+  for (int j = 0; j < 3; j++) {
+    tn_ptx_text(tn_ptx_body(x), u->src[j]->lanes == 1 ? ", {" : ", ");
+    tn_ptx_group(tn_ptx_body(x), o[j], u->src[j]->lanes);
+    if (u->src[j]->lanes == 1) tn_ptx_text(tn_ptx_body(x), "}");
+  }
+  tn_ptx_text(tn_ptx_body(x), ";\n");
+  x->elements[u->seq] = first;
+}
+
+static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
+  if (u->k && x->sm >= 80) {
+    tn_ptx_text(tn_ptx_body(x), "\tcp.async.commit_group;\n");
+    tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)u->k - 1);
+  }
+  if (x->by_unit) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
+  tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
+}
+
+// ** loops and conditions **
+
+static tn_ptx_level *tn_ptx_open(tn_ptx *x, const tiny_uop *u) {
+  tn_ptx_level *l = &x->level[++x->depth];
+  l->body.t = l->tail.t = x->t;
+  l->body.n = l->tail.n = 0;
+  l->opened = u; l->label = ++x->labels; l->serial = ++x->serial;
+  x->at = x->depth;
+  return l;
+}
+// Back to the level around it; the one that ends.
+static tn_ptx_level *tn_ptx_close(tn_ptx *x) {
+  tn_ptx_level *l = &x->level[x->depth];
+  x->at = --x->depth;
+  return l;
+}
+static void tn_ptx_branch(tn_ptx *x, tn_ptx_operand on, int unless, const char *label, int number) {
+  char to[32];
+  x->guard = on; x->unless = unless;
+  snprintf(to, sizeof to, "bra $%s%d", label, number);
+  tn_ptx_line(x, to, NULL, 0);
+  tn_ptx_unguard(x);
+}
+
+static const char *tn_ptx_compares(const char *op, int dtype, char *out, size_t nbytes) {
+  return tn_ptx_name(out, nbytes, op, tn_ptx_type(dtype));
+}
+static void tn_ptx_range(tn_ptx *x, const tiny_uop *u) {
+  char op[16];
+  const char kind = tn_ptx_class(u->dtype);
+  const tiny_uop *from = u->nsrc > 1 ? u->src[1] : NULL;
+  const tn_ptx_operand start = from ? tn_ptx_element(x, from, 0) : tn_ptx_k(0), end = tn_ptx_element(x, u->src[0], 0),
+                       counter = tn_ptx_do1(x, kind, kind == 'd' ? "mov.b64" : "mov.b32", start);
+  const int runs = u->src[0]->vmin > (from ? from->vmax : 0) && u->dtype != TINY_U64;
+  tn_ptx_operand skips = tn_ptx_none;
+  x->elements[u->seq] = tn_ptx_take(x, 1);
+  tn_ptx_put(x, x->elements[u->seq], counter);
+  if (!runs) skips = tn_ptx_do2(x, 'p', tn_ptx_compares("setp.ge", u->dtype, op, sizeof op), counter, end);
+  tn_ptx_level *l = tn_ptx_open(x, u);
+  l->counter = counter; l->skips = skips;
+}
+// Are copies of the loop's iterations more than they save? ptxas makes them of what has few instructions, too, at the
+// price of registers (bench/sass.md).
+static int tn_ptx_is_rolled(const tn_ptx *x, const tn_ptx_level *l) {
+  enum { LONG = 96 };
+  int lines = 0;
+  for (size_t i = 0; i < l->body.n; i++) lines += l->body.data[i] == '\n';
+  return x->by_unit || lines >= LONG || (x->k->hints[l->opened->seq] & TINY_HINT_ROLLED) != 0;
+}
+static void tn_ptx_end(tn_ptx *x) {
+  char op[16];
+  tn_ptx_level *l = tn_ptx_close(x);
+  if (l->skips.kind) tn_ptx_branch(x, l->skips, 0, "E", l->label);
+  tn_ptx_text(tn_ptx_body(x), "$L%d:\n", l->label);
+  if (tn_ptx_is_rolled(x, l)) tn_ptx_text(tn_ptx_body(x), "\t.pragma \"nounroll\";\n");
+  if (l->body.n) tiny_bytes_add(tn_ptx_body(x), l->body.data, l->body.n);
+  if (l->tail.n) tiny_bytes_add(tn_ptx_body(x), l->tail.data, l->tail.n);
+  const tn_ptx_operand next[3] = {l->counter, l->counter, tn_ptx_k(1)};
+  tn_ptx_line(x, l->counter.kind == 'd' ? "add.s64" : "add.s32", next, 3);
+  const tn_ptx_operand on = tn_ptx_do2(x, 'p', tn_ptx_compares("setp.lt", l->opened->dtype, op, sizeof op), l->counter,
+                                       tn_ptx_element(x, l->opened->src[0], 0));
+  tn_ptx_branch(x, on, 0, "L", l->label);
+  if (l->skips.kind) tn_ptx_text(tn_ptx_body(x), "$E%d:\n", l->label);
+}
+static void tn_ptx_if(tn_ptx *x, const tiny_uop *u) {
+  const tn_ptx_operand on = tn_ptx_held(x, tn_ptx_element(x, u->src[0], 0), 'p');
+  tn_ptx_open(x, u)->counter = on;
+}
+static void tn_ptx_endif(tn_ptx *x) {
+  tn_ptx_level *l = tn_ptx_close(x);
+  tn_ptx_branch(x, l->counter, 1, "E", l->label);
+  if (l->body.n) tiny_bytes_add(tn_ptx_body(x), l->body.data, l->body.n);
+  tn_ptx_text(tn_ptx_body(x), "$E%d:\n", l->label);
+}
+
+// ** a kernel **
+
+static void tn_ptx_parameter(tn_ptx *x, const tiny_uop *u) {
+  const int buffer = u->op == TINY_OP_PARAM, first = x->elements[u->seq] = tn_ptx_take(x, 1);
+  const char kind = buffer ? 'd' : tn_ptx_class(u->dtype);
+  const int64_t at = buffer ? u->k : TN_PTX_PARAMETERS - 1 - u->k;
+  tn_ptx_operand o = tn_ptx_register(x, kind);
+  tn_ptx_text(tn_ptx_body(x), "\tld.param.%s ", buffer ? "u64" : tn_ptx_stored(u->dtype));
+  tn_ptx_operand_text(tn_ptx_body(x), o);
+  tn_ptx_text(tn_ptx_body(x), ", [v+%lld];\n", (long long)(8 * at));
+  tn_ptx_put(x, first, buffer ? tn_ptx_do1(x, 'd', "cvta.to.global.u64", o) : o);
+}
+// o / n, or what is left; powers of two by bits.
+static tn_ptx_operand tn_ptx_divided(tn_ptx *x, tn_ptx_operand o, int64_t n, int left) {
+  int64_t k = 0;
+  while ((int64_t)1 << k < n) k++;
+  if ((int64_t)1 << k != n) return tn_ptx_do2(x, 'r', left ? "rem.u32" : "div.u32", o, tn_ptx_k(n));
+  return left ? tn_ptx_do2(x, 'r', "and.b32", o, tn_ptx_k(n - 1)) : tn_ptx_do2(x, 'r', "shr.u32", o, tn_ptx_k(k));
+}
+static tn_ptx_operand tn_ptx_read_special(tn_ptx *x, const char *name) {
+  const tn_ptx_operand o = tn_ptx_register(x, 'r');
+  tn_ptx_begin(x, "mov.u32");
+  tn_ptx_operand_text(tn_ptx_body(x), o);
+  tn_ptx_text(tn_ptx_body(x), ", %%%s;\n", name);
+  return o;
+}
+// Of items of a group the number along a dim, by their number in all.
+static tn_ptx_operand tn_ptx_item(tn_ptx *x, int dim) {
+  const int64_t *n = x->k->local;
+  int64_t below = 1, above = 1;
+  for (int i = 0; i < dim; i++) below *= n[i];
+  for (int i = dim + 1; i < 3; i++) above *= n[i];
+  if (n[dim] == 1) return tn_ptx_k(0);
+  tn_ptx_operand o = tn_ptx_read_special(x, "tid.x");
+  if (below > 1) o = tn_ptx_divided(x, o, below, 0);
+  return above > 1 ? tn_ptx_divided(x, o, n[dim], 1) : o;
+}
+static void tn_ptx_special(tn_ptx *x, const tiny_uop *u) {
+  static const char *const groups[] = {"ctaid.x", "ctaid.y", "ctaid.z"};
+  const int dim = (int)(u->k & 15), first = x->elements[u->seq] = tn_ptx_take(x, 1);
+  tn_ptx_operand o = u->k & 16 ? tn_ptx_item(x, dim) : tn_ptx_read_special(x, groups[dim]);
+  if (tn_ptx_bits(u->dtype) == 64 && !tn_ptx_is_number(o)) o = tn_ptx_do1(x, 'd', "cvt.u64.u32", o);
+  tn_ptx_put(x, first, o);
+}
+static void tn_ptx_constant(tn_ptx *x, const tiny_uop *u) {
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes), half = tn_ptx_class(u->dtype) == 'h';
+  for (int i = 0; i < u->lanes; i++)
+    tn_ptx_put(x, first + i, half ? tn_ptx_k(tn_ptx_half_bits(u->dtype, u->k)) : tn_ptx_number(u->dtype, u->k));
+}
+
+static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
+  switch (u->op) {
+    case TINY_OP_PARAM: case TINY_OP_ARG: tn_ptx_parameter(x, u); return;
+    case TINY_OP_CONST: tn_ptx_constant(x, u); return;
+    case TINY_OP_SPECIAL: tn_ptx_special(x, u); return;
+    case TINY_OP_DEFINE: tn_ptx_define(x, u); return;
+    case TINY_OP_AFTER:
+      x->elements[u->seq] = x->elements[u->src[0]->seq];
+      x->words[u->seq] = x->words[u->src[0]->seq];
+      return;
+    case TINY_OP_LOAD:
+      if (tn_ptx_in_registers(x, u->src[0])) tn_ptx_load_register(x, u);
+      else if (u->k) tn_ptx_load_rows(x, u);
+      else tn_ptx_load(x, u);
+      return;
+    case TINY_OP_STORE:
+      if (tn_ptx_in_registers(x, u->src[0])) tn_ptx_store_register(x, u);
+      else if (tn_ptx_copies(x, u)) tn_ptx_copy(x, u);
+      else tn_ptx_store(x, u);
+      return;
+    case TINY_OP_PREFETCH: tn_ptx_prefetch(x, u); return;
+    case TINY_OP_RANGE: tn_ptx_range(x, u); return;
+    case TINY_OP_IF: tn_ptx_if(x, u); return;
+    case TINY_OP_BITCAST: tn_ptx_bitcast(x, u); return;
+    case TINY_OP_CAST: tn_ptx_cast_all(x, u); return;
+    case TINY_OP_PICK: tn_ptx_pick(x, u); return;
+    case TINY_OP_LANE: case TINY_OP_BROADCAST: case TINY_OP_STACK: tn_ptx_lanes(x, u); return;
+    case TINY_OP_SHUFFLE: tn_ptx_shuffle(x, u); return;
+    case TINY_OP_WMMA: tn_ptx_matrix(x, u); return;
+    default: tn_ptx_elementwise(x, u);
+  }
+}
+// Do products wait while u is done? Not for what they give, nor where memory or the place changes.
+static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
+  const int reg = (u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE) && tn_is_reg(u->src[0]->src[0]);
+  const int last = x->last[u->seq];
+  switch (u->op) {
+    case TINY_OP_WMMA: case TINY_OP_INDEX: return 1;
+    case TINY_OP_LOAD: return !reg || (last < x->k->n && x->k->list[last]->op == TINY_OP_WMMA);    // a sum so far
+    case TINY_OP_STORE:                    // of one that was added to in place
+      return reg && tn_ptx_in_registers(x, u->src[0]) && u->src[1]->op == TINY_OP_WMMA &&
+          x->elements[u->src[1]->seq] == tn_ptx_reg_at(x, u->src[0]);
+    case TINY_OP_BARRIER: case TINY_OP_RANGE: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: return 0;
+    default: break;
+  }
+  for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
+  return 1;
+}
+static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+  if (x->batch.n && !tn_ptx_leaves_batch(x, u)) tn_ptx_flush(x);
+  if (tn_ptx_is_by_unit(u)) return;
+  switch (u->op) {
+    case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: return;
+    case TINY_OP_BARRIER: tn_ptx_barrier(x, u); return;
+    case TINY_OP_END: tn_ptx_end(x); return;
+    case TINY_OP_ENDIF: tn_ptx_endif(x); return;
+    default: break;
+  }
+  if (!x->needed[u->seq]) return;
+  tn_ptx_node(x, u);
+  if (u->op != TINY_OP_STORE && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER) tn_ptx_complete(x, u);
+}
+
+// The tables of a kernel's nodes. 0: there is no memory for them.
+static int tn_ptx_tables(tn_ptx *x) {
+  const size_t n = (size_t)x->k->n + 1;
+  size_t indices = 1, steps = 64;
+  for (int i = 0; i < x->k->n; i++) indices += x->k->list[i]->op == TINY_OP_INDEX;
+  while (steps < 2 * indices * (TN_PTX_TERMS / 2 + 1)) steps *= 2;
+  x->elements = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
+  x->words = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
+  x->last = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
+  x->block = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->block);
+  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 5 * n);
+  x->sum = (tn_ptx_sum *)tn_ptx_scratch(x->t, indices * sizeof *x->sum);
+  x->step = (tn_ptx_step *)tn_ptx_scratch(x->t, steps * sizeof *x->step);
+  x->level = (tn_ptx_level *)tn_ptx_scratch(x->t, TN_PTX_DEPTH * sizeof *x->level);
+  if (!x->elements || !x->words || !x->last || !x->block || !x->wants || !x->sum || !x->step || !x->level) return 0;
+  x->zeros = x->wants + n; x->needed = x->zeros + n; x->inside = x->needed + n; x->constant = x->inside + n;
+  x->nstep = (int)steps;
+  memset(x->constant, 1, n);
+  return 1;
+}
+
+static void tn_ptx_entry(const tn_ptx *x, tiny_bytes *out) {
+  static const char kinds[] = "phrdfg";
+  const int64_t items = x->k->local[0] * x->k->local[1] * x->k->local[2];
+  tn_ptx_text(out, ".visible .entry %s(.param .align 8 .b8 v[%d])\n", x->k->name, 8 * TN_PTX_PARAMETERS);
+  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n\t.minnctapersm 1\n{\n", (long long)items);
+  for (int i = 0; i < TN_PTX_CLASSES; i++) {
+    const long long n = (long long)x->registers[i] + 1;      // they are numbered from 1 on
+    if (n > 1) tn_ptx_text(out, "\t.reg .%s %%%c<%lld>;\n", tn_ptx_bare(kinds[i]), kinds[i], n);
+  }
+  if (x->declares.n) tiny_bytes_add(out, x->declares.data, x->declares.n);
+  if (x->level->body.n) tiny_bytes_add(out, x->level->body.data, x->level->body.n);
+  tn_ptx_text(out, "\tret;\n}\n");
+}
+
+// The version of PTX that a target came with (PTX ISA, "Release Notes").
+static int tn_ptx_version(int sm, int own) {
+  static const struct { int sm, plain, own; } versions[] = {
+    {75, 63, 63}, {80, 70, 70}, {86, 71, 71}, {87, 74, 74}, {89, 78, 78}, {90, 78, 80}, {100, 86, 86}, {103, 88, 88},
+    {110, 90, 90}, {120, 87, 87}, {121, 88, 88}};
+  int v = 90;
+  for (size_t i = sizeof versions / sizeof *versions; i-- > 0;)
+    if (versions[i].sm >= sm) v = own ? versions[i].own : versions[i].plain;
+  return v;
+}
+
+typedef struct tn_ptx_target { const char *name; int sm, own; } tn_ptx_target;   // own: with what its family has alone
+
+static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                               uint64_t *uses) {
+  const tn_ptx_target *target = (const tn_ptx_target *)r->own;
+  tn_ptx x;
+  memset(&x, 0, sizeof x);
+  x.t = x.declares.t = x.batch.t = t; x.k = k; x.sm = target->sm;
+  x.version = tn_ptx_version(target->sm, target->own);
+  if (!tn_ptx_tables(&x)) return TINY_E_MEMORY;
+  x.depth = -1;
+  tn_ptx_open(&x, NULL);
+  tn_ptx_place(&x);
+  for (int i = 0; i < k->n && !x.failed; i++)
+    if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
+  for (int i = 0; i < k->n; i++) x.by_unit |= tn_ptx_loads_matrices(k->list[i]);
+  if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
+  for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
+  if (x.failed) return TINY_E_INTERNAL;
+  tn_ptx_entry(&x, out);
+  *uses = (uint64_t)x.version;
+  return TINY_OK;
+}
+static tiny_code tn_ptx_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                               tiny_bytes *out) {
+  const tn_ptx_target *target = (const tn_ptx_target *)r->own;
+  uint64_t version = (uint64_t)tn_ptx_version(target->sm, target->own);
+  (void)t;
+  for (int i = 0; i < n; i++) if (kernels[i].uses > version) version = kernels[i].uses;
+  tn_ptx_text(out, ".version %d.%d\n.target %s\n", (int)version / 10, (int)version % 10, target->name);
+  tn_ptx_text(out, ".address_size 64\n.visible .global .align 4 .u32 tiny_values = %d;\n", TN_PTX_PARAMETERS);
+  tn_ptx_text(out, ".extern .shared .align 16 .b8 tiny_shared[];\n");
+  for (int i = 0; i < n; i++) tiny_bytes_add(out, kernels[i].data, kernels[i].n);
+  return TINY_OK;
+}
+
+// ** the descriptor **
+
+// limits.dtypes: all but narrow floats. limits.atomics: what red adds to (PTX ISA, red).
+#define TN_PTX_ARITHMETIC (~((uint64_t)1 << TINY_F16 | (uint64_t)1 << TINY_BF16 | (uint64_t)1 << TINY_F8E4M3 | \
+                             (uint64_t)1 << TINY_F8E5M2))
+#define TN_PTX_ATOMICS ((uint64_t)1 << TINY_I32 | (uint64_t)1 << TINY_U32 | (uint64_t)1 << TINY_I64 | \
+                        (uint64_t)1 << TINY_U64 | (uint64_t)1 << TINY_F32 | (uint64_t)1 << TINY_F64)
+
+static const tn_ptx_target tn_ptx_targets[] = {
+  {"sm_75", 75, 0}, {"sm_80", 80, 0}, {"sm_86", 86, 0}, {"sm_87", 87, 0}, {"sm_89", 89, 0}, {"sm_90", 90, 0},
+  {"sm_90a", 90, 1}, {"sm_100", 100, 0}, {"sm_100a", 100, 1}, {"sm_103", 103, 0}, {"sm_103a", 103, 1},
+  {"sm_110", 110, 0}, {"sm_110a", 110, 1}, {"sm_120", 120, 0}, {"sm_120a", 120, 1}, {"sm_121", 121, 0},
+  {"sm_121a", 121, 1}};
+
+// limits.unit_tiles of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has).
+static int tn_ptx_unit_tiles(const char *target) { return strcmp(target, "sm_90a") ? 0 : 32; }
+
+// target: "sm_90a". 0: it is none of them.
+static int tn_lang_ptx(tiny_renderer *r, const char *target) {
+  const uint8_t on = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
+  static const uint8_t others[] = {TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK,
+                                   TINY_OP_LOAD, TINY_OP_STORE, TINY_OP_WMMA};
   memset(r, 0, sizeof *r);
-  r->name = "CUDA C"; r->file = "cu";
-  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALIGNED; r->exp2_ulps = 4;
-  l->prelude = tn_cuda_prelude;
-  l->kernel = "extern \"C\" __global__ void BOUNDS(%0 * %1 * %2) %n(VALUES) {\n  ITEMS(%0, %1)";
-  l->end = "}";
-  l->open_buffer = "%t *const %n = TINY_AT(%t, v.word[%k]);";
-  l->open_scalar = "const %t %n = value_of<%t>(v.word[127 - %k]);";
-  l->local = "alignas(16) __shared__ %t %n[%k];";
-  l->local_given = "%t *const %n = (%t *)((char *)TINY_SHARED + %k);";
-  l->barrier = "__syncthreads();";
-  l->global_id = "(%t)GROUP_%d"; l->local_id = "(%t)ITEM_%d";
-  l->variable = "%t %n;"; l->variables = "%t %n[%k];";
-  l->value = "const %t %n = %0;"; l->choice = "%t %n = %0;";
-  l->infinity = "(%t)AS_FLOAT(0x7F800000)"; l->nan = "(%t)AS_FLOAT(0x7FC00000)"; l->zero = "spread<%t>(0)";
-  l->vector = "lanes<%e, %l>";
-  l->address = "%0 + %1";
-  l->load_aligned = "*(const %t *)(%0)"; l->store_aligned = "*(%t *)(%0) = %1";
-  l->load_turned = "load_turned<%t>(%0)"; l->load_rows = "load_rows<%t>(%0)";
-  if (arch >= 80) { l->copy = "copy_later<%t>(%0, %1, %2)"; l->wait = "wait_copies<%k>();"; }
-  l->load = "load<%t>(%0)"; l->load_masked = "load_masked(%0, %1, %2)";
-  l->gather = "gather<%t>(%0, %1)"; l->gather_masked = "gather_masked(%0, %1, %2, %3)";
-  l->store = "store(%0, %1)"; l->store_masked = "store_masked(%0, %1, %2)";
-  l->scatter = "scatter(%0, %1, %2)"; l->scatter_masked = "scatter_masked(%0, %1, %2, %3)";
-  l->low = "half_of<%t>(%0, 0)"; l->high = "half_of<%t>(%0, %l)";
-  for (size_t i = 0; i < sizeof tn_cuda_types / sizeof *tn_cuda_types; i++) {
-    if (tn_cuda_types[i].arch > arch) continue;
-    l->types[tn_cuda_types[i].dtype] = tn_cuda_types[i].type;
-    l->literals[tn_cuda_types[i].dtype] = tn_cuda_types[i].literal;
-    if (TN_CUDA_ATOMICS >> tn_cuda_types[i].dtype & 1) l->atomics[tn_cuda_types[i].dtype] = "add_to(%0, %1)";
-  }
-  for (size_t i = 0; i < sizeof tn_cuda_ops / sizeof *tn_cuda_ops; i++) {
-    l->ops[tn_cuda_ops[i].op] = tn_cuda_ops[i].scalar;
-    l->eops[tn_cuda_ops[i].op] = tn_cuda_ops[i].exact;
-    l->vops[tn_cuda_ops[i].op] = tn_cuda_ops[i].vector;
-  }
+  r->name = "PTX"; r->file = "ptx";
+  for (size_t i = 0; i < sizeof tn_ptx_targets / sizeof *tn_ptx_targets; i++)
+    if (!strcmp(target, tn_ptx_targets[i].name)) r->own = &tn_ptx_targets[i];
+  if (!r->own) return 0;
+  for (int i = 0; i < TN_PTX_FORMS; i++) r->ops[tn_ptx_forms[i].op] = on;
+  for (size_t i = 0; i < sizeof others; i++) r->ops[others[i]] = on;
+  r->ops[TINY_OP_SHUFFLE] = TINY_ON_ELEMENTS;
+  for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(d != TINY_F8E4M3 && d != TINY_F8E5M2) << d;
+  r->atomics = TN_PTX_ATOMICS;
+  r->exp2_ulps = 4;                        // as lang_cuda.c
+  r->flags = TINY_TARGET_SATURATES | TINY_TARGET_SHIFTS | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
+      TINY_TARGET_ALIGNED | TINY_TARGET_ROWS;
+  if (((const tn_ptx_target *)r->own)->sm >= 80) r->flags |= TINY_TARGET_COPIES;
+  if (tn_ptx_unit_tiles(target)) r->flags |= TINY_TARGET_MATRICES;
+  r->kernel = tn_ptx_kernel;
+  r->module = tn_ptx_module;
+  return 1;
 }
-
-#ifndef TINY_AMALGAMATED                    // tiny_cuda.h has no use for it
-// gfx: "gfx1100". All of them take one text.
-static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
-  (void)gfx;
-  tn_lang_cuda(r, 0);
-  r->name = "HIP C"; r->file = "hip"; r->exp2_ulps = 1;
-  r->language.load_turned = r->language.load_rows = NULL;
-  r->language.barrier = "meet();";
-  // Copies of iterations are the schedule's to make: clang makes them of all whose number is known, up to 256 registers
-  // and beyond (HIP's programming guide, "Unrolling loops").
-  r->language.range = "_Pragma(\"nounroll\") for (%t %n = %1; %n < %0; %n++) {";
+// The least version of PTX that a kernel of the target has: 83 of 8.3.
+static int tn_ptx_least(const tiny_renderer *r) {
+  const tn_ptx_target *target = (const tn_ptx_target *)r->own;
+  return tn_ptx_version(target->sm, target->own);
 }
 #endif
-#endif
-// ---- end src/nv/../render/lang_cuda.c ----
+// ---- end src/nv/../render/ptx.c ----
 // ---- begin src/nv/structs.c ----
 // structs: what NVIDIA's kernel driver takes: own declarations, and a table of what differs between its releases.
 //
@@ -575,7 +1880,7 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
 // ** ioctls of /dev/nvidiactl and /dev/nvidiaN: 'F' and the size are in the request **
 
 enum {                                     // NV_ESC_*
-  TN_NV_ALLOC_MEMORY = 0x27, TN_NV_FREE = 0x29, TN_NV_CONTROL = 0x2A, TN_NV_ALLOC = 0x2B, TN_NV_MAP = 0x4E,
+  TN_NV_FREE = 0x29, TN_NV_CONTROL = 0x2A, TN_NV_ALLOC = 0x2B, TN_NV_MAP = 0x4E,
   TN_NV_UNMAP = 0x4F, TN_NV_CARD_INFO = 0xC8, TN_NV_REGISTER_FD = 0xC9, TN_NV_VERSION = 0xD2
 };
 #define TN_NV_REQUEST(number, nbytes) \
@@ -646,15 +1951,15 @@ enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_
 // ** controls: one of their sizes, or by release **
 
 enum {
-  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
+  TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
   TN_NV_NAME = 0x20800110, TN_NV_UUID = 0x2080014A, TN_NV_GR_INFO = 0x20801201, TN_NV_FB_INFO = 0x20801303,
-  TN_NV_BOOST = 0x2080200A, TN_NV_TIME = 0x20800403, TN_NV_TOKEN = (int)0xC36F0108u, TN_NV_SCHEDULE = (int)0xA06C0101u,
-  TN_NV_CC = (int)0xCB330101u, TN_NV_FAULTS = (int)0x83DE0328u, TN_NV_SM_ERRORS = (int)0x83DE030Cu
+  TN_NV_BOOST = 0x2080200A, TN_NV_TOKEN = (int)0xC36F0108u, TN_NV_SCHEDULE = (int)0xA06C0101u,
+  TN_NV_FAULTS = (int)0x83DE0328u
 };
 enum {                                     // NV0080_CTRL_GR_INFO_INDEX_*, NV2080_CTRL_FB_INFO_*, NV2080_CTRL_GPU_INFO_*
   TN_NV_GR_SM_VERSION = 12, TN_NV_GR_WARPS = 13, TN_NV_GR_GPCS = 20, TN_NV_GR_TPCS = 23, TN_NV_GR_SMS = 32,
   TN_NV_GR_SUBPIPES = 9, TN_NV_FB_RAM = 8, TN_NV_FB_USABLE = 32, TN_NV_FB_HEAP_FREE = 22, TN_NV_FB_L2 = 27,
-  TN_NV_FB_BUS_WIDTH = 11, TN_NV_GPU_MIG = 0x2A
+  TN_NV_GPU_MIG = 0x2A
 };
 typedef struct tn_nv_id_params {
   uint32_t gpu, flags, device, subdevice, sli, board, instance; int32_t node;
@@ -673,9 +1978,9 @@ typedef struct tn_nv_notification { uint32_t time[2], info; uint16_t more, statu
 // ** ioctls of /dev/nvidia-uvm: the number is the request **
 
 enum {                                     // UVM_*
-  TN_UVM_INITIALIZE = 0x30000001, TN_UVM_REGISTER_VASPACE = 25, TN_UVM_UNREGISTER_VASPACE = 26,
-  TN_UVM_REGISTER_CHANNEL = 27, TN_UVM_UNREGISTER_CHANNEL = 28, TN_UVM_PEER = 29, TN_UVM_MAP = 33, TN_UVM_FREE = 34,
-  TN_UVM_REGISTER_GPU = 37, TN_UVM_UNREGISTER_GPU = 38, TN_UVM_RANGE = 73, TN_UVM_MM_INITIALIZE = 75
+  TN_UVM_INITIALIZE = 0x30000001, TN_UVM_REGISTER_VASPACE = 25, TN_UVM_REGISTER_CHANNEL = 27,
+  TN_UVM_UNREGISTER_CHANNEL = 28, TN_UVM_MAP = 33, TN_UVM_FREE = 34, TN_UVM_REGISTER_GPU = 37, TN_UVM_RANGE = 73,
+  TN_UVM_MM_INITIALIZE = 75
 };
 typedef struct tn_uvm_initialize { uint64_t flags; uint32_t status, unused; } tn_uvm_initialize;
 typedef struct tn_uvm_mm { int32_t fd; uint32_t status; } tn_uvm_mm;
@@ -686,7 +1991,6 @@ typedef struct tn_uvm_vaspace { uint8_t uuid[16]; int32_t control; uint32_t clie
 typedef struct tn_uvm_channel {
   uint8_t uuid[16]; int32_t control; uint32_t client, channel, unused; uint64_t base, nbytes; uint32_t status, unused1;
 } tn_uvm_channel;
-typedef struct tn_uvm_named { uint8_t uuid[16]; uint32_t status; } tn_uvm_named;  // UNREGISTER_GPU, .._GPU_VASPACE
 typedef struct tn_uvm_range { uint64_t base, nbytes; uint32_t status, unused; } tn_uvm_range;
 typedef struct tn_uvm_attributes {
   uint8_t uuid[16]; uint32_t mapping, caching, format, bits, compression;
@@ -746,7 +2050,7 @@ TN_NV_AT(tn_nv_channel_params, process, 0x128); TN_NV_AT(tn_nv_channel_params, t
 TN_NV_SIZE(tn_nv_compute_params, 16); TN_NV_SIZE(tn_nv_copy_params, 8); TN_NV_SIZE(tn_nv_doorbell_params, 2);
 TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
 TN_NV_SIZE(tn_nv_gr_params, 32); TN_NV_SIZE(tn_nv_faults_params, 72); TN_NV_SIZE(tn_nv_notification, 16);
-TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40); TN_NV_SIZE(tn_uvm_named, 20);
+TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40);
 TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24);
 TN_NV_SIZE(tn_uvm_map, 9264); TN_NV_AT(tn_uvm_map, n, 9240); TN_NV_SIZE(tn_uvm_map_old, 1200);
 TN_NV_AT(tn_uvm_map_old, n, 1176);
@@ -1690,10 +2994,8 @@ static uint32_t tn_nv_class_of(const uint32_t *list, uint32_t n, const uint16_t 
 // What NV2080_CTRL_GR_INFO's SM_VERSION says of the same classes: 0xA03 of class 0xCDC0 is 10.3, 0xA04 of 0xCEC0 is
 // 12.0 (not 10.4), 0xC01 is 12.1.
 static int tn_nv_sm_of(const tn_nv_generation *g, uint32_t version) {
-  const int major = (int)(version >> 8 & 255), minor = (int)(version & 15);
-  if (g->sm == 100 && major == 10 && minor <= 3) return 100 + minor;
-  if (g->sm == 120 && major == 12) return 120 + minor;
-  return g->sm;
+  if (g->sm == 100 && version == 0xA03) return 103;
+  return g->sm == 120 && version == 0xC01 ? 121 : g->sm;
 }
 // KiB of the smallest configuration with so many bytes; the largest where none has.
 static int tn_nv_shared_config(const tn_nv_generation *g, uint64_t nbytes) {
@@ -2064,8 +3366,8 @@ static tiny_code tn_nv_open_doorbell(tn_nv *d) {
 // info: what the driver tells of its GPUs, without a context of the library's.
 //
 // In:    a system, or NULL. Out: a row for each GPU. Nothing is left open.
-#ifndef TN_NV_INFO
-#define TN_NV_INFO
+#ifndef TN_NV_INFO_ROOM
+#define TN_NV_INFO_ROOM
 #ifndef TINY_AMALGAMATED
 #include "device.c"
 #endif
@@ -2610,7 +3912,7 @@ static tiny_code tn_nv_copy_out(void *dev, void *dst, tiny_mem src, size_t nbyte
 //
 // In:    cubins, as ptxas writes them. Out: modules, kernels; a sentence for those of another generation.
 // Holds: a module's memory goes back when the launches before have happened: at the next sync. Parameters of a module
-//        with the symbol tiny_values are words, as generated kernels have them (render/lang_cuda.c).
+//        with the symbol tiny_values are words, as generated kernels have them (render/ptx.c).
 #ifndef TN_NV_MODULE
 #define TN_NV_MODULE
 #ifndef TINY_AMALGAMATED
@@ -2618,7 +3920,8 @@ static tiny_code tn_nv_copy_out(void *dev, void *dst, tiny_mem src, size_t nbyte
 #include "cubin.c"
 #endif
 
-enum { TN_NV_WORDS = 128, TN_NV_BANK0_MOST = 0x380 + 4096, TN_NV_PREFETCH = 4096, TN_NV_FRAME = 0x240 };
+// Words of parameters; bytes that the GPU may fetch behind code; bytes of local memory on top of what a kernel needs.
+enum { TN_NV_WORDS = 128, TN_NV_PREFETCH = 4096, TN_NV_FRAME = 0x240 };
 
 typedef struct tn_nv_kernel {
   struct tn_nv_kernel *next; struct tn_nv_module *module;
@@ -2872,6 +4175,9 @@ static tiny_code tn_nv_fits(tn_nv *d, const tiny_launch *l) {
   if (items > k->threads)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but its registers and launch bounds allow %d",
                      d->name, k->name, (long long)items, k->threads);
+  if (k->required[0] && items != (int64_t)k->required[0] * k->required[1] * k->required[2])
+    return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: groups of %lld items, but it is compiled for groups of %lld",
+                     d->name, k->name, (long long)items, (long long)k->required[0] * k->required[1] * k->required[2]);
   if (k->shared + l->local_nbytes > ((uint64_t)d->generation->shared_block << 10) + 0x400)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %llu bytes of shared memory, but a group has %d KiB", d->name,
                      k->name, (unsigned long long)(k->shared + l->local_nbytes), d->generation->shared_block);
@@ -3590,12 +4896,12 @@ static tiny_code tn_nv_compile(void *dev, int n, const tiny_bytes *source, tiny_
 #include "graph.c"
 #include "assemble.c"
 #include "info.c"
-#include "../render/lang_cuda.c"
+#include "../render/ptx.c"
 #endif
 
 // ** how kernels are written **
 
-static void tn_nv_renderer(void *dev, tiny_renderer *out) { tn_lang_cuda(out, ((const tn_nv *)dev)->sm); }
+static void tn_nv_renderer(void *dev, tiny_renderer *out) { tn_lang_ptx(out, ((const tn_nv *)dev)->target); }
 
 // What schedules ask. Registers of a thread: CUDA C++ Programming Guide, Compute Capabilities; bytes that it loads at
 // once: there, Device Memory Accesses.
@@ -3606,7 +4912,8 @@ static void tn_nv_limits(const tn_nv *d, tiny_limits *out) {
   out->vector_nbytes = 16; out->vector_registers = 255;
   out->copies_async = d->sm >= 80;         // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
-  out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
+  out->unit_tiles = tn_ptx_unit_tiles(d->target);
+  out->dtypes = TN_PTX_ARITHMETIC; out->atomics = TN_PTX_ATOMICS;
   out->shared_nbytes = (size_t)d->generation->shared_block << 10;
   out->local_total = 1024;
   out->global_max[0] = INT32_MAX; out->global_max[1] = out->global_max[2] = 65535;
@@ -3827,40 +5134,48 @@ SOFTWARE.
 
 Where things stand in tiny_nv.h
 
-    120  src/nv/../base/library.c      shared libraries that are loaded while the program runs: drivers, which
-                                       a program is not linked with
-    176  src/nv/../base/digits.c       whole numbers in text without a sign: of devices, of versions, of
-                                       addresses
-    203  src/nv/../render/lang_cuda.c  the descriptor of CUDA C, and of HIP C, which is the same but for the
-                                       words below: an element at a time or vectors of 2, 4, 8 or 16
-    564  src/nv/structs.c              what NVIDIA's kernel driver takes: own declarations, and a table of
-                                       what differs between its releases
-    758  src/nv/system.c               open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
-                                       their place; and a clock
-    931  src/nv/rm.c                   what NVIDIA's kernel driver is asked: objects are made and freed,
-                                       controlled, mapped; ranges of nvidia-uvm
-   1179  src/nv/cubin.c                reads machine code as ptxas writes it: an ELF file with kernels, what
-                                       each needs, and where addresses go
-   1498  src/nv/qmd.c                  launch descriptors, which tell a GPU all about a launch: one table of
-                                       their fields, a column for each version
-   1625  src/nv/generation.c           what differs between NVIDIA's GPUs from Turing on, a row for each class
-                                       of compute
-   1710  src/nv/device.c               a GPU: found, asked what it is, its address space and channels; opened
-                                       and closed; what went wrong
-   2064  src/nv/info.c                 what the driver tells of its GPUs, without a context of the library's
-   2118  src/nv/channel.c              what a GPU is told: words in memory, where they stand in a ring, a
-                                       doorbell; how far it is; faults
-   2417  src/nv/memory.c               of the GPU, given out in blocks of larger regions; bytes to it and from
-                                       it by its copy engines
-   2609  src/nv/module.c               cubins in the GPU's memory, and the kernels in them, each with the
-                                       descriptor that its launches begin from
-   2802  src/nv/launch.c               kernels with all that they are called with -> descriptors, constant
-                                       banks, words for the GPU
-   3074  src/nv/graph.c                launches that are handed over together again and again, as a list of
-                                       commands that was prepared
-   3283  src/nv/assemble.c             PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
-                                       ptxas, or a library of the toolkit
-   3584  src/nv/queue.c                a device as others see it: opened and closed, events in its order, that
-                                       all has happened
-   3783  src/nv/backend.c              the one object of tiny_nv.h
+    120  src/nv/../base/library.c       shared libraries that are loaded while the program runs: drivers,
+                                        which a program is not linked with
+    176  src/nv/../base/digits.c        whole numbers in text without a sign: of devices, of versions, of
+                                        addresses
+    203  src/nv/../ir/listing.c         what the nodes of a kernel's list say, by what tiny.h shows to
+                                        everyone: renderers stand in companion headers, too, and those see
+                                        nothing else of the library
+    277  src/nv/../render/ptx_values.c  values of PTX: registers, numbers, and what is computed of them, an
+                                        element at a time
+    829  src/nv/../render/ptx_memory.c  what PTX reads and writes: addresses, loads, stores and copies; and
+                                        what is to be known before
+   1300  src/nv/../render/ptx_wgmma.c   products of all columns of a warp at once, of which four warps of
+                                        sm_90a make one (PTX ISA, wgmma)
+   1384  src/nv/../render/ptx.c         a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
+   1869  src/nv/structs.c               what NVIDIA's kernel driver takes: own declarations, and a table of
+                                        what differs between its releases
+   2062  src/nv/system.c                open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+                                        their place; and a clock
+   2235  src/nv/rm.c                    what NVIDIA's kernel driver is asked: objects are made and freed,
+                                        controlled, mapped; ranges of nvidia-uvm
+   2483  src/nv/cubin.c                 reads machine code as ptxas writes it: an ELF file with kernels, what
+                                        each needs, and where addresses go
+   2802  src/nv/qmd.c                   launch descriptors, which tell a GPU all about a launch: one table of
+                                        their fields, a column for each version
+   2929  src/nv/generation.c            what differs between NVIDIA's GPUs from Turing on, a row for each
+                                        class of compute
+   3012  src/nv/device.c                a GPU: found, asked what it is, its address space and channels; opened
+                                        and closed; what went wrong
+   3366  src/nv/info.c                  what the driver tells of its GPUs, without a context of the library's
+   3420  src/nv/channel.c               what a GPU is told: words in memory, where they stand in a ring, a
+                                        doorbell; how far it is; faults
+   3719  src/nv/memory.c                of the GPU, given out in blocks of larger regions; bytes to it and
+                                        from it by its copy engines
+   3911  src/nv/module.c                cubins in the GPU's memory, and the kernels in them, each with the
+                                        descriptor that its launches begin from
+   4105  src/nv/launch.c                kernels with all that they are called with -> descriptors, constant
+                                        banks, words for the GPU
+   4380  src/nv/graph.c                 launches that are handed over together again and again, as a list of
+                                        commands that was prepared
+   4589  src/nv/assemble.c              PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
+                                        ptxas, or a library of the toolkit
+   4890  src/nv/queue.c                 a device as others see it: opened and closed, events in its order,
+                                        that all has happened
+   5090  src/nv/backend.c               the one object of tiny_nv.h
 */

@@ -98,7 +98,9 @@ static tiny_tensor *conv_odd(tiny_ctx *t) {
   return tiny_conv2d(x, w, NULL, NULL);
 }
 static tiny_tensor *heads_odd(tiny_ctx *t) { return zeros(t, TINY_F16, TINY_SHAPE(2, 8, 500, 64)); }
-static tiny_tensor *attention_odd(tiny_ctx *t) { return tiny_attention(heads_odd(t), heads_odd(t), heads_odd(t), NULL); }
+static tiny_tensor *attention_odd(tiny_ctx *t) {
+  return tiny_attention(heads_odd(t), heads_odd(t), heads_odd(t), NULL);
+}
 static tiny_tensor *heads(tiny_ctx *t) { return zeros(t, TINY_F16, TINY_SHAPE(2, 8, 512, 64)); }
 static tiny_tensor *attention(tiny_ctx *t) { return tiny_attention(heads(t), heads(t), heads(t), NULL); }
 static tiny_tensor *attention_grad(tiny_ctx *t) {          // all three gradients, added up
@@ -142,7 +144,8 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"scatter_add 16384x64", scattered}, {"index_add 50257x768", rows_added}, {"conv 3x3 64 56x56", conv},
   {"conv 3x3 61 55x55", conv_odd}, {"attention 500x64", attention_odd},
   {"attention 512x64", attention},
-  {"gradients 512x64", attention_grad}, {"shared grad 512x64", shared_grad}, {"causal 2048x64", causal}, {"causal grad 2048x64", causal_grad},
+  {"gradients 512x64", attention_grad}, {"shared grad 512x64", shared_grad}, {"causal 2048x64", causal},
+  {"causal grad 2048x64", causal_grad},
   {"causal bf16 4096x128", causal_bf16}};
 
 // What is asked for; written: files in the folder.

@@ -661,7 +661,7 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
   memset(&next[0], 0, sizeof next[0]);
   s->n = way.n = 0;
   way.found = (tn_candidate *)tn_scratch(s->t, TN_CANDIDATES_MOST * sizeof *way.found);
-  if (tn_machine_grid(s->target->limits)) families = tn_candidates_of_grid(&way);      // before there are too many others
+  if (tn_machine_grid(s->target->limits)) families = tn_candidates_of_grid(&way);      // before others fill it
   for (way.depth = 1; width && way.depth <= TN_CANDIDATES_DEPTH; way.depth++) {
     for (int i = 0; i < width; i++) tn_candidates_grow(&way, &next[i]);
     qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
