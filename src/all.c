@@ -158,6 +158,7 @@ TN_SMALL_BEGIN
 #include "codegen/online_blocks.c"
 #include "codegen/prefetch.c"
 #include "codegen/opts.c"
+#include "codegen/wording.c"
 #include "codegen/hints.c"
 #include "codegen/lanes.c"
 #include "codegen/cost.c"

@@ -6,7 +6,7 @@
 #ifndef TN_CODEGEN_LANES
 #define TN_CODEGEN_LANES
 #ifndef TINY_AMALGAMATED
-#include "opts.c"
+#include "wording.c"
 #endif
 
 enum { TN_ALL_LOOPS = 1 << 20 };          // of a kernel

@@ -28,6 +28,7 @@ typedef struct tn_cuda {
   char name[24], target[16], gpu[96];
   int max_threads, grid[3], block[3], shared;
   uint64_t given, done;                    // places in the order: of what was given last; known to have happened
+  uint64_t waited;                         // the place from which on all comes behind another device's event
   tn_cuda_block *blocks; size_t nblock, cap;
   tn_cuda_mark mark[TN_CUDA_MARKS]; int marks;               // marks: so many were made
   tn_cuda_chunk chunk[TN_CUDA_CHUNKS]; int chunk_now;

@@ -121,6 +121,7 @@ static tn_cuda_chunk *tn_cuda_chunk_next(tn_cuda *d) {
 static int tn_cuda_copies_wait(tn_cuda *d, uint64_t used) {
   const tn_cuda_mark *behind = NULL;
   const int last = (d->marks + TN_CUDA_MARKS - 1) % TN_CUDA_MARKS;
+  if (used < d->waited) used = d->waited;  // another device may read what is written
   if (!d->mark[last].event || d->mark[last].place != d->given) {
     tn_cuda_mark *m = &d->mark[d->marks % TN_CUDA_MARKS];
     int result = m->event ? 0 : d->cu.event_new(&m->event, TN_CU_NO_TIMING);

@@ -23,6 +23,7 @@ static tiny_code tn_cuda_wait(void *dev, void *event) {
   tn_cuda *d = (tn_cuda *)dev;
   const tiny_code code = tn_cuda_enter(d, "waiting for another device");
   if (code != TINY_OK) return code;
+  d->waited = ++d->given;
   return tn_cuda_leave(d, tn_cuda_check(d, d->cu.stream_wait(d->stream, event, 0), "waiting for another device"));
 }
 static void tn_cuda_event_free(void *dev, void *event) { ((const tn_cuda *)dev)->cu.event_free(event); }
