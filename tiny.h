@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d93f6242a450080d1adec55dccdb33aca88112305f22e5abf932cb03385a017f
+/* tiny.h 0.1.0, source 9cb85dd0f1f927a00ecc49331f5df1747ddd8e6c6f9a215965834d18dd90da7d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3684,7 +3684,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d93f6242a450080d1adec55dccdb33aca88112305f22e5abf932cb03385a017f"
+#define TN_SOURCE_ID "9cb85dd0f1f927a00ecc49331f5df1747ddd8e6c6f9a215965834d18dd90da7d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -9248,23 +9248,15 @@ enum {
 #include "uop.c"
 #endif
 
+static int tn_loads_by_steps(const tiny_uop *u) { return tn_load_along(u) || tn_load_next(u); }
 // A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
 static int tn_loads_rows(const tiny_uop *u) {
-  const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0, steps = u->k >> 4 != 0;
+  const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0;
   return nbytes && u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1 &&
-      (steps ? nbytes * u->lanes % TN_TURNED_ROW == 0 : nbytes * u->lanes == 2 * TN_TURNED_ROW) &&
+      (tn_loads_by_steps(u) ? nbytes * u->lanes % TN_TURNED_ROW == 0 : nbytes * u->lanes == 2 * TN_TURNED_ROW) &&
       (tn_load_kind(u) == TN_AS_ROWS ? nbytes <= 4 : tn_load_kind(u) == TN_TURNED && nbytes == 2);
 }
-static int tn_loads_matrices(const tiny_uop *u) { return tn_loads_rows(u) && u->k >> 4; }
-// Where element `e` that lane `lane` gets of them lies, behind the address of the first.
-static int64_t tn_load_place(const tiny_uop *u, int lane, int e) {
-  const int nbytes = tn_bits(u->dtype) / 8, each = 4 / nbytes, q = e / each, of = e % each,
-            row = 2 * TN_TURNED_ROW / nbytes;
-  const int64_t begin = q / 2 * tn_load_next(u) + q % 2 * tn_load_along(u);
-  return begin + (tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
-                                                  (2 * (lane % 4) + of) * row + lane / 4);
-}
-
+static int tn_loads_matrices(const tiny_uop *u) { return tn_loads_rows(u) && tn_loads_by_steps(u); }
 typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
 static int64_t tn_wmma_k(const tn_wmma *w) {
   return w->m | w->n << 8 | w->k << 16 | (int64_t)w->together << 24 | (int64_t)w->a << 32 | (int64_t)w->b << 40;
@@ -12835,6 +12827,14 @@ static tiny_code tn_eval_matrix_rows(tn_eval_run *r, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
+// Where element `e` that lane `lane` gets of matrices lies, behind the address of the first.
+static int64_t tn_load_place(const tiny_uop *u, int lane, int e) {
+  const int nbytes = tn_bits(u->dtype) / 8, each = 4 / nbytes, q = e / each, of = e % each,
+            row = 2 * TN_TURNED_ROW / nbytes;
+  const int64_t begin = q / 2 * tn_load_next(u) + q % 2 * tn_load_along(u);
+  return begin + (tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
+                                                  (2 * (lane % 4) + of) * row + lane / 4);
+}
 // Matrices side by side: all of a warp load them, and say the same address.
 static tiny_code tn_eval_matrices(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
@@ -32108,7 +32108,7 @@ static int64_t tn_nested_elements(const tn_nested *a) {
 static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit, int kind, int64_t elements,
                           const tn_warp_nested_tile *tile) {
   const int64_t columns = (int64_t)tile->across * tile->columns, rows = (int64_t)tile->warps * tile->rows,
-                keys = kind == TN_NESTED_REDUCE ? columns : TN_NESTED_BLOCK,
+                keys = kind == TN_NESTED_REDUCE ? columns : (int64_t)TN_NESTED_BLOCK,
                 held = (tile->rows / unit->m) * (elements / unit->k) * tn_layout_elements(&unit->layout[0]) / 2;
   int64_t all = elements * (rows + keys + TN_NESTED_PAD);
   if (kind != TN_NESTED_REDUCE) all += (keys + TN_NESTED_PAD) * (columns + rows + 2 * TN_NESTED_PAD);
@@ -41243,6 +41243,18 @@ static int tn_schedule_apply(tn_kernel_state *s, const tn_schedule *list) {
   for (int i = 0; i < list->n; i++) if (!tn_opt_apply(s, &list->opt[i])) return 0;
   return 1;
 }
+#endif
+// ---- end src/codegen/opts.c ----
+// ---- begin src/codegen/wording.c ----
+// wording: how opts are said: as text, and by heuristics, with ranges and nodes for numbers.
+//
+// In:  opts; text; a kernel's state with ranges and nodes of it. Out: text; opts; the kernel with an opt applied.
+// Holds: what is printed can be parsed back. A heuristic that says an illegal opt changes nothing.
+#ifndef TN_CODEGEN_WORDING
+#define TN_CODEGEN_WORDING
+#ifndef TINY_AMALGAMATED
+#include "opts.c"
+#endif
 
 // ** as text: "SPLIT 0:4, LANE 1:16"; "-": no opts **
 
@@ -41429,7 +41441,7 @@ static int tn_do_plain(tn_kernel_state *s, int kind) {
   return tn_opt_apply(s, &o);
 }
 #endif
-// ---- end src/codegen/opts.c ----
+// ---- end src/codegen/wording.c ----
 // ---- begin src/codegen/hints.c ----
 // hints: what is worth knowing about nodes of a list that the list itself does not say, for whoever renders it.
 //
@@ -41538,7 +41550,7 @@ static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
 #ifndef TN_CODEGEN_LANES
 #define TN_CODEGEN_LANES
 #ifndef TINY_AMALGAMATED
-#include "opts.c"
+#include "wording.c"
 #endif
 
 enum { TN_ALL_LOOPS = 1 << 20 };          // of a kernel
@@ -43343,7 +43355,8 @@ static tn_warp_shape tn_warp_sizes_at_once(const tn_kernel_state *s, const tn_pr
   int i = large ? 0 : 2;
   for (; i < 2; i++) {
     const tn_warp_shape *x = &shapes[i];
-    const int64_t rows = x->warps[0] * x->side[0], least = i ? TN_WARP_GROUPS : tn_machine_units(s->target->limits);
+    const int64_t rows = x->warps[0] * x->side[0],
+                  least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(s->target->limits);
     if (x->side[1] <= 8 * (int64_t)s->target->limits->unit_tiles && tn_range_extent(axis[1]) > x->side[1] / 2 &&
         tn_warp_groups(p, axis, rows, x->side[1]) >= least)
       break;
@@ -43851,13 +43864,14 @@ static int tn_grid_nested(tn_kernel_state *s, const tn_profile *p) {
 
 // Products as they are, or with fused sides.
 static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
-  const tn_kernel_state before = *s;
+  tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
   const int64_t serial = s->t->ir->serial;
+  *before = *s;
   if (p->nreduce != 1) return 0;
   tn_grid_fuse(s);
   const tn_profile fused = tn_profile_of(s);
   if (tn_grid_units(s, &fused, NULL) || tn_grid_tiled(s, &fused)) { tn_grid_ahead(s); return 1; }
-  *s = before;                             // nothing has happened
+  *s = *before;                            // nothing has happened
   s->t->ir->serial = serial;
   return 0;
 }
@@ -59880,23 +59894,23 @@ Where things stand in tiny.h
    9085  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
    9239  src/ir/args.c                which k, v and sources fit an op
-   9486  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9478  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9624  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10259  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9616  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10251  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10414  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10406  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11022  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11014  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11522  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11514  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11668  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11660  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12105  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12097  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12380  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12372  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
   13271  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
@@ -60055,120 +60069,122 @@ Where things stand in tiny.h
   40442  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
   40501  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  41434  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  41249  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+                                      numbers
+  41446  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  41533  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  41545  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  41626  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  41638  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  42015  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  42027  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  42598  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  42610  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42717  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42809  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42729  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42821  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42880  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42892  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42984  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  43085  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  43160  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  42996  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  43097  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  43172  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  43260  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  43478  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  44356  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  44469  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  43272  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  43491  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  44370  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  44483  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  45220  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  45234  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  45487  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  45501  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  45737  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  45751  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  45827  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  45841  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  46443  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  46457  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  46999  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  47013  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  47349  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  47363  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  47650  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  47664  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  48045  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  48796  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  48059  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  48810  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  48880  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  48894  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  48997  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  49228  src/runtime/device.c         which backend a context runs on
-  49443  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  49597  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  49011  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  49242  src/runtime/device.c         which backend a context runs on
+  49457  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  49611  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  49658  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  49672  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49926  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49940  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  50161  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  50175  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  50433  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  50447  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  50615  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  50686  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  50629  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  50700  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  51067  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  51081  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  51341  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  51355  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  51556  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  52040  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  51570  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  52054  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  52212  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  52320  src/runtime/launch.c         the steps of a plan, handed to their devices
-  52597  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  52226  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  52334  src/runtime/launch.c         the steps of a plan, handed to their devices
+  52611  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  53093  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  53107  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  53701  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  53715  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  53884  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  53898  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  54221  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  54430  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  55223  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  54235  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  54444  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  55237  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  55615  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55956  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  55629  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55970  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  56162  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  56176  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  56416  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  56430  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  56675  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  56689  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56945  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56959  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  57110  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  57124  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  57284  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  57645  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  57881  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  57298  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  57659  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  57895  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  58029  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  58192  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  58043  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  58206  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  58299  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  58313  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  58384  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  58398  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  58712  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  58726  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  58875  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58938  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  59117  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  58889  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58952  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  59131  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  59253  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  59267  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  59639  src/runtime/context.c        opening and closing, the first error, totals
+  59653  src/runtime/context.c        opening and closing, the first error, totals
 */

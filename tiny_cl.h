@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source b76af7e6ee089316c3ecfe8b4ad3c79e411e8d07a6335be0a9eb34943b761f9a
+/* tiny_cl.h 0.1.0, source 87fb2aeb63291701fd5ee63482b2b902ef7a55b43b31ee18c4ab2a3c2cdb31e4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -105,7 +105,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "b76af7e6ee089316c3ecfe8b4ad3c79e411e8d07a6335be0a9eb34943b761f9a"
+#define TN_CL_SOURCE_ID "87fb2aeb63291701fd5ee63482b2b902ef7a55b43b31ee18c4ab2a3c2cdb31e4"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -1352,7 +1352,7 @@ static void tn_cl_close(void *dev) {
 #endif
 
 #ifdef TINY_STATIC
-TINY_API
+static
 #endif
 const tiny_backend tiny_cl = {
   TINY_BACKEND_VERSION, "CL", tn_cl_open, tn_cl_close, tn_cl_target, tn_cl_renderer, tn_cl_alloc, tn_cl_free,

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source c8036aac2b3964deb1de5f5f213cef3d5fbf9e078390ba53ace5614d469dcc2e
+/* tiny_cuda.h 0.1.0, source ac0583fd7d7c1dfbe1ef3bc33fc253a45c3516b601b16fd29fa4fe7f02cd1bef
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "c8036aac2b3964deb1de5f5f213cef3d5fbf9e078390ba53ace5614d469dcc2e"
+#define TN_CUDA_SOURCE_ID "ac0583fd7d7c1dfbe1ef3bc33fc253a45c3516b601b16fd29fa4fe7f02cd1bef"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -1699,7 +1699,7 @@ static int tn_ptx_sum_registers(tn_ptx *x, const tiny_uop *u) {
 }
 
 static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *unit, const char *type[2]) {
-  const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes(unit->a);
+  const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes((tiny_dtype)unit->a);
   const tiny_uop *load = tn_ptx_matrices(u->src[1]);
   tn_ptx_operand a[4];
   for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
@@ -2201,11 +2201,6 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   r->module = tn_ptx_module;
   return 1;
 }
-// The least version of PTX that a kernel of the target has: 83 of 8.3.
-static int tn_ptx_least(const tiny_renderer *r) {
-  const tn_ptx_target *target = (const tn_ptx_target *)r->own;
-  return tn_ptx_version(target->sm, target->own);
-}
 #endif
 // ---- end src/cuda/../render/ptx.c ----
 // ---- begin src/cuda/driver.c ----
@@ -2426,6 +2421,7 @@ typedef struct tn_cuda {
   char name[24], target[16], gpu[96];
   int max_threads, grid[3], block[3], shared;
   uint64_t given, done;                    // places in the order: of what was given last; known to have happened
+  uint64_t waited;                         // the place from which on all comes behind another device's event
   tn_cuda_block *blocks; size_t nblock, cap;
   tn_cuda_mark mark[TN_CUDA_MARKS]; int marks;               // marks: so many were made
   tn_cuda_chunk chunk[TN_CUDA_CHUNKS]; int chunk_now;
@@ -2545,6 +2541,11 @@ static tiny_code tn_cuda_init(tn_cuda *d) {
 
 // What schedules ask (tiny_limits) and launches are held to. Registers of a thread: CUDA C++ Programming Guide, Compute
 // Capabilities; bytes that it loads at once: there, Device Memory Accesses.
+// The least version of PTX that a kernel of the renderer's target has: 83 of 8.3.
+static int tn_cuda_ptx_least(const tiny_renderer *r) {
+  const tn_ptx_target *target = (const tn_ptx_target *)r->own;
+  return tn_ptx_version(target->sm, target->own);
+}
 // PTX, if the driver reads what is needed for the GPU: CUDA 11.4 has PTX 7.4, 12.0 has 8.0 and so on (PTX ISA,
 // "Release Notes"); products of fp8 want 8.4. $TINY_CUDA_LANGUAGE says otherwise.
 static void tn_cuda_language(tn_cuda *d) {
@@ -2554,7 +2555,7 @@ static void tn_cuda_language(tn_cuda *d) {
   if (d->cu.driver_version(&version)) version = 0;
   const int major = version / 1000, minor = version % 1000 / 10, late = major == 12 && minor > 5,   // 12.6 has 8.5
             reads = 10 * (major - 4) + minor - late;
-  d->by_c = !tn_lang_ptx(&ptx, d->target) || reads < (d->sm >= 89 ? 84 : 74) || reads < tn_ptx_least(&ptx);
+  d->by_c = !tn_lang_ptx(&ptx, d->target) || reads < (d->sm >= 89 ? 84 : 74) || reads < tn_cuda_ptx_least(&ptx);
   if (wish && *wish) d->by_c = !strcmp(wish, "C");
 }
 static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
@@ -2740,6 +2741,7 @@ static tn_cuda_chunk *tn_cuda_chunk_next(tn_cuda *d) {
 static int tn_cuda_copies_wait(tn_cuda *d, uint64_t used) {
   const tn_cuda_mark *behind = NULL;
   const int last = (d->marks + TN_CUDA_MARKS - 1) % TN_CUDA_MARKS;
+  if (used < d->waited) used = d->waited;  // another device may read what is written
   if (!d->mark[last].event || d->mark[last].place != d->given) {
     tn_cuda_mark *m = &d->mark[d->marks % TN_CUDA_MARKS];
     int result = m->event ? 0 : d->cu.event_new(&m->event, TN_CU_NO_TIMING);
@@ -3361,6 +3363,7 @@ static tiny_code tn_cuda_wait(void *dev, void *event) {
   tn_cuda *d = (tn_cuda *)dev;
   const tiny_code code = tn_cuda_enter(d, "waiting for another device");
   if (code != TINY_OK) return code;
+  d->waited = ++d->given;
   return tn_cuda_leave(d, tn_cuda_check(d, d->cu.stream_wait(d->stream, event, 0), "waiting for another device"));
 }
 static void tn_cuda_event_free(void *dev, void *event) { ((const tn_cuda *)dev)->cu.event_free(event); }
@@ -3455,7 +3458,7 @@ static void tn_cuda_renderer(void *dev, tiny_renderer *out) {
 #endif
 
 #ifdef TINY_STATIC
-TINY_API
+static
 #endif
 const tiny_backend tiny_cuda = {
   TINY_BACKEND_VERSION, "CUDA", tn_cuda_open, tn_cuda_close, tn_cuda_target, tn_cuda_renderer, tn_cuda_alloc,
@@ -3511,17 +3514,17 @@ Where things stand in tiny_cuda.h
    1643  src/cuda/../render/ptx_wgmma.c   products of all columns of a warp at once, of which four warps of
                                           sm_90a make one (PTX ISA, wgmma)
    1727  src/cuda/../render/ptx.c         a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   2212  src/cuda/driver.c                the CUDA driver and NVRTC as they are called here: own declarations,
+   2207  src/cuda/driver.c                the CUDA driver and NVRTC as they are called here: own declarations,
                                           loaded while the program runs
-   2399  src/cuda/device.c                a GPU, its CUDA context and stream: opened, closed; what its driver
+   2394  src/cuda/device.c                a GPU, its CUDA context and stream: opened, closed; what its driver
                                           says is wrong
-   2620  src/cuda/memory.c                of the device: given out and freed in the order of its stream; bytes
+   2621  src/cuda/memory.c                of the device: given out and freed in the order of its stream; bytes
                                           to it, from it, between two devices
-   2847  src/cuda/compile.c               CUDA C -> cubin, by NVRTC; PTX stays what it is
-   2938  src/cuda/module.c                binaries -> modules -> kernels -> launches in the device's stream
-   3174  src/cuda/graph.c                 launches that are handed over together again and again, as one CUDA
+   2849  src/cuda/compile.c               CUDA C -> cubin, by NVRTC; PTX stays what it is
+   2940  src/cuda/module.c                binaries -> modules -> kernels -> launches in the device's stream
+   3176  src/cuda/graph.c                 launches that are handed over together again and again, as one CUDA
                                           graph
-   3339  src/cuda/stream.c                a device's stream as others see it: events in it, that all of it has
+   3341  src/cuda/stream.c                a device's stream as others see it: events in it, that all of it has
                                           happened, opened and closed
-   3450  src/cuda/backend.c               the one object of tiny_cuda.h
+   3453  src/cuda/backend.c               the one object of tiny_cuda.h
 */

@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 9c752800a01d91fdbe566b5174352ce6e0e41b531ff1db7c979d12e155c30f24
+/* tiny_nv.h 0.1.0, source ebd97ef189a694914a2dc9c9f3a14a1deab5632a3a66cee3a9bfb7e63fbe95a3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -113,7 +113,7 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "9c752800a01d91fdbe566b5174352ce6e0e41b531ff1db7c979d12e155c30f24"
+#define TN_NV_SOURCE_ID "ebd97ef189a694914a2dc9c9f3a14a1deab5632a3a66cee3a9bfb7e63fbe95a3"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -1356,7 +1356,7 @@ static int tn_ptx_sum_registers(tn_ptx *x, const tiny_uop *u) {
 }
 
 static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *unit, const char *type[2]) {
-  const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes(unit->a);
+  const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes((tiny_dtype)unit->a);
   const tiny_uop *load = tn_ptx_matrices(u->src[1]);
   tn_ptx_operand a[4];
   for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
@@ -1857,11 +1857,6 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   r->kernel = tn_ptx_kernel;
   r->module = tn_ptx_module;
   return 1;
-}
-// The least version of PTX that a kernel of the target has: 83 of 8.3.
-static int tn_ptx_least(const tiny_renderer *r) {
-  const tn_ptx_target *target = (const tn_ptx_target *)r->own;
-  return tn_ptx_version(target->sm, target->own);
 }
 #endif
 // ---- end src/nv/../render/ptx.c ----
@@ -5095,7 +5090,7 @@ static void tn_nv_event_free(void *dev, void *event) {
 #endif
 
 #ifdef TINY_STATIC
-TINY_API
+static
 #endif
 const tiny_backend tiny_nv = {
   TINY_BACKEND_VERSION, "NV", tn_nv_open, tn_nv_close, tn_nv_target, tn_nv_renderer, tn_nv_alloc, tn_nv_free,
@@ -5148,34 +5143,34 @@ Where things stand in tiny_nv.h
    1300  src/nv/../render/ptx_wgmma.c   products of all columns of a warp at once, of which four warps of
                                         sm_90a make one (PTX ISA, wgmma)
    1384  src/nv/../render/ptx.c         a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   1869  src/nv/structs.c               what NVIDIA's kernel driver takes: own declarations, and a table of
+   1864  src/nv/structs.c               what NVIDIA's kernel driver takes: own declarations, and a table of
                                         what differs between its releases
-   2062  src/nv/system.c                open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+   2057  src/nv/system.c                open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
                                         their place; and a clock
-   2235  src/nv/rm.c                    what NVIDIA's kernel driver is asked: objects are made and freed,
+   2230  src/nv/rm.c                    what NVIDIA's kernel driver is asked: objects are made and freed,
                                         controlled, mapped; ranges of nvidia-uvm
-   2483  src/nv/cubin.c                 reads machine code as ptxas writes it: an ELF file with kernels, what
+   2478  src/nv/cubin.c                 reads machine code as ptxas writes it: an ELF file with kernels, what
                                         each needs, and where addresses go
-   2802  src/nv/qmd.c                   launch descriptors, which tell a GPU all about a launch: one table of
+   2797  src/nv/qmd.c                   launch descriptors, which tell a GPU all about a launch: one table of
                                         their fields, a column for each version
-   2929  src/nv/generation.c            what differs between NVIDIA's GPUs from Turing on, a row for each
+   2924  src/nv/generation.c            what differs between NVIDIA's GPUs from Turing on, a row for each
                                         class of compute
-   3012  src/nv/device.c                a GPU: found, asked what it is, its address space and channels; opened
+   3007  src/nv/device.c                a GPU: found, asked what it is, its address space and channels; opened
                                         and closed; what went wrong
-   3366  src/nv/info.c                  what the driver tells of its GPUs, without a context of the library's
-   3420  src/nv/channel.c               what a GPU is told: words in memory, where they stand in a ring, a
+   3361  src/nv/info.c                  what the driver tells of its GPUs, without a context of the library's
+   3415  src/nv/channel.c               what a GPU is told: words in memory, where they stand in a ring, a
                                         doorbell; how far it is; faults
-   3719  src/nv/memory.c                of the GPU, given out in blocks of larger regions; bytes to it and
+   3714  src/nv/memory.c                of the GPU, given out in blocks of larger regions; bytes to it and
                                         from it by its copy engines
-   3911  src/nv/module.c                cubins in the GPU's memory, and the kernels in them, each with the
+   3906  src/nv/module.c                cubins in the GPU's memory, and the kernels in them, each with the
                                         descriptor that its launches begin from
-   4105  src/nv/launch.c                kernels with all that they are called with -> descriptors, constant
+   4100  src/nv/launch.c                kernels with all that they are called with -> descriptors, constant
                                         banks, words for the GPU
-   4380  src/nv/graph.c                 launches that are handed over together again and again, as a list of
+   4375  src/nv/graph.c                 launches that are handed over together again and again, as a list of
                                         commands that was prepared
-   4589  src/nv/assemble.c              PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
+   4584  src/nv/assemble.c              PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
                                         ptxas, or a library of the toolkit
-   4890  src/nv/queue.c                 a device as others see it: opened and closed, events in its order,
+   4885  src/nv/queue.c                 a device as others see it: opened and closed, events in its order,
                                         that all has happened
-   5090  src/nv/backend.c               the one object of tiny_nv.h
+   5085  src/nv/backend.c               the one object of tiny_nv.h
 */

@@ -28,7 +28,7 @@ make -s mock build/cuda/test_vectors build/cuda/test_order build/cuda/test_rando
 # What the toolkit has, where there is one: the language as NVRTC takes it, and the stub of the driver.
 nvrtc=/usr/local/cuda/lib64/libnvrtc.so
 if [ -e $nvrtc ]; then
-  says "NVRTC" "^sm_90a: taken" env TINY_CUDA_DRIVER="$PWD/build/mock/libcuda.so.1" TINY_CUDA_NVRTC="$nvrtc" \
+  says "NVRTC" "^sm_90a: taken" env TINY_CUDA_LANGUAGE=C TINY_CUDA_DRIVER="$PWD/build/mock/libcuda.so.1" TINY_CUDA_NVRTC="$nvrtc" \
     bash -c 'cc -std=c11 -w -I. tests/cuda_nvrtc.c -o "$0" -lm -lpthread -ldl && "$0"' "$work/nvrtc"
 else echo "test_cuda.sh: NVRTC left out: there is no $nvrtc"; fi
 stub=/usr/local/cuda/lib64/stubs/libcuda.so

@@ -6,7 +6,7 @@
 #endif
 
 #ifdef TINY_STATIC
-TINY_API
+static
 #endif
 const tiny_backend tiny_cl = {
   TINY_BACKEND_VERSION, "CL", tn_cl_open, tn_cl_close, tn_cl_target, tn_cl_renderer, tn_cl_alloc, tn_cl_free,

@@ -374,13 +374,14 @@ static int tn_grid_nested(tn_kernel_state *s, const tn_profile *p) {
 
 // Products as they are, or with fused sides.
 static int tn_grid_products(tn_kernel_state *s, const tn_profile *p) {
-  const tn_kernel_state before = *s;
+  tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
   const int64_t serial = s->t->ir->serial;
+  *before = *s;
   if (p->nreduce != 1) return 0;
   tn_grid_fuse(s);
   const tn_profile fused = tn_profile_of(s);
   if (tn_grid_units(s, &fused, NULL) || tn_grid_tiled(s, &fused)) { tn_grid_ahead(s); return 1; }
-  *s = before;                             // nothing has happened
+  *s = *before;                            // nothing has happened
   s->t->ir->serial = serial;
   return 0;
 }

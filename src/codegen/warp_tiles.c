@@ -84,7 +84,8 @@ static tn_warp_shape tn_warp_sizes_at_once(const tn_kernel_state *s, const tn_pr
   int i = large ? 0 : 2;
   for (; i < 2; i++) {
     const tn_warp_shape *x = &shapes[i];
-    const int64_t rows = x->warps[0] * x->side[0], least = i ? TN_WARP_GROUPS : tn_machine_units(s->target->limits);
+    const int64_t rows = x->warps[0] * x->side[0],
+                  least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(s->target->limits);
     if (x->side[1] <= 8 * (int64_t)s->target->limits->unit_tiles && tn_range_extent(axis[1]) > x->side[1] / 2 &&
         tn_warp_groups(p, axis, rows, x->side[1]) >= least)
       break;

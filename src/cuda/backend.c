@@ -6,7 +6,7 @@
 #endif
 
 #ifdef TINY_STATIC
-TINY_API
+static
 #endif
 const tiny_backend tiny_cuda = {
   TINY_BACKEND_VERSION, "CUDA", tn_cuda_open, tn_cuda_close, tn_cuda_target, tn_cuda_renderer, tn_cuda_alloc,

@@ -148,6 +148,11 @@ static tiny_code tn_cuda_init(tn_cuda *d) {
 
 // What schedules ask (tiny_limits) and launches are held to. Registers of a thread: CUDA C++ Programming Guide, Compute
 // Capabilities; bytes that it loads at once: there, Device Memory Accesses.
+// The least version of PTX that a kernel of the renderer's target has: 83 of 8.3.
+static int tn_cuda_ptx_least(const tiny_renderer *r) {
+  const tn_ptx_target *target = (const tn_ptx_target *)r->own;
+  return tn_ptx_version(target->sm, target->own);
+}
 // PTX, if the driver reads what is needed for the GPU: CUDA 11.4 has PTX 7.4, 12.0 has 8.0 and so on (PTX ISA,
 // "Release Notes"); products of fp8 want 8.4. $TINY_CUDA_LANGUAGE says otherwise.
 static void tn_cuda_language(tn_cuda *d) {
@@ -157,7 +162,7 @@ static void tn_cuda_language(tn_cuda *d) {
   if (d->cu.driver_version(&version)) version = 0;
   const int major = version / 1000, minor = version % 1000 / 10, late = major == 12 && minor > 5,   // 12.6 has 8.5
             reads = 10 * (major - 4) + minor - late;
-  d->by_c = !tn_lang_ptx(&ptx, d->target) || reads < (d->sm >= 89 ? 84 : 74) || reads < tn_ptx_least(&ptx);
+  d->by_c = !tn_lang_ptx(&ptx, d->target) || reads < (d->sm >= 89 ? 84 : 74) || reads < tn_cuda_ptx_least(&ptx);
   if (wish && *wish) d->by_c = !strcmp(wish, "C");
 }
 static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {

@@ -10,23 +10,15 @@
 #include "uop.c"
 #endif
 
+static int tn_loads_by_steps(const tiny_uop *u) { return tn_load_along(u) || tn_load_next(u); }
 // A LOAD of rows of matrices, whose elements a warp then has as its matrix units want them.
 static int tn_loads_rows(const tiny_uop *u) {
-  const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0, steps = u->k >> 4 != 0;
+  const int nbytes = u->op == TINY_OP_LOAD && tn_is_int(u->dtype) ? tn_bits(u->dtype) / 8 : 0;
   return nbytes && u->nsrc == 1 && u->src[0]->nsrc == 2 && u->src[0]->lanes == 1 &&
-      (steps ? nbytes * u->lanes % TN_TURNED_ROW == 0 : nbytes * u->lanes == 2 * TN_TURNED_ROW) &&
+      (tn_loads_by_steps(u) ? nbytes * u->lanes % TN_TURNED_ROW == 0 : nbytes * u->lanes == 2 * TN_TURNED_ROW) &&
       (tn_load_kind(u) == TN_AS_ROWS ? nbytes <= 4 : tn_load_kind(u) == TN_TURNED && nbytes == 2);
 }
-static int tn_loads_matrices(const tiny_uop *u) { return tn_loads_rows(u) && u->k >> 4; }
-// Where element `e` that lane `lane` gets of them lies, behind the address of the first.
-static int64_t tn_load_place(const tiny_uop *u, int lane, int e) {
-  const int nbytes = tn_bits(u->dtype) / 8, each = 4 / nbytes, q = e / each, of = e % each,
-            row = 2 * TN_TURNED_ROW / nbytes;
-  const int64_t begin = q / 2 * tn_load_next(u) + q % 2 * tn_load_along(u);
-  return begin + (tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
-                                                  (2 * (lane % 4) + of) * row + lane / 4);
-}
-
+static int tn_loads_matrices(const tiny_uop *u) { return tn_loads_rows(u) && tn_loads_by_steps(u); }
 typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
 static int64_t tn_wmma_k(const tn_wmma *w) {
   return w->m | w->n << 8 | w->k << 16 | (int64_t)w->together << 24 | (int64_t)w->a << 32 | (int64_t)w->b << 40;

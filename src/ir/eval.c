@@ -456,6 +456,14 @@ static tiny_code tn_eval_matrix_rows(tn_eval_run *r, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
+// Where element `e` that lane `lane` gets of matrices lies, behind the address of the first.
+static int64_t tn_load_place(const tiny_uop *u, int lane, int e) {
+  const int nbytes = tn_bits(u->dtype) / 8, each = 4 / nbytes, q = e / each, of = e % each,
+            row = 2 * TN_TURNED_ROW / nbytes;
+  const int64_t begin = q / 2 * tn_load_next(u) + q % 2 * tn_load_along(u);
+  return begin + (tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
+                                                  (2 * (lane % 4) + of) * row + lane / 4);
+}
 // Matrices side by side: all of a warp load them, and say the same address.
 static tiny_code tn_eval_matrices(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;

@@ -6,7 +6,7 @@
 #endif
 
 #ifdef TINY_STATIC
-TINY_API
+static
 #endif
 const tiny_backend tiny_nv = {
   TINY_BACKEND_VERSION, "NV", tn_nv_open, tn_nv_close, tn_nv_target, tn_nv_renderer, tn_nv_alloc, tn_nv_free,

@@ -475,9 +475,4 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   r->module = tn_ptx_module;
   return 1;
 }
-// The least version of PTX that a kernel of the target has: 83 of 8.3.
-static int tn_ptx_least(const tiny_renderer *r) {
-  const tn_ptx_target *target = (const tn_ptx_target *)r->own;
-  return tn_ptx_version(target->sm, target->own);
-}
 #endif

@@ -57,7 +57,7 @@ static int tn_ptx_sum_registers(tn_ptx *x, const tiny_uop *u) {
 }
 
 static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *unit, const char *type[2]) {
-  const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes(unit->a);
+  const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes((tiny_dtype)unit->a);
   const tiny_uop *load = tn_ptx_matrices(u->src[1]);
   tn_ptx_operand a[4];
   for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');

@@ -102,7 +102,7 @@ static int64_t tn_nested_elements(const tn_nested *a) {
 static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit, int kind, int64_t elements,
                           const tn_warp_nested_tile *tile) {
   const int64_t columns = (int64_t)tile->across * tile->columns, rows = (int64_t)tile->warps * tile->rows,
-                keys = kind == TN_NESTED_REDUCE ? columns : TN_NESTED_BLOCK,
+                keys = kind == TN_NESTED_REDUCE ? columns : (int64_t)TN_NESTED_BLOCK,
                 held = (tile->rows / unit->m) * (elements / unit->k) * tn_layout_elements(&unit->layout[0]) / 2;
   int64_t all = elements * (rows + keys + TN_NESTED_PAD);
   if (kind != TN_NESTED_REDUCE) all += (keys + TN_NESTED_PAD) * (columns + rows + 2 * TN_NESTED_PAD);
