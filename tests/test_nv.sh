@@ -23,10 +23,6 @@ printf '#define TINY_IMPLEMENTATION\n#include "tiny.h"\n' >"$work/tiny.c"
 says "two files, linked" "^good$" bash -c "cd '$work' && for f in tiny library user; do cc -std=c11 -I'$PWD' -w -c \$f.c || exit 1; done &&
   cc tiny.o library.o user.o -o both -lm -lpthread -ldl && ./both && echo good"
 
-if [ ! -e tests/nv_mock.c ] || [ ! -e src/render/ptx.c ]; then
-  echo "test_nv.sh: vectors and programs left out: there is no tests/nv_mock.c"
-  report
-fi
 make -s build/nv/test_vectors build/nv/test_order build/nv/test_random >/dev/null || { failed=$((failed + 1)); report; }
 export TINY_DEV=INTERP
 gpus=${TEST_NV_GPUS:-3}

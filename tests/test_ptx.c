@@ -4,7 +4,7 @@
 // one; what a machine for PTX executes (ptx_machine.h) is what the interpreter computes; targets, versions, what is none.
 //
 //   TEST_ROUNDS=1000           all graphs; else a few of each maker's.
-//   TEST_PTX=sm_75             the GPU whose values are looked at; else sm_90, sm_75 and sm_89 in turns.
+//   TEST_PTX=sm_75             the GPU whose values are looked at; else sm_90a, sm_75, sm_89 and sm_90 in turns.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -13,17 +13,7 @@
 #include "test.h"
 #include "golden.h"
 #include "language_graphs.h"
-#if defined __has_include
-  #if __has_include("ptx.h")
-    #include "ptx_device.h"
-    #define HAS_MACHINE 1
-  #endif
-#endif
-#ifndef HAS_MACHINE
-  #include "../src/render/ptx.c"
-  #include "../bench/gpu.h"
-  #define HAS_MACHINE 0
-#endif
+#include "ptx_device.h"
 #include <sys/stat.h>
 
 // ** a device that writes, for a target **
@@ -39,7 +29,7 @@ static void *written_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   memset(d, 0, sizeof *d);
   d->null.t = t; d->target = target_now;
   snprintf(gpu, sizeof gpu, "%.*s", (int)(strcspn(target_now + 3, "a") + 3), target_now);
-  CHECK(tn_gpu_limits(gpu, limits));
+  CHECK(tn_gpu_limits(target_now, limits) || tn_gpu_limits(gpu, limits));      // few have a row of their own
   limits->dtypes = TN_PTX_ARITHMETIC; limits->atomics = TN_PTX_ATOMICS;
   return d;
 }
@@ -231,7 +221,6 @@ static void test_halves(void) {
 
 // ** values **
 
-#if HAS_MACHINE
 static tiny_ctx *machine_context(const char *device, int tf32) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
@@ -280,19 +269,17 @@ static int g_units(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
 }
 static void test_values(void) {
   static const tiny_dtype dtypes[] = {TINY_F16, TINY_BF16, TINY_F32, TINY_I8, TINY_VOID};
-  static const char *const gpus[] = {"sm_90", "sm_75", "sm_89"};
+  static const char *const gpus[] = {"sm_90a", "sm_75", "sm_89", "sm_90"};
+  enum { GPUS = sizeof gpus / sizeof *gpus };
   static const graph units = {"units", g_units, dtypes, 8};
   const char *one = getenv("TEST_PTX");
   int n = 0;
   for (int i = 0; i < GRAPHS; i++)
     for (int at = 0; at < graph_number(graphs[i].dtypes) * graphs[i].variants; at++)
-      if (is_of_few(&graphs[i], at)) test_graph(&graphs[i], at, one ? one : gpus[n++ % 3]);
-  for (int at = 0; at < 4 * 8; at += test_rounds(0) ? 1 : 3) test_graph(&units, at, one ? one : gpus[n++ % 3]);
+      if (is_of_few(&graphs[i], at)) test_graph(&graphs[i], at, one ? one : gpus[n++ % GPUS]);
+  for (int at = 0; at < 4 * 8; at += test_rounds(0) ? 1 : 3) test_graph(&units, at, one ? one : gpus[n++ % GPUS]);
   case_end();
 }
-#else
-static void test_values(void) { printf("test_ptx: there is no machine for PTX: no values are looked at\n"); }
-#endif
 
 int main(void) {
   test_targets();
