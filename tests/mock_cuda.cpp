@@ -424,6 +424,11 @@ static context *context_new(int device) {
   contexts.insert(c);
   return c;
 }
+static void module_end(module *m) {
+  for (function *f : m->functions) delete f;
+  if (m->ptx) ptx_free(m->ptx);
+  delete m;
+}
 static void context_end(context *c) {
   for (stream *s : c->streams) if (!c->lost) run_to(s, s->given);
   if (!c->lost) {
@@ -441,7 +446,7 @@ static void context_end(context *c) {
   for (stream *s : c->streams) delete s;
   for (event *e : c->events) delete e;
   for (exec *e : c->execs) delete e;
-  for (module *m : c->modules) { for (function *f : m->functions) delete f; delete m; }
+  for (module *m : c->modules) module_end(m);
   for (auto &p : c->pinned) free(p.first);
   contexts.erase(c);
   delete c;
@@ -737,9 +742,8 @@ EXPORT int cuModuleUnload(void *handle) {
         break;
       }
   here->modules.erase(m);
-  for (function *f : m->functions) delete f;
-  if (m->ptx) ptx_free(m->ptx); else dlclose(m->library);
-  delete m;
+  if (m->library) dlclose(m->library);
+  module_end(m);
   return OK;
 }
 EXPORT int cuModuleGetFunction(void **out, void *handle, const char *name) {
