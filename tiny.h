@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9cb85dd0f1f927a00ecc49331f5df1747ddd8e6c6f9a215965834d18dd90da7d
+/* tiny.h 0.1.0, source bfd983a81c8ae55826742a08053f4387ce835fc820dc63911101f79d6425971c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3684,7 +3684,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9cb85dd0f1f927a00ecc49331f5df1747ddd8e6c6f9a215965834d18dd90da7d"
+#define TN_SOURCE_ID "bfd983a81c8ae55826742a08053f4387ce835fc820dc63911101f79d6425971c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -9208,7 +9208,7 @@ static tn_scatter_size tn_scatter_size_of(const tiny_limits *limits, int64_t pla
 // What that takes, in cycles.
 static double tn_scatter_tiles_cost(const tiny_limits *limits, const tn_scatter_size *x, double summands) {
   const int64_t units = tn_machine_units(limits), turns = (x->groups + units - 1) / units;
-  return (double)turns * summands * (double)x->columns * TN_SCATTER_LOOK /
+  return (double)turns * summands * (double)x->columns * (double)TN_SCATTER_LOOK /
       (double)(tn_machine_warp(limits) * TN_SCATTER_ISSUE);
 }
 
@@ -44318,7 +44318,7 @@ static int tn_grid_scatter_plan_of(tn_kernel_state *s, const tn_profile *p, cons
   for (x->parts = 1; 2 * x->parts <= most && 2 * x->parts * TN_SCATTER_BESIDE <= summands;) x->parts *= 2;
   if (x->size.columns > 1 && x->parts > x->size.rows) x->parts = x->size.rows;
   if (x->parts < 2 || x->size.rows < 2) return 0;
-  return !columns || tn_scatter_tiles_cost(limits, &x->size, (double)summands) < (double)summands * TN_SCATTER_TURN;
+  return !columns || tn_scatter_tiles_cost(limits, &x->size, (double)summands) < (double)summands * (double)TN_SCATTER_TURN;
 }
 
 // The same, done and listed: groups for the other loops, and the tiles.

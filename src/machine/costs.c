@@ -124,7 +124,7 @@ static tn_scatter_size tn_scatter_size_of(const tiny_limits *limits, int64_t pla
 // What that takes, in cycles.
 static double tn_scatter_tiles_cost(const tiny_limits *limits, const tn_scatter_size *x, double summands) {
   const int64_t units = tn_machine_units(limits), turns = (x->groups + units - 1) / units;
-  return (double)turns * summands * (double)x->columns * TN_SCATTER_LOOK /
+  return (double)turns * summands * (double)x->columns * (double)TN_SCATTER_LOOK /
       (double)(tn_machine_warp(limits) * TN_SCATTER_ISSUE);
 }
 
