@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source bfd983a81c8ae55826742a08053f4387ce835fc820dc63911101f79d6425971c
+/* tiny.h 0.1.0, source 8fa9bb00aba63a9a05f724a14ba21fcd988d3ce917fdab5d0a7e038351bd2416
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3684,7 +3684,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "bfd983a81c8ae55826742a08053f4387ce835fc820dc63911101f79d6425971c"
+#define TN_SOURCE_ID "8fa9bb00aba63a9a05f724a14ba21fcd988d3ce917fdab5d0a7e038351bd2416"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -44318,7 +44318,8 @@ static int tn_grid_scatter_plan_of(tn_kernel_state *s, const tn_profile *p, cons
   for (x->parts = 1; 2 * x->parts <= most && 2 * x->parts * TN_SCATTER_BESIDE <= summands;) x->parts *= 2;
   if (x->size.columns > 1 && x->parts > x->size.rows) x->parts = x->size.rows;
   if (x->parts < 2 || x->size.rows < 2) return 0;
-  return !columns || tn_scatter_tiles_cost(limits, &x->size, (double)summands) < (double)summands * (double)TN_SCATTER_TURN;
+  const double apart = (double)summands * (double)TN_SCATTER_TURN;
+  return !columns || tn_scatter_tiles_cost(limits, &x->size, (double)summands) < apart;
 }
 
 // The same, done and listed: groups for the other loops, and the tiles.
@@ -60092,99 +60093,99 @@ Where things stand in tiny.h
                                       lanes of a warp, memory of the group, or both
   43272  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
   43491  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  44370  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  44483  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  44371  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  44484  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  45234  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  45235  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  45501  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  45502  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  45751  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  45752  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  45841  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  45842  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  46457  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  46458  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  47013  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  47014  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  47363  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  47364  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  47664  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  47665  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  48059  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  48810  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  48060  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  48811  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  48894  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  48895  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  49011  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  49242  src/runtime/device.c         which backend a context runs on
-  49457  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  49611  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  49012  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  49243  src/runtime/device.c         which backend a context runs on
+  49458  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  49612  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  49672  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  49673  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49940  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49941  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  50175  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  50176  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  50447  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  50448  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  50629  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  50700  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  50630  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  50701  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  51081  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  51082  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  51355  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  51356  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  51570  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  52054  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  51571  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  52055  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  52226  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  52334  src/runtime/launch.c         the steps of a plan, handed to their devices
-  52611  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  52227  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  52335  src/runtime/launch.c         the steps of a plan, handed to their devices
+  52612  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  53107  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  53108  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  53715  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  53716  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  53898  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  53899  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  54235  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  54444  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  55237  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  54236  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  54445  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  55238  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  55629  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55970  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  55630  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55971  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  56176  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  56177  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  56430  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  56431  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  56689  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  56690  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56959  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56960  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  57124  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  57125  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  57298  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  57659  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  57895  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  57299  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  57660  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  57896  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  58043  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  58206  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  58044  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  58207  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  58313  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  58314  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  58398  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  58399  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  58726  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  58727  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  58889  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58952  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  59131  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  58890  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58953  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  59132  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  59267  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  59268  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  59653  src/runtime/context.c        opening and closing, the first error, totals
+  59654  src/runtime/context.c        opening and closing, the first error, totals
 */

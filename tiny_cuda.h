@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source ac0583fd7d7c1dfbe1ef3bc33fc253a45c3516b601b16fd29fa4fe7f02cd1bef
+/* tiny_cuda.h 0.1.0, source c0f40a6038645c7d99acbd349b095b43dc8e0488970c4a9e5bf590b15883302e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "ac0583fd7d7c1dfbe1ef3bc33fc253a45c3516b601b16fd29fa4fe7f02cd1bef"
+#define TN_CUDA_SOURCE_ID "c0f40a6038645c7d99acbd349b095b43dc8e0488970c4a9e5bf590b15883302e"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -1934,10 +1934,10 @@ static void tn_ptx_range(tn_ptx *x, const tiny_uop *u) {
 // Are copies of the loop's iterations more than they save? ptxas makes them of what has few instructions, too, at the
 // price of registers (bench/sass.md).
 static int tn_ptx_is_rolled(const tn_ptx *x, const tn_ptx_level *l) {
-  enum { LONG = 96 };
+  enum { MOST = 96 };                      // lines
   int lines = 0;
   for (size_t i = 0; i < l->body.n; i++) lines += l->body.data[i] == '\n';
-  return x->by_unit || lines >= LONG || (x->k->hints[l->opened->seq] & TINY_HINT_ROLLED) != 0;
+  return x->by_unit || lines >= MOST || (x->k->hints[l->opened->seq] & TINY_HINT_ROLLED) != 0;
 }
 static void tn_ptx_end(tn_ptx *x) {
   char op[16];

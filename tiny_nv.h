@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source ebd97ef189a694914a2dc9c9f3a14a1deab5632a3a66cee3a9bfb7e63fbe95a3
+/* tiny_nv.h 0.1.0, source e717743f49b411485214b16fc20115752ddd9b7f436f01265fab8a1145fd79eb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -113,7 +113,7 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "ebd97ef189a694914a2dc9c9f3a14a1deab5632a3a66cee3a9bfb7e63fbe95a3"
+#define TN_NV_SOURCE_ID "e717743f49b411485214b16fc20115752ddd9b7f436f01265fab8a1145fd79eb"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -1591,10 +1591,10 @@ static void tn_ptx_range(tn_ptx *x, const tiny_uop *u) {
 // Are copies of the loop's iterations more than they save? ptxas makes them of what has few instructions, too, at the
 // price of registers (bench/sass.md).
 static int tn_ptx_is_rolled(const tn_ptx *x, const tn_ptx_level *l) {
-  enum { LONG = 96 };
+  enum { MOST = 96 };                      // lines
   int lines = 0;
   for (size_t i = 0; i < l->body.n; i++) lines += l->body.data[i] == '\n';
-  return x->by_unit || lines >= LONG || (x->k->hints[l->opened->seq] & TINY_HINT_ROLLED) != 0;
+  return x->by_unit || lines >= MOST || (x->k->hints[l->opened->seq] & TINY_HINT_ROLLED) != 0;
 }
 static void tn_ptx_end(tn_ptx *x) {
   char op[16];
@@ -3686,7 +3686,7 @@ static tiny_code tn_nv_open_channel(tn_nv *d, int i) {
 static tiny_code tn_nv_open_channels(tn_nv *d) {
   uint8_t schedule[3] = {1, 0, 0};
   tiny_code code = tn_nv_open_group(d);
-  d->signals = code == TINY_OK ? tn_nv_memory_make(d, TN_NV_SIGNALS * TN_NV_SEM_NBYTES, 1) : NULL;
+  d->signals = code == TINY_OK ? tn_nv_memory_make(d, (uint64_t)TN_NV_SIGNALS * TN_NV_SEM_NBYTES, 1) : NULL;
   if (code == TINY_OK && !d->signals) code = d->rm.code;
   for (int i = 0; i < TN_NV_CHANNELS && code == TINY_OK; i++) code = tn_nv_open_channel(d, i);
   if (code == TINY_OK)

@@ -828,7 +828,8 @@ static int tn_grid_scatter_plan_of(tn_kernel_state *s, const tn_profile *p, cons
   for (x->parts = 1; 2 * x->parts <= most && 2 * x->parts * TN_SCATTER_BESIDE <= summands;) x->parts *= 2;
   if (x->size.columns > 1 && x->parts > x->size.rows) x->parts = x->size.rows;
   if (x->parts < 2 || x->size.rows < 2) return 0;
-  return !columns || tn_scatter_tiles_cost(limits, &x->size, (double)summands) < (double)summands * (double)TN_SCATTER_TURN;
+  const double apart = (double)summands * (double)TN_SCATTER_TURN;
+  return !columns || tn_scatter_tiles_cost(limits, &x->size, (double)summands) < apart;
 }
 
 // The same, done and listed: groups for the other loops, and the tiles.

@@ -272,7 +272,7 @@ static tiny_code tn_nv_open_channel(tn_nv *d, int i) {
 static tiny_code tn_nv_open_channels(tn_nv *d) {
   uint8_t schedule[3] = {1, 0, 0};
   tiny_code code = tn_nv_open_group(d);
-  d->signals = code == TINY_OK ? tn_nv_memory_make(d, TN_NV_SIGNALS * TN_NV_SEM_NBYTES, 1) : NULL;
+  d->signals = code == TINY_OK ? tn_nv_memory_make(d, (uint64_t)TN_NV_SIGNALS * TN_NV_SEM_NBYTES, 1) : NULL;
   if (code == TINY_OK && !d->signals) code = d->rm.code;
   for (int i = 0; i < TN_NV_CHANNELS && code == TINY_OK; i++) code = tn_nv_open_channel(d, i);
   if (code == TINY_OK)

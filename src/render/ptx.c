@@ -208,10 +208,10 @@ static void tn_ptx_range(tn_ptx *x, const tiny_uop *u) {
 // Are copies of the loop's iterations more than they save? ptxas makes them of what has few instructions, too, at the
 // price of registers (bench/sass.md).
 static int tn_ptx_is_rolled(const tn_ptx *x, const tn_ptx_level *l) {
-  enum { LONG = 96 };
+  enum { MOST = 96 };                      // lines
   int lines = 0;
   for (size_t i = 0; i < l->body.n; i++) lines += l->body.data[i] == '\n';
-  return x->by_unit || lines >= LONG || (x->k->hints[l->opened->seq] & TINY_HINT_ROLLED) != 0;
+  return x->by_unit || lines >= MOST || (x->k->hints[l->opened->seq] & TINY_HINT_ROLLED) != 0;
 }
 static void tn_ptx_end(tn_ptx *x) {
   char op[16];
