@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source e717743f49b411485214b16fc20115752ddd9b7f436f01265fab8a1145fd79eb
+/* tiny_nv.h 0.1.0, source d3e610d065e24b372d9436bf4bdf938b9b7cfd9e854da33934c3a9b25a1a43ad
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -113,7 +113,7 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "e717743f49b411485214b16fc20115752ddd9b7f436f01265fab8a1145fd79eb"
+#define TN_NV_SOURCE_ID "d3e610d065e24b372d9436bf4bdf938b9b7cfd9e854da33934c3a9b25a1a43ad"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -1946,7 +1946,7 @@ enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_
 // ** controls: one of their sizes, or by release **
 
 enum {
-  TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
+  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
   TN_NV_NAME = 0x20800110, TN_NV_UUID = 0x2080014A, TN_NV_GR_INFO = 0x20801201, TN_NV_FB_INFO = 0x20801303,
   TN_NV_BOOST = 0x2080200A, TN_NV_TOKEN = (int)0xC36F0108u, TN_NV_SCHEDULE = (int)0xA06C0101u,
   TN_NV_FAULTS = (int)0x83DE0328u
@@ -1956,6 +1956,9 @@ enum {                                     // NV0080_CTRL_GR_INFO_INDEX_*, NV208
   TN_NV_GR_SUBPIPES = 9, TN_NV_FB_RAM = 8, TN_NV_FB_USABLE = 32, TN_NV_FB_HEAP_FREE = 22, TN_NV_FB_L2 = 27,
   TN_NV_GPU_MIG = 0x2A
 };
+typedef struct tn_nv_release_params {       // NV0000_CTRL_SYSTEM_GET_BUILD_VERSION_PARAMS; nbytes: of each text
+  uint32_t nbytes, unused; uint64_t driver, version, title; uint32_t change, official;
+} tn_nv_release_params;
 typedef struct tn_nv_id_params {
   uint32_t gpu, flags, device, subdevice, sli, board, instance; int32_t node;
 } tn_nv_id_params;
@@ -2043,7 +2046,8 @@ TN_NV_SIZE(tn_nv_channel_params, 368); TN_NV_AT(tn_nv_channel_params, userd_memo
 TN_NV_AT(tn_nv_channel_params, engine, 0x80); TN_NV_AT(tn_nv_channel_params, group, 0xF0);
 TN_NV_AT(tn_nv_channel_params, process, 0x128); TN_NV_AT(tn_nv_channel_params, tpc, 0x168);
 TN_NV_SIZE(tn_nv_compute_params, 16); TN_NV_SIZE(tn_nv_copy_params, 8); TN_NV_SIZE(tn_nv_doorbell_params, 2);
-TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
+TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_release_params, 40);
+TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
 TN_NV_SIZE(tn_nv_gr_params, 32); TN_NV_SIZE(tn_nv_faults_params, 72); TN_NV_SIZE(tn_nv_notification, 16);
 TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40);
 TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24);
@@ -2409,7 +2413,13 @@ static void tn_nv_uvm_unregister(tn_nv_rm *rm, const uint8_t uuid[16], uint32_t 
 
 // ** opened and closed **
 
-// The release, asked for in the one way that needs no client. One that is not told, or not known, is tried.
+// One that is not told, or not known, is tried.
+static void tn_nv_rm_take_version(tn_nv_rm *rm) {
+  const uint64_t major = tn_digits_value(rm->version, 10, NULL);
+  rm->major = major < 10000 ? (int)major : 0;
+  rm->branch = tn_nv_branch_of(rm->major ? rm->major : TN_NV_NEWEST);
+}
+// The release, asked for in the one way that needs no client.
 static void tn_nv_rm_version(tn_nv_rm *rm) {
   tn_nv_version_call v;
   memset(&v, 0, sizeof v);
@@ -2417,9 +2427,19 @@ static void tn_nv_rm_version(tn_nv_rm *rm) {
   if (rm->sys.ioctl(rm->sys.user, rm->control, TN_NV_REQUEST(TN_NV_VERSION, sizeof v), &v) < 0) v.text[0] = 0;
   v.text[sizeof v.text - 1] = 0;
   memcpy(rm->version, v.text, sizeof rm->version);
-  const uint64_t major = tn_digits_value(rm->version, 10, NULL);
-  rm->major = major < 10000 ? (int)major : 0;
-  rm->branch = tn_nv_branch_of(rm->major ? rm->major : TN_NV_NEWEST);
+  tn_nv_rm_take_version(rm);
+}
+// The other way, by the client; where neither tells, the newest is taken: a wrong size is refused.
+static void tn_nv_rm_ask_version(tn_nv_rm *rm) {
+  char text[3][sizeof rm->version];
+  tn_nv_release_params p;
+  memset(text, 0, sizeof text);
+  memset(&p, 0, sizeof p);
+  p.nbytes = sizeof text[0] - 1;
+  p.driver = tn_nv_pointer(text[0]); p.version = tn_nv_pointer(text[1]); p.title = tn_nv_pointer(text[2]);
+  if (tn_nv_control(rm, rm->root, TN_NV_GET_VERSION, &p, sizeof p, "the driver's release") != TINY_OK) return;
+  memcpy(rm->version, text[0], sizeof rm->version);
+  tn_nv_rm_take_version(rm);
 }
 static tiny_code tn_nv_rm_open_control(tn_nv_rm *rm) {
   if (!TN_NV_LINUX && rm->sys.open == tn_nv_real_open)
@@ -2439,7 +2459,9 @@ static tiny_code tn_nv_rm_open(tn_nv_rm *rm, const tiny_nv_system *system) {
   tn_nv_rm_version(rm);
   if (rm->major && rm->major < 525)
     return tn_nv_wrong(rm, TINY_E_DEVICE, "the driver is %.40s; install one of 535 or later", rm->version);
-  return tn_nv_make(rm, 0, TN_NV_ROOT, NULL, 0, "a client of the driver (NV01_ROOT_CLIENT)", &rm->root);
+  code = tn_nv_make(rm, 0, TN_NV_ROOT, NULL, 0, "a client of the driver (NV01_ROOT_CLIENT)", &rm->root);
+  if (code == TINY_OK && !rm->major) tn_nv_rm_ask_version(rm);
+  return code;
 }
 // Whatever is left of its objects goes with it.
 static void tn_nv_rm_close(tn_nv_rm *rm) {
@@ -5145,32 +5167,32 @@ Where things stand in tiny_nv.h
    1384  src/nv/../render/ptx.c         a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
    1864  src/nv/structs.c               what NVIDIA's kernel driver takes: own declarations, and a table of
                                         what differs between its releases
-   2057  src/nv/system.c                open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+   2061  src/nv/system.c                open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
                                         their place; and a clock
-   2230  src/nv/rm.c                    what NVIDIA's kernel driver is asked: objects are made and freed,
+   2234  src/nv/rm.c                    what NVIDIA's kernel driver is asked: objects are made and freed,
                                         controlled, mapped; ranges of nvidia-uvm
-   2478  src/nv/cubin.c                 reads machine code as ptxas writes it: an ELF file with kernels, what
+   2500  src/nv/cubin.c                 reads machine code as ptxas writes it: an ELF file with kernels, what
                                         each needs, and where addresses go
-   2797  src/nv/qmd.c                   launch descriptors, which tell a GPU all about a launch: one table of
+   2819  src/nv/qmd.c                   launch descriptors, which tell a GPU all about a launch: one table of
                                         their fields, a column for each version
-   2924  src/nv/generation.c            what differs between NVIDIA's GPUs from Turing on, a row for each
+   2946  src/nv/generation.c            what differs between NVIDIA's GPUs from Turing on, a row for each
                                         class of compute
-   3007  src/nv/device.c                a GPU: found, asked what it is, its address space and channels; opened
+   3029  src/nv/device.c                a GPU: found, asked what it is, its address space and channels; opened
                                         and closed; what went wrong
-   3361  src/nv/info.c                  what the driver tells of its GPUs, without a context of the library's
-   3415  src/nv/channel.c               what a GPU is told: words in memory, where they stand in a ring, a
+   3383  src/nv/info.c                  what the driver tells of its GPUs, without a context of the library's
+   3437  src/nv/channel.c               what a GPU is told: words in memory, where they stand in a ring, a
                                         doorbell; how far it is; faults
-   3714  src/nv/memory.c                of the GPU, given out in blocks of larger regions; bytes to it and
+   3736  src/nv/memory.c                of the GPU, given out in blocks of larger regions; bytes to it and
                                         from it by its copy engines
-   3906  src/nv/module.c                cubins in the GPU's memory, and the kernels in them, each with the
+   3928  src/nv/module.c                cubins in the GPU's memory, and the kernels in them, each with the
                                         descriptor that its launches begin from
-   4100  src/nv/launch.c                kernels with all that they are called with -> descriptors, constant
+   4122  src/nv/launch.c                kernels with all that they are called with -> descriptors, constant
                                         banks, words for the GPU
-   4375  src/nv/graph.c                 launches that are handed over together again and again, as a list of
+   4397  src/nv/graph.c                 launches that are handed over together again and again, as a list of
                                         commands that was prepared
-   4584  src/nv/assemble.c              PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
+   4606  src/nv/assemble.c              PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
                                         ptxas, or a library of the toolkit
-   4885  src/nv/queue.c                 a device as others see it: opened and closed, events in its order,
+   4907  src/nv/queue.c                 a device as others see it: opened and closed, events in its order,
                                         that all has happened
-   5085  src/nv/backend.c               the one object of tiny_nv.h
+   5107  src/nv/backend.c               the one object of tiny_nv.h
 */

@@ -467,6 +467,19 @@ static int fails_at(long n, long *all) {
   nv_mock_free(p.m);
   return code != TINY_OK;
 }
+// The first asks for the release, which there is another way to ask for: sizes are those of this one all the same.
+static void test_release_asked_twice(void) {
+  static const int branches[] = {535, 550, 580, 610};
+  float got[ROWS * COLUMNS];
+  for (int i = 0; i < 4; i++) {
+    play p = play_on((nv_mock_desc){.gpu = NV_MOCK_GH100, .branch = branches[i], .fail_ioctl = 1});
+    CHECK_EQ(tiny_status(p.t), TINY_OK);
+    CHECK_EQ(tiny_read(some_values(p.t), got, sizeof got), TINY_OK);
+    tiny_close(p.t);
+    CHECK_EQ(nv_mock_leaks(p.m), 0);
+    nv_mock_free(p.m);
+  }
+}
 static void test_fails(void) {
   long all = 0, now;
   int failed = 0;
@@ -533,6 +546,7 @@ static void test_played(void) {
   test_memory();
   test_fault();
   test_endless();
+  test_release_asked_twice();
   test_fails();
   test_refused_memory();
   test_threads();

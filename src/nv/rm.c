@@ -180,7 +180,13 @@ static void tn_nv_uvm_unregister(tn_nv_rm *rm, const uint8_t uuid[16], uint32_t 
 
 // ** opened and closed **
 
-// The release, asked for in the one way that needs no client. One that is not told, or not known, is tried.
+// One that is not told, or not known, is tried.
+static void tn_nv_rm_take_version(tn_nv_rm *rm) {
+  const uint64_t major = tn_digits_value(rm->version, 10, NULL);
+  rm->major = major < 10000 ? (int)major : 0;
+  rm->branch = tn_nv_branch_of(rm->major ? rm->major : TN_NV_NEWEST);
+}
+// The release, asked for in the one way that needs no client.
 static void tn_nv_rm_version(tn_nv_rm *rm) {
   tn_nv_version_call v;
   memset(&v, 0, sizeof v);
@@ -188,9 +194,19 @@ static void tn_nv_rm_version(tn_nv_rm *rm) {
   if (rm->sys.ioctl(rm->sys.user, rm->control, TN_NV_REQUEST(TN_NV_VERSION, sizeof v), &v) < 0) v.text[0] = 0;
   v.text[sizeof v.text - 1] = 0;
   memcpy(rm->version, v.text, sizeof rm->version);
-  const uint64_t major = tn_digits_value(rm->version, 10, NULL);
-  rm->major = major < 10000 ? (int)major : 0;
-  rm->branch = tn_nv_branch_of(rm->major ? rm->major : TN_NV_NEWEST);
+  tn_nv_rm_take_version(rm);
+}
+// The other way, by the client; where neither tells, the newest is taken: a wrong size is refused.
+static void tn_nv_rm_ask_version(tn_nv_rm *rm) {
+  char text[3][sizeof rm->version];
+  tn_nv_release_params p;
+  memset(text, 0, sizeof text);
+  memset(&p, 0, sizeof p);
+  p.nbytes = sizeof text[0] - 1;
+  p.driver = tn_nv_pointer(text[0]); p.version = tn_nv_pointer(text[1]); p.title = tn_nv_pointer(text[2]);
+  if (tn_nv_control(rm, rm->root, TN_NV_GET_VERSION, &p, sizeof p, "the driver's release") != TINY_OK) return;
+  memcpy(rm->version, text[0], sizeof rm->version);
+  tn_nv_rm_take_version(rm);
 }
 static tiny_code tn_nv_rm_open_control(tn_nv_rm *rm) {
   if (!TN_NV_LINUX && rm->sys.open == tn_nv_real_open)
@@ -210,7 +226,9 @@ static tiny_code tn_nv_rm_open(tn_nv_rm *rm, const tiny_nv_system *system) {
   tn_nv_rm_version(rm);
   if (rm->major && rm->major < 525)
     return tn_nv_wrong(rm, TINY_E_DEVICE, "the driver is %.40s; install one of 535 or later", rm->version);
-  return tn_nv_make(rm, 0, TN_NV_ROOT, NULL, 0, "a client of the driver (NV01_ROOT_CLIENT)", &rm->root);
+  code = tn_nv_make(rm, 0, TN_NV_ROOT, NULL, 0, "a client of the driver (NV01_ROOT_CLIENT)", &rm->root);
+  if (code == TINY_OK && !rm->major) tn_nv_rm_ask_version(rm);
+  return code;
 }
 // Whatever is left of its objects goes with it.
 static void tn_nv_rm_close(tn_nv_rm *rm) {

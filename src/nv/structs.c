@@ -83,7 +83,7 @@ enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_
 // ** controls: one of their sizes, or by release **
 
 enum {
-  TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
+  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
   TN_NV_NAME = 0x20800110, TN_NV_UUID = 0x2080014A, TN_NV_GR_INFO = 0x20801201, TN_NV_FB_INFO = 0x20801303,
   TN_NV_BOOST = 0x2080200A, TN_NV_TOKEN = (int)0xC36F0108u, TN_NV_SCHEDULE = (int)0xA06C0101u,
   TN_NV_FAULTS = (int)0x83DE0328u
@@ -93,6 +93,9 @@ enum {                                     // NV0080_CTRL_GR_INFO_INDEX_*, NV208
   TN_NV_GR_SUBPIPES = 9, TN_NV_FB_RAM = 8, TN_NV_FB_USABLE = 32, TN_NV_FB_HEAP_FREE = 22, TN_NV_FB_L2 = 27,
   TN_NV_GPU_MIG = 0x2A
 };
+typedef struct tn_nv_release_params {       // NV0000_CTRL_SYSTEM_GET_BUILD_VERSION_PARAMS; nbytes: of each text
+  uint32_t nbytes, unused; uint64_t driver, version, title; uint32_t change, official;
+} tn_nv_release_params;
 typedef struct tn_nv_id_params {
   uint32_t gpu, flags, device, subdevice, sli, board, instance; int32_t node;
 } tn_nv_id_params;
@@ -180,7 +183,8 @@ TN_NV_SIZE(tn_nv_channel_params, 368); TN_NV_AT(tn_nv_channel_params, userd_memo
 TN_NV_AT(tn_nv_channel_params, engine, 0x80); TN_NV_AT(tn_nv_channel_params, group, 0xF0);
 TN_NV_AT(tn_nv_channel_params, process, 0x128); TN_NV_AT(tn_nv_channel_params, tpc, 0x168);
 TN_NV_SIZE(tn_nv_compute_params, 16); TN_NV_SIZE(tn_nv_copy_params, 8); TN_NV_SIZE(tn_nv_doorbell_params, 2);
-TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
+TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_release_params, 40);
+TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
 TN_NV_SIZE(tn_nv_gr_params, 32); TN_NV_SIZE(tn_nv_faults_params, 72); TN_NV_SIZE(tn_nv_notification, 16);
 TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40);
 TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24);
