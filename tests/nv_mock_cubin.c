@@ -65,7 +65,7 @@ static void nvm_read_records(nvm_text *t, const nvm_section *s, uint32_t symbol,
     if (code == 0x19 && own) t->param_nbytes = v;
     if (code == 0x4c && own) t->barriers = v & 0xff;
     for (int k = 0; code == 0x3d && own && payload >= 12 && k < 3; k++) t->cluster[k] = nvm_get32(r, 4 + 4 * (size_t)k);
-    if (code == 0x05 && own) t->max_threads = nvm_get32(r, 4) * nvm_get32(r, 8) * nvm_get32(r, 12);
+    if ((code == 0x05 || code == 0x10) && own) t->max_threads = nvm_get32(r, 4) * nvm_get32(r, 8) * nvm_get32(r, 12);
   }
 }
 
@@ -83,9 +83,12 @@ static void nvm_read_kernel(const nvm_elf *e, nvm_text *t, uint32_t symbol) {
   }
 }
 
-static int nvm_is_known(const nv_mock *m, const nvm_section *s) {
+// Kernels may share machine code, and differ in what PTX says of them.
+static int nvm_is_known(const nv_mock *m, const nvm_section *s, const char *ptx) {
   for (int i = 0; i < m->ntext; i++)
-    if (m->texts[i].nbytes == s->nbytes && !memcmp(m->texts[i].code, s->bytes, s->nbytes)) return 1;
+    if (m->texts[i].nbytes == s->nbytes && !memcmp(m->texts[i].code, s->bytes, s->nbytes) &&
+        !strcmp(m->texts[i].name, s->name + 6) && !strcmp(m->texts[i].ptx, ptx))
+      return 1;
   return 0;
 }
 
@@ -99,7 +102,7 @@ static int nvm_know(nv_mock *m, const void *cubin, size_t nbytes, const char *pt
   for (uint32_t i = 0; i < e.count; i++) {
     if (!nvm_section_at(&e, i, &s) || strncmp(s.name, ".text.", 6) || !s.bytes || !s.nbytes) continue;
     found++;
-    if (nvm_is_known(m, &s)) continue;
+    if (nvm_is_known(m, &s, ptx)) continue;
     nvm_text t = {0};
     t.name = nvm_copy(s.name + 6); t.ptx = nvm_copy(ptx); t.sm = (int)sm;
     t.nbytes = s.nbytes;

@@ -123,12 +123,14 @@ static int nvm_check_grid(nv_mock *m, nvm_channel *c, const nvm_job *j) {
 
 // ---- the program
 
-static const nvm_text *nvm_text_at(nv_mock *m, nvm_channel *c, uint64_t at) {
+// The longest code that lies there; of the same one the kernel that is compiled for so many threads.
+static const nvm_text *nvm_text_at(nv_mock *m, nvm_channel *c, uint64_t at, uint32_t threads) {
   const nvm_text *best = NULL;
   for (int i = 0; i < m->ntext; i++) {
     const nvm_text *t = &m->texts[i];
     const uint8_t *p = nvm_at(m, c, at, t->nbytes, 0);
-    if (p && !memcmp(p, t->code, t->nbytes) && (!best || t->nbytes > best->nbytes)) best = t;
+    if (!p || memcmp(p, t->code, t->nbytes)) continue;
+    if (!best || t->nbytes > best->nbytes || (t->nbytes == best->nbytes && t->max_threads == threads)) best = t;
   }
   return best;
 }
@@ -138,7 +140,7 @@ static int nvm_check_program(nv_mock *m, nvm_channel *c, const nvm_job *j, const
   if (at & 127) return NVM_STOP(13, "QMD: PROGRAM_ADDRESS 0x%llx is not aligned to 128", (unsigned long long)at);
   if (!nvm_at(m, c, at, 128, 0))
     return NVM_STOP(31, "QMD: PROGRAM_ADDRESS 0x%llx is not mapped", (unsigned long long)at);
-  const nvm_text *t = *text = nvm_text_at(m, c, at);
+  const nvm_text *t = *text = nvm_text_at(m, c, at, NVM_Q(BLOCK_X) * NVM_Q(BLOCK_Y) * NVM_Q(BLOCK_Z));
   if (!t)
     return NVM_STOP(13, "QMD: PROGRAM_ADDRESS 0x%llx: no cubin has the code that lies there", (unsigned long long)at);
   if (t->sm != m->chip->sm) return NVM_STOP(13, "QMD: PROGRAM_ADDRESS: the code of %s is for sm_%d", t->name, t->sm);
@@ -446,7 +448,7 @@ static void nvm_qmd_next(nv_mock *m, nvm_channel *c, const nvm_job *j) {
 static int nvm_qmd_run(nv_mock *m, nvm_channel *c, nvm_job *j) {
   uint32_t n = nvm_qmd_nbytes[m->chip->qmd];
   const uint8_t *p = nvm_at(m, c, j->qmd, n, 0);
-  const nvm_text *t = nvm_text_at(m, c, nvm_program(m, j));
+  const nvm_text *t = nvm_text_at(m, c, nvm_program(m, j), NVM_Q(BLOCK_X) * NVM_Q(BLOCK_Y) * NVM_Q(BLOCK_Z));
   nvm_end e;
   if (++m->counts.launches == m->desc.fault_launch) { nvm_fault(m, c, 13); return 0; }
   if (!p || memcmp(p, j->image, n))

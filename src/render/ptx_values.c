@@ -405,14 +405,26 @@ static tn_ptx_operand tn_ptx_shift(tn_ptx *x, int dtype, tn_ptx_operand by) {
   if (tn_ptx_is_number(by) || tn_ptx_bits(dtype) < 64) return by;
   return tn_ptx_do1(x, 'r', "cvt.u32.u64", tn_ptx_do2(x, 'd', "min.u64", by, tn_ptx_k(64)));
 }
-// NaN if one of them is.
+static int tn_ptx_is_nan(tn_ptx_operand o) {
+  const uint64_t size = (uint64_t)o.n & (o.kind == 'F' ? UINT64_C(0x7FFFFFFF) : UINT64_C(0x7FFFFFFFFFFFFFFF));
+  return (o.kind == 'F' && size > 0x7F800000) || (o.kind == 'G' && size > UINT64_C(0x7FF0000000000000));
+}
+// NaN if one of them is. Of zeros of two signs the first, where one is a number; of values max takes +0 (PTX ISA, max),
+// and in which order a sum has them is nobody's.
 static tn_ptx_operand tn_ptx_max(tn_ptx *x, int dtype, tn_ptx_operand a, tn_ptx_operand b) {
-  if (dtype == TINY_F32 && x->sm >= 80) return tn_ptx_do2(x, 'f', "max.NaN.f32", a, b);
   const int wide = dtype == TINY_F64;
-  const tn_ptx_operand most = tn_ptx_do2(x, wide ? 'g' : 'f', wide ? "max.f64" : "max.f32", a, b),
+  const char kind = wide ? 'g' : 'f';
+  if (tn_ptx_is_number(b) != tn_ptx_is_number(a) && !tn_ptx_is_nan(a) && !tn_ptx_is_nan(b)) {
+    const char *const more = tn_ptx_is_number(b) ? (wide ? "setp.gt.f64" : "setp.gt.f32") :
+                                                   (wide ? "setp.gtu.f64" : "setp.gtu.f32");
+    const tn_ptx_operand is = tn_ptx_do2(x, 'p', more, b, a);
+    return tn_ptx_do(x, kind, wide ? "selp.f64" : "selp.f32", b, a, is);
+  }
+  if (!wide && x->sm >= 80) return tn_ptx_do2(x, 'f', "max.NaN.f32", a, b);
+  const tn_ptx_operand most = tn_ptx_do2(x, kind, wide ? "max.f64" : "max.f32", a, b),
                        is = tn_ptx_do2(x, 'p', wide ? "setp.num.f64" : "setp.num.f32", a, b), nan = {wide ? 'G' : 'F',
                        wide ? (int64_t)0x7FF8 << 48 : 0x7FC00000};
-  return tn_ptx_do(x, wide ? 'g' : 'f', wide ? "selp.f64" : "selp.f32", most, nan, is);
+  return tn_ptx_do(x, kind, wide ? "selp.f64" : "selp.f32", most, nan, is);
 }
 static tn_ptx_operand tn_ptx_logic(tn_ptx *x, const tiny_uop *u, tn_ptx_operand a, tn_ptx_operand b) {
   if (tn_ptx_is_number(b) && u->op == TINY_OP_XOR && b.n) return tn_ptx_do1(x, 'p', "not.pred", a);
