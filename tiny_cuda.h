@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source c0f40a6038645c7d99acbd349b095b43dc8e0488970c4a9e5bf590b15883302e
+/* tiny_cuda.h 0.1.0, source f10b36d2f0128058cd32c047243b813b0d02d22170293f7b46201a134bd2b3ab
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "c0f40a6038645c7d99acbd349b095b43dc8e0488970c4a9e5bf590b15883302e"
+#define TN_CUDA_SOURCE_ID "f10b36d2f0128058cd32c047243b813b0d02d22170293f7b46201a134bd2b3ab"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -1024,14 +1024,26 @@ static tn_ptx_operand tn_ptx_shift(tn_ptx *x, int dtype, tn_ptx_operand by) {
   if (tn_ptx_is_number(by) || tn_ptx_bits(dtype) < 64) return by;
   return tn_ptx_do1(x, 'r', "cvt.u32.u64", tn_ptx_do2(x, 'd', "min.u64", by, tn_ptx_k(64)));
 }
-// NaN if one of them is.
+static int tn_ptx_is_nan(tn_ptx_operand o) {
+  const uint64_t size = (uint64_t)o.n & (o.kind == 'F' ? UINT64_C(0x7FFFFFFF) : UINT64_C(0x7FFFFFFFFFFFFFFF));
+  return (o.kind == 'F' && size > 0x7F800000) || (o.kind == 'G' && size > UINT64_C(0x7FF0000000000000));
+}
+// NaN if one of them is. Of zeros of two signs the first, where one is a number; of values max takes +0 (PTX ISA, max),
+// and in which order a sum has them is nobody's.
 static tn_ptx_operand tn_ptx_max(tn_ptx *x, int dtype, tn_ptx_operand a, tn_ptx_operand b) {
-  if (dtype == TINY_F32 && x->sm >= 80) return tn_ptx_do2(x, 'f', "max.NaN.f32", a, b);
   const int wide = dtype == TINY_F64;
-  const tn_ptx_operand most = tn_ptx_do2(x, wide ? 'g' : 'f', wide ? "max.f64" : "max.f32", a, b),
+  const char kind = wide ? 'g' : 'f';
+  if (tn_ptx_is_number(b) != tn_ptx_is_number(a) && !tn_ptx_is_nan(a) && !tn_ptx_is_nan(b)) {
+    const char *const more = tn_ptx_is_number(b) ? (wide ? "setp.gt.f64" : "setp.gt.f32") :
+                                                   (wide ? "setp.gtu.f64" : "setp.gtu.f32");
+    const tn_ptx_operand is = tn_ptx_do2(x, 'p', more, b, a);
+    return tn_ptx_do(x, kind, wide ? "selp.f64" : "selp.f32", b, a, is);
+  }
+  if (!wide && x->sm >= 80) return tn_ptx_do2(x, 'f', "max.NaN.f32", a, b);
+  const tn_ptx_operand most = tn_ptx_do2(x, kind, wide ? "max.f64" : "max.f32", a, b),
                        is = tn_ptx_do2(x, 'p', wide ? "setp.num.f64" : "setp.num.f32", a, b), nan = {wide ? 'G' : 'F',
                        wide ? (int64_t)0x7FF8 << 48 : 0x7FC00000};
-  return tn_ptx_do(x, wide ? 'g' : 'f', wide ? "selp.f64" : "selp.f32", most, nan, is);
+  return tn_ptx_do(x, kind, wide ? "selp.f64" : "selp.f32", most, nan, is);
 }
 static tn_ptx_operand tn_ptx_logic(tn_ptx *x, const tiny_uop *u, tn_ptx_operand a, tn_ptx_operand b) {
   if (tn_ptx_is_number(b) && u->op == TINY_OP_XOR && b.n) return tn_ptx_do1(x, 'p', "not.pred", a);
@@ -3509,22 +3521,22 @@ Where things stand in tiny_cuda.h
                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
     620  src/cuda/../render/ptx_values.c  values of PTX: registers, numbers, and what is computed of them, an
                                           element at a time
-   1172  src/cuda/../render/ptx_memory.c  what PTX reads and writes: addresses, loads, stores and copies; and
+   1184  src/cuda/../render/ptx_memory.c  what PTX reads and writes: addresses, loads, stores and copies; and
                                           what is to be known before
-   1643  src/cuda/../render/ptx_wgmma.c   products of all columns of a warp at once, of which four warps of
+   1655  src/cuda/../render/ptx_wgmma.c   products of all columns of a warp at once, of which four warps of
                                           sm_90a make one (PTX ISA, wgmma)
-   1727  src/cuda/../render/ptx.c         a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   2207  src/cuda/driver.c                the CUDA driver and NVRTC as they are called here: own declarations,
+   1739  src/cuda/../render/ptx.c         a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
+   2219  src/cuda/driver.c                the CUDA driver and NVRTC as they are called here: own declarations,
                                           loaded while the program runs
-   2394  src/cuda/device.c                a GPU, its CUDA context and stream: opened, closed; what its driver
+   2406  src/cuda/device.c                a GPU, its CUDA context and stream: opened, closed; what its driver
                                           says is wrong
-   2621  src/cuda/memory.c                of the device: given out and freed in the order of its stream; bytes
+   2633  src/cuda/memory.c                of the device: given out and freed in the order of its stream; bytes
                                           to it, from it, between two devices
-   2849  src/cuda/compile.c               CUDA C -> cubin, by NVRTC; PTX stays what it is
-   2940  src/cuda/module.c                binaries -> modules -> kernels -> launches in the device's stream
-   3176  src/cuda/graph.c                 launches that are handed over together again and again, as one CUDA
+   2861  src/cuda/compile.c               CUDA C -> cubin, by NVRTC; PTX stays what it is
+   2952  src/cuda/module.c                binaries -> modules -> kernels -> launches in the device's stream
+   3188  src/cuda/graph.c                 launches that are handed over together again and again, as one CUDA
                                           graph
-   3341  src/cuda/stream.c                a device's stream as others see it: events in it, that all of it has
+   3353  src/cuda/stream.c                a device's stream as others see it: events in it, that all of it has
                                           happened, opened and closed
-   3453  src/cuda/backend.c               the one object of tiny_cuda.h
+   3465  src/cuda/backend.c               the one object of tiny_cuda.h
 */

@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source d3e610d065e24b372d9436bf4bdf938b9b7cfd9e854da33934c3a9b25a1a43ad
+/* tiny_nv.h 0.1.0, source f0b9c248e7e953d1d498cd2ae3c75a620aaa1301694bef246722e27c44b3cf9f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -113,7 +113,7 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "d3e610d065e24b372d9436bf4bdf938b9b7cfd9e854da33934c3a9b25a1a43ad"
+#define TN_NV_SOURCE_ID "f0b9c248e7e953d1d498cd2ae3c75a620aaa1301694bef246722e27c44b3cf9f"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -681,14 +681,26 @@ static tn_ptx_operand tn_ptx_shift(tn_ptx *x, int dtype, tn_ptx_operand by) {
   if (tn_ptx_is_number(by) || tn_ptx_bits(dtype) < 64) return by;
   return tn_ptx_do1(x, 'r', "cvt.u32.u64", tn_ptx_do2(x, 'd', "min.u64", by, tn_ptx_k(64)));
 }
-// NaN if one of them is.
+static int tn_ptx_is_nan(tn_ptx_operand o) {
+  const uint64_t size = (uint64_t)o.n & (o.kind == 'F' ? UINT64_C(0x7FFFFFFF) : UINT64_C(0x7FFFFFFFFFFFFFFF));
+  return (o.kind == 'F' && size > 0x7F800000) || (o.kind == 'G' && size > UINT64_C(0x7FF0000000000000));
+}
+// NaN if one of them is. Of zeros of two signs the first, where one is a number; of values max takes +0 (PTX ISA, max),
+// and in which order a sum has them is nobody's.
 static tn_ptx_operand tn_ptx_max(tn_ptx *x, int dtype, tn_ptx_operand a, tn_ptx_operand b) {
-  if (dtype == TINY_F32 && x->sm >= 80) return tn_ptx_do2(x, 'f', "max.NaN.f32", a, b);
   const int wide = dtype == TINY_F64;
-  const tn_ptx_operand most = tn_ptx_do2(x, wide ? 'g' : 'f', wide ? "max.f64" : "max.f32", a, b),
+  const char kind = wide ? 'g' : 'f';
+  if (tn_ptx_is_number(b) != tn_ptx_is_number(a) && !tn_ptx_is_nan(a) && !tn_ptx_is_nan(b)) {
+    const char *const more = tn_ptx_is_number(b) ? (wide ? "setp.gt.f64" : "setp.gt.f32") :
+                                                   (wide ? "setp.gtu.f64" : "setp.gtu.f32");
+    const tn_ptx_operand is = tn_ptx_do2(x, 'p', more, b, a);
+    return tn_ptx_do(x, kind, wide ? "selp.f64" : "selp.f32", b, a, is);
+  }
+  if (!wide && x->sm >= 80) return tn_ptx_do2(x, 'f', "max.NaN.f32", a, b);
+  const tn_ptx_operand most = tn_ptx_do2(x, kind, wide ? "max.f64" : "max.f32", a, b),
                        is = tn_ptx_do2(x, 'p', wide ? "setp.num.f64" : "setp.num.f32", a, b), nan = {wide ? 'G' : 'F',
                        wide ? (int64_t)0x7FF8 << 48 : 0x7FC00000};
-  return tn_ptx_do(x, wide ? 'g' : 'f', wide ? "selp.f64" : "selp.f32", most, nan, is);
+  return tn_ptx_do(x, kind, wide ? "selp.f64" : "selp.f32", most, nan, is);
 }
 static tn_ptx_operand tn_ptx_logic(tn_ptx *x, const tiny_uop *u, tn_ptx_operand a, tn_ptx_operand b) {
   if (tn_ptx_is_number(b) && u->op == TINY_OP_XOR && b.n) return tn_ptx_do1(x, 'p', "not.pred", a);
@@ -5160,39 +5172,39 @@ Where things stand in tiny_nv.h
                                         nothing else of the library
     277  src/nv/../render/ptx_values.c  values of PTX: registers, numbers, and what is computed of them, an
                                         element at a time
-    829  src/nv/../render/ptx_memory.c  what PTX reads and writes: addresses, loads, stores and copies; and
+    841  src/nv/../render/ptx_memory.c  what PTX reads and writes: addresses, loads, stores and copies; and
                                         what is to be known before
-   1300  src/nv/../render/ptx_wgmma.c   products of all columns of a warp at once, of which four warps of
+   1312  src/nv/../render/ptx_wgmma.c   products of all columns of a warp at once, of which four warps of
                                         sm_90a make one (PTX ISA, wgmma)
-   1384  src/nv/../render/ptx.c         a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   1864  src/nv/structs.c               what NVIDIA's kernel driver takes: own declarations, and a table of
+   1396  src/nv/../render/ptx.c         a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
+   1876  src/nv/structs.c               what NVIDIA's kernel driver takes: own declarations, and a table of
                                         what differs between its releases
-   2061  src/nv/system.c                open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+   2073  src/nv/system.c                open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
                                         their place; and a clock
-   2234  src/nv/rm.c                    what NVIDIA's kernel driver is asked: objects are made and freed,
+   2246  src/nv/rm.c                    what NVIDIA's kernel driver is asked: objects are made and freed,
                                         controlled, mapped; ranges of nvidia-uvm
-   2500  src/nv/cubin.c                 reads machine code as ptxas writes it: an ELF file with kernels, what
+   2512  src/nv/cubin.c                 reads machine code as ptxas writes it: an ELF file with kernels, what
                                         each needs, and where addresses go
-   2819  src/nv/qmd.c                   launch descriptors, which tell a GPU all about a launch: one table of
+   2831  src/nv/qmd.c                   launch descriptors, which tell a GPU all about a launch: one table of
                                         their fields, a column for each version
-   2946  src/nv/generation.c            what differs between NVIDIA's GPUs from Turing on, a row for each
+   2958  src/nv/generation.c            what differs between NVIDIA's GPUs from Turing on, a row for each
                                         class of compute
-   3029  src/nv/device.c                a GPU: found, asked what it is, its address space and channels; opened
+   3041  src/nv/device.c                a GPU: found, asked what it is, its address space and channels; opened
                                         and closed; what went wrong
-   3383  src/nv/info.c                  what the driver tells of its GPUs, without a context of the library's
-   3437  src/nv/channel.c               what a GPU is told: words in memory, where they stand in a ring, a
+   3395  src/nv/info.c                  what the driver tells of its GPUs, without a context of the library's
+   3449  src/nv/channel.c               what a GPU is told: words in memory, where they stand in a ring, a
                                         doorbell; how far it is; faults
-   3736  src/nv/memory.c                of the GPU, given out in blocks of larger regions; bytes to it and
+   3748  src/nv/memory.c                of the GPU, given out in blocks of larger regions; bytes to it and
                                         from it by its copy engines
-   3928  src/nv/module.c                cubins in the GPU's memory, and the kernels in them, each with the
+   3940  src/nv/module.c                cubins in the GPU's memory, and the kernels in them, each with the
                                         descriptor that its launches begin from
-   4122  src/nv/launch.c                kernels with all that they are called with -> descriptors, constant
+   4134  src/nv/launch.c                kernels with all that they are called with -> descriptors, constant
                                         banks, words for the GPU
-   4397  src/nv/graph.c                 launches that are handed over together again and again, as a list of
+   4409  src/nv/graph.c                 launches that are handed over together again and again, as a list of
                                         commands that was prepared
-   4606  src/nv/assemble.c              PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
+   4618  src/nv/assemble.c              PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
                                         ptxas, or a library of the toolkit
-   4907  src/nv/queue.c                 a device as others see it: opened and closed, events in its order,
+   4919  src/nv/queue.c                 a device as others see it: opened and closed, events in its order,
                                         that all has happened
-   5107  src/nv/backend.c               the one object of tiny_nv.h
+   5119  src/nv/backend.c               the one object of tiny_nv.h
 */
