@@ -92,6 +92,7 @@ static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
   const int units = strstr(line, "WMMA") != NULL;
   if (r->wanted >= 0) CHECK_EQ(units, r->wanted);
   CHECK_EQ(tn_verify(t, s->sink, TN_SPEC_KERNEL), TINY_OK);
+  CHECK(tn_staged_nbytes(s) <= (int64_t)r->limits.shared_nbytes);
   const tiny_uop *made = s->sink;
   tn_list products = {NULL, 0, 0};
   tn_collect_op(t, s->sink, TINY_OP_WMMA, &products);
@@ -116,18 +117,24 @@ static tiny_code trial_guarded(tiny_ctx *t, void *arg) {
   return t->code;
 }
 
-static void test_shape(const char *machine, const shape *c, int dtype, int wanted) {
+// shared: bytes of memory of a group, of a machine with one unit, which takes the largest tiles; 0: the machine's own.
+static void test_shape_in(const char *machine, const shape *c, int dtype, int wanted, size_t shared) {
   trial r;
   tiny_desc d;
   memset(&r, 0, sizeof r); memset(&d, 0, sizeof d);
   r.c = *c; r.dtype = dtype; r.wanted = wanted; r.machine = machine;
   if (!tn_gpu_limits(machine, &r.limits)) { CHECK(0); return; }
   r.limits.tf32 = dtype == TINY_F32;
+  if (shared) { r.limits.shared_nbytes = shared; r.limits.compute_units = 1; }
   d.device = "INTERP"; d.cache_dir = "";
   tiny_ctx *t = tiny_open(&d);
   CHECK_EQ(tn_guard(t, trial_guarded, &r), TINY_OK);
   if (tiny_status(t)) fprintf(stderr, "  %s: %s\n", machine, tiny_error(t));
   tiny_close(t);
+}
+
+static void test_shape(const char *machine, const shape *c, int dtype, int wanted) {
+  test_shape_in(machine, c, dtype, wanted, 0);
 }
 
 // ** tiles of any size, and whatever opts are legal around them **
@@ -385,6 +392,10 @@ int main(void) {
     if (m < 4) test_shape(machines[m], &c, TINY_I8, -1);
   }
   for (int m = 1; m < APPLE && !getenv("TEST_UNITS"); m++) test_any(machines[m], 24);
+  for (size_t kib = 28; kib <= 56 && !getenv("TEST_UNITS"); kib += 14) {       // room for shallow K blocks, and for deep ones
+    const shape c = {1, 128, 128, 256, 0, HALF};
+    test_shape_in("sm_90a", &c, TINY_F16, 1, kib << 10);
+  }
   static const struct { const char *name; int arch; } texts[] = {
     {"sm_75", 75}, {"sm_80", 80}, {"sm_90", 90}, {"sm_120", 120}, {"gfx1100", 0}, {"gfx1201", 0}, {"gfx942", 0}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) test_text(texts[i].name, texts[i].arch);

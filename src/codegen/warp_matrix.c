@@ -625,6 +625,13 @@ static int tn_unit_at_once(const tn_kernel_state *s, const tn_warp_tiles *c) {
       !(tiles & (tiles - 1));
 }
 
+// Are products of all columns made of K blocks of twice the size, as they are sooner done? Where there is room.
+static int tn_unit_is_deep(const tn_kernel_state *s, const tn_warp_tiles *c) {
+  const int64_t rows = tn_unit_extent(c, 0) + tn_unit_extent(c, 1), twice = 2 * TN_UNIT_QUARTERS;
+  return c->at_once && tn_range_extent(c->k) % (2 * tn_unit_k(&c->plan)) == 0 &&
+      twice * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
+}
+
 // 1: the kernel's sum is done by the unit that c names, over c's axes.
 static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -636,7 +643,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
   c->at_once = tn_unit_at_once(s, c);
-  c->quarters = TN_UNIT_QUARTERS << (c->at_once && tn_range_extent(c->k) % (2 * tn_unit_k(plan)) == 0);
+  c->quarters = TN_UNIT_QUARTERS << tn_unit_is_deep(s, c);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / (c->quarters * plan->values), TN_REDUCE);
   for (int i = 0; i < 2; i++) {
     c->along[i] = tn_unit_lies_along(s, c, i, c->k);

@@ -31,8 +31,8 @@ static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != N
 static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load) {
   const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
   const tn_ptx_address a = tn_ptx_address_of(x, load->src[0]);
-  tn_ptx_operand at = tn_ptx_held(x, a.base, 'r'), word[2];
-  if (a.base.kind == 's' || a.base.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", a.base);
+  tn_ptx_operand at = a.base, word[2];
+  if (at.kind == 's' || at.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", at);
   if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
   at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
   word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(tn_load_along(load) * size >> 4 << 16));
