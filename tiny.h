@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8fa9bb00aba63a9a05f724a14ba21fcd988d3ce917fdab5d0a7e038351bd2416
+/* tiny.h 0.1.0, source d3479f94c7a8ab965a75bcc8d497ebd8df872494ee5f7eedfe8d1a484fa7abaa
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3684,7 +3684,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "8fa9bb00aba63a9a05f724a14ba21fcd988d3ce917fdab5d0a7e038351bd2416"
+#define TN_SOURCE_ID "d3479f94c7a8ab965a75bcc8d497ebd8df872494ee5f7eedfe8d1a484fa7abaa"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -39836,6 +39836,13 @@ static int tn_unit_at_once(const tn_kernel_state *s, const tn_warp_tiles *c) {
       !(tiles & (tiles - 1));
 }
 
+// Are products of all columns made of K blocks of twice the size, as they are sooner done? Where there is room.
+static int tn_unit_is_deep(const tn_kernel_state *s, const tn_warp_tiles *c) {
+  const int64_t rows = tn_unit_extent(c, 0) + tn_unit_extent(c, 1), twice = 2 * TN_UNIT_QUARTERS;
+  return c->at_once && tn_range_extent(c->k) % (2 * tn_unit_k(&c->plan)) == 0 &&
+      twice * (rows * TN_UNIT_PIECE + TN_UNIT_PADS) <= (int64_t)s->target->limits->shared_nbytes;
+}
+
 // 1: the kernel's sum is done by the unit that c names, over c's axes.
 static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -39847,7 +39854,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
   c->at_once = tn_unit_at_once(s, c);
-  c->quarters = TN_UNIT_QUARTERS << (c->at_once && tn_range_extent(c->k) % (2 * tn_unit_k(plan)) == 0);
+  c->quarters = TN_UNIT_QUARTERS << tn_unit_is_deep(s, c);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / (c->quarters * plan->values), TN_REDUCE);
   for (int i = 0; i < 2; i++) {
     c->along[i] = tn_unit_lies_along(s, c, i, c->k);
@@ -60061,131 +60068,131 @@ Where things stand in tiny.h
   39078  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
   39212  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39869  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  39876  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  40216  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  40223  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  40294  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  40301  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  40442  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  40501  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  40449  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  40508  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  41249  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  41256  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  41446  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  41453  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  41545  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  41552  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  41638  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  41645  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  42027  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  42034  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  42610  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  42617  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42729  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42821  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  42736  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  42828  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42892  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  42899  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  42996  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  43097  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  43172  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  43003  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  43104  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  43179  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  43272  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  43491  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  44371  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  44484  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  43279  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  43498  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  44378  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  44491  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  45235  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  45242  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  45502  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  45509  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  45752  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  45759  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  45842  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  45849  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  46458  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  46465  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  47014  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  47021  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  47364  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  47371  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  47665  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  47672  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  48060  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  48811  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  48067  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  48818  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  48895  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  48902  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  49012  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  49243  src/runtime/device.c         which backend a context runs on
-  49458  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  49612  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  49019  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  49250  src/runtime/device.c         which backend a context runs on
+  49465  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  49619  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  49673  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  49680  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49941  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  49948  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  50176  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  50183  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  50448  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  50455  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  50630  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  50701  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  50637  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  50708  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  51082  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  51089  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  51356  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  51363  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  51571  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  52055  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  51578  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  52062  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  52227  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  52335  src/runtime/launch.c         the steps of a plan, handed to their devices
-  52612  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  52234  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  52342  src/runtime/launch.c         the steps of a plan, handed to their devices
+  52619  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  53108  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  53115  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  53716  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  53723  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  53899  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  53906  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  54236  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  54445  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  55238  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  54243  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  54452  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  55245  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  55630  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55971  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  55637  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  55978  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  56177  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  56184  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  56431  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  56438  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  56690  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  56697  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56960  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  56967  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  57125  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  57132  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  57299  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  57660  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  57896  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  57306  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  57667  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  57903  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  58044  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  58207  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  58051  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  58214  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  58314  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  58321  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  58399  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  58406  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  58727  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  58734  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  58890  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58953  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  59132  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  58897  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  58960  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  59139  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  59268  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  59275  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  59654  src/runtime/context.c        opening and closing, the first error, totals
+  59661  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source f10b36d2f0128058cd32c047243b813b0d02d22170293f7b46201a134bd2b3ab
+/* tiny_cuda.h 0.1.0, source 3364249ceff6de288ec0859ec0de9814752cc4853abaf987b5330179e4b5a92d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "f10b36d2f0128058cd32c047243b813b0d02d22170293f7b46201a134bd2b3ab"
+#define TN_CUDA_SOURCE_ID "3364249ceff6de288ec0859ec0de9814752cc4853abaf987b5330179e4b5a92d"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -1685,8 +1685,8 @@ static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != N
 static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load) {
   const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
   const tn_ptx_address a = tn_ptx_address_of(x, load->src[0]);
-  tn_ptx_operand at = tn_ptx_held(x, a.base, 'r'), word[2];
-  if (a.base.kind == 's' || a.base.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", a.base);
+  tn_ptx_operand at = a.base, word[2];
+  if (at.kind == 's' || at.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", at);
   if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
   at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
   word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(tn_load_along(load) * size >> 4 << 16));

@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source f0b9c248e7e953d1d498cd2ae3c75a620aaa1301694bef246722e27c44b3cf9f
+/* tiny_nv.h 0.1.0, source 904cb1a66a091442c3912ed6a83c9320227249fa3d696d1c82b9fe48cb3c0107
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -113,7 +113,7 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "f0b9c248e7e953d1d498cd2ae3c75a620aaa1301694bef246722e27c44b3cf9f"
+#define TN_NV_SOURCE_ID "904cb1a66a091442c3912ed6a83c9320227249fa3d696d1c82b9fe48cb3c0107"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -1342,8 +1342,8 @@ static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != N
 static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load) {
   const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
   const tn_ptx_address a = tn_ptx_address_of(x, load->src[0]);
-  tn_ptx_operand at = tn_ptx_held(x, a.base, 'r'), word[2];
-  if (a.base.kind == 's' || a.base.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", a.base);
+  tn_ptx_operand at = a.base, word[2];
+  if (at.kind == 's' || at.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", at);
   if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
   at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
   word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(tn_load_along(load) * size >> 4 << 16));

@@ -6,7 +6,7 @@
 #include "../src/all.c"
 #include "test.h"
 #include "kernel_test.h"
-#include "../bench/gpu.h"
+#include "gpu_contexts.h"
 
 // ** graphs: whole numbers, so that sums are exact in any order **
 
@@ -72,28 +72,6 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t, int dt
 enum { CASES = sizeof cases / sizeof *cases };
 static const tiny_dtype dtypes[] = {TINY_F32, TINY_F16, TINY_I32, TINY_F64, TINY_BF16, TINY_I64};
 
-// ** contexts **
-
-// A context with the interpreter's device, or what stands in its place, as if it were a GPU. NULL: as it is, without atomics.
-static tiny_ctx *open_as(const char *gpu, int atomics) {
-  tiny_desc d;
-  memset(&d, 0, sizeof d);
-  d.device = "INTERP"; d.cache_dir = ""; d.atomics = atomics;
-  tiny_ctx *t = tiny_open(&d);
-  if (!gpu || tiny_status(t)) return t;
-  struct tn_device *on = t->device[0];
-  const tiny_limits own = on->limits;
-  tn_gpu_limits(gpu, &on->limits);
-  on->limits.host_memory = own.host_memory; on->limits.atomics = own.atomics; on->limits.nunits = 0;
-  if (own.local_total < on->limits.local_total) {            // what stands in the place is smaller
-    on->limits.local_total = own.local_total; on->limits.shared_nbytes = own.shared_nbytes;
-    memcpy(on->limits.local_max, own.local_max, sizeof own.local_max);
-  }
-  on->limits.dtypes = own.dtypes;
-  on->plans = on->limits;
-  return t;
-}
-
 typedef struct counted { tiny_tensor *x; int adds, zeros; char opts[4096]; } counted;
 static tiny_code count_guarded(tiny_ctx *t, void *arg) {
   counted *c = (counted *)arg;
@@ -123,12 +101,6 @@ static tiny_code count_guarded(tiny_ctx *t, void *arg) {
     CHECK(tn_schedule_apply(s, &again) && s->sink == sink);
   }
   return t->code;
-}
-
-static size_t read_all(tiny_tensor *x, void *to, size_t most) {
-  const size_t nbytes = (size_t)tiny_nelem_of(x) * tiny_dtype_nbytes(tiny_dtype_of(x));
-  CHECK(nbytes <= most && tiny_read(x, to, nbytes) == TINY_OK);
-  return nbytes;
 }
 
 // ** what they compute **

@@ -2,21 +2,12 @@
 # test_cl: operator vectors and random programs on OpenCL, a part of them, by PoCL or whatever driver is the first; what
 # opening says where there is no driver, and where libOpenCL is too old. make test-gpu runs all of them on every device.
 cd "$(dirname "$0")/.." || exit 1
-passed=0 failed=0
-report() { echo "$passed passed, $failed failed"; [ "$failed" = 0 ]; exit; }
+. tests/says.sh
 make -s build/plain/test_cl >/dev/null || { failed=1; report; }
 # PoCL keeps what it has compiled; a day with a fresh folder takes 30 s.
 export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$PWD/build/pocl} OCL_ICD_VENDORS=${OCL_ICD_VENDORS:-}
 [ -n "$OCL_ICD_VENDORS" ] || unset OCL_ICD_VENDORS
 
-# says NAME TEXT COMMAND..: the command succeeds, and TEXT is in what it says.
-says() {
-  local name=$1 text=$2 said
-  shift 2
-  if said=$("$@" 2>&1) && grep -q "$text" <<<"$said"; then passed=$((passed + 1)); return; fi
-  failed=$((failed + 1))
-  printf 'failed: %s\n%s\n' "$name" "$said" >&2
-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 says "no driver" "install the driver of the GPU" env OCL_ICD_VENDORS="$work" build/plain/test_cl without

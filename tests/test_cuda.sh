@@ -3,16 +3,7 @@
 # them, and orders of calls; NVRTC where there is a real one; and its header in files of its own.
 # bench/gpu.sh runs them on a GPU.
 cd "$(dirname "$0")/.." || exit 1
-passed=0 failed=0
-report() { echo "$passed passed, $failed failed"; [ "$failed" = 0 ]; exit; }
-# says NAME TEXT COMMAND..: the command succeeds, and TEXT is in what it says.
-says() {
-  local name=$1 text=$2 said
-  shift 2
-  if said=$("$@" 2>&1) && grep -q "$text" <<<"$said"; then passed=$((passed + 1)); return; fi
-  failed=$((failed + 1))
-  printf 'failed: %s\n%s\n' "$name" "$(tail -n 20 <<<"$said")" >&2
-}
+. tests/says.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -2,16 +2,7 @@
 # test_nv: NV in the place of INTERP (tests/nv.h) on GPUs that are played: operator vectors and random programs, a part of
 # them, and orders of calls, on an early GPU and a late one; and its header in files of its own. `make test-nv`: all.
 cd "$(dirname "$0")/.." || exit 1
-passed=0 failed=0
-report() { echo "$passed passed, $failed failed"; [ "$failed" = 0 ]; exit; }
-# says NAME TEXT COMMAND..: the command succeeds, and TEXT is in what it says.
-says() {
-  local name=$1 text=$2 said
-  shift 2
-  if said=$("$@" 2>&1) && grep -q "$text" <<<"$said"; then passed=$((passed + 1)); return; fi
-  failed=$((failed + 1))
-  printf 'failed: %s\n%s\n' "$name" "$(tail -n 20 <<<"$said")" >&2
-}
+. tests/says.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -3,16 +3,7 @@
 # them, and random programs, groups and warps in order and at random; and ptxas takes every text of test_ptx_machine and
 # test_ptx_wide that runs. All of it: make test-nv.
 cd "$(dirname "$0")/.." || exit 1
-passed=0 failed=0
-report() { echo "$passed passed, $failed failed"; [ "$failed" = 0 ]; exit; }
-# says NAME TEXT COMMAND..: the command succeeds, and TEXT is in what it says.
-says() {
-  local name=$1 text=$2 said
-  shift 2
-  if said=$("$@" 2>&1) && grep -q "$text" <<<"$said"; then passed=$((passed + 1)); return; fi
-  failed=$((failed + 1))
-  printf 'failed: %s\n%s\n' "$name" "$(tail -n 20 <<<"$said")" >&2
-}
+. tests/says.sh
 ptxas=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
 if [ -x "$ptxas" ]; then
   texts=$(mktemp -d)

@@ -6,7 +6,7 @@
 #include "../src/all.c"
 #include "test.h"
 #include "kernel_test.h"
-#include "../bench/gpu.h"
+#include "gpu_contexts.h"
 
 // ** graphs **
 
@@ -69,27 +69,6 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t, int dt
 enum { CASES = sizeof cases / sizeof *cases };
 static const tiny_dtype dtypes[] = {TINY_F32, TINY_F16, TINY_I32, TINY_F64, TINY_BF16, TINY_I64};
 
-// ** contexts **
-
-// The interpreter's device, or what stands in its place, as if it were a GPU; NULL: as it is.
-static tiny_ctx *open_as(const char *gpu) {
-  tiny_desc d;
-  memset(&d, 0, sizeof d);
-  d.device = "INTERP"; d.cache_dir = "";
-  tiny_ctx *t = tiny_open(&d);
-  if (!gpu || tiny_status(t)) return t;
-  struct tn_device *on = t->device[0];
-  const tiny_limits own = on->limits;
-  tn_gpu_limits(gpu, &on->limits);
-  on->limits.host_memory = own.host_memory; on->limits.nunits = 0; on->limits.dtypes = own.dtypes; on->limits.atomics = own.atomics;
-  if (on->backend->renderer && own.local_total < on->limits.local_total) {        // what stands in the place is smaller
-    on->limits.local_total = own.local_total; on->limits.shared_nbytes = own.shared_nbytes;
-    memcpy(on->limits.local_max, own.local_max, sizeof own.local_max);
-  }
-  on->plans = on->limits;
-  return t;
-}
-
 typedef struct looked { tiny_tensor *x; int tiles; } looked;
 static tiny_code look_guarded(tiny_ctx *t, void *arg) {
   looked *c = (looked *)arg;
@@ -121,12 +100,6 @@ static tiny_code look_guarded(tiny_ctx *t, void *arg) {
   return t->code;
 }
 
-static size_t read_all(tiny_tensor *x, void *to, size_t most) {
-  const size_t nbytes = (size_t)tiny_nelem_of(x) * tiny_dtype_nbytes(tiny_dtype_of(x));
-  CHECK(nbytes <= most && tiny_read(x, to, nbytes) == TINY_OK);
-  return nbytes;
-}
-
 // ** what they compute **
 
 static void test_case(tiny_ctx *t, const char *gpu, tiny_ctx *plain, int i, tiny_dtype d) {
@@ -145,7 +118,7 @@ static void test_case(tiny_ctx *t, const char *gpu, tiny_ctx *plain, int i, tiny
   tiny_end(t); tiny_end(plain);
 }
 static void test_on(const char *gpu, int every) {
-  tiny_ctx *t = open_as(gpu), *plain = open_as(NULL);
+  tiny_ctx *t = open_as(gpu, 0), *plain = open_as(NULL, 0);
   for (int i = 0; i < CASES; i++) for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++)
     if ((i + (int)k) % every == 0) test_case(t, gpu, plain, i, dtypes[k]);
   case_end();
@@ -161,7 +134,7 @@ static void test_rounded(const char *gpu) {
   for (int i = 0; i < N; i++) at[i] = (int32_t)((int64_t)i * i % PLACES);
   memset(sum, 0, sizeof sum); memset(all, 0, sizeof all);
   for (int run = 0; run < 2; run++) {
-    tiny_ctx *t = open_as(gpu);
+    tiny_ctx *t = open_as(gpu, 0);
     tiny_tensor *values = tiny_randn(t, TINY_SHAPE(N)), *to = tiny_from(t, at, TINY_I32, TINY_SHAPE(N));
     CHECK_EQ(tiny_read(values, x, sizeof x), TINY_OK);
     CHECK_EQ(tiny_read(tiny_index_add(tiny_zeros(t, TINY_F32, TINY_SHAPE(PLACES)), 0, to, values), got[run], sizeof got[run]), TINY_OK);
@@ -209,7 +182,7 @@ static tiny_code legal_guarded(tiny_ctx *t, void *arg) {
   return t->code;
 }
 static void test_legal(void) {
-  tiny_ctx *t = open_as("sm_90");
+  tiny_ctx *t = open_as("sm_90", 0);
   CHECK_EQ(tn_guard(t, legal_guarded, NULL), TINY_OK);
   if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
   tiny_close(t);
@@ -218,7 +191,7 @@ static void test_legal(void) {
 // A few places are sorted out, and so many that nothing is found in most tiles are not.
 static void test_costs(void) {
   static const struct { int64_t places, width; int sorted; } sizes[] = {{4096, 1, 1}, {1 << 20, 1, 0}, {4096, 256, 0}, {300, 7, 1}};
-  tiny_ctx *t = open_as("sm_90");
+  tiny_ctx *t = open_as("sm_90", 0);
   const tiny_limits *limits = &t->device[0]->limits;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     const tn_scatter_size x = tn_scatter_size_of(limits, sizes[i].places, sizes[i].width, 1, 4);
