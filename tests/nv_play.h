@@ -180,6 +180,108 @@ static void test_cubins(void) {
   play_end(&p);
 }
 
+// ** kernels for GPUs that are not here, and where there is no assembler **
+
+enum { LONG = 1 << 22 };                   // summed, its parts are as many as the device's units ask for
+// A captured program, and a sum that is split for the units of its device. what: 1 a read, 2 an error of its own.
+static tiny_code export_build(tiny_ctx *t, void *user) {
+  const int what = *(const int *)user;
+  float got[ROWS * COLUMNS];
+  static const float some[ROWS * INNER];
+  tiny_tensor *x = tiny_from(t, some, TINY_F32, TINY_SHAPE(ROWS, INNER));
+  tiny_tensor *y = tiny_softmax(tiny_matmul(x, tiny_full(t, 0.5, TINY_F32, TINY_SHAPE(INNER, COLUMNS))), -1);
+  tiny_program_free(tiny_capture(t, &x, 1, &y, 1));
+  y = tiny_sum(tiny_contiguous(tiny_full(t, 2, TINY_F32, TINY_SHAPE(LONG))), 0, 0);
+  const tiny_code code = tiny_warm(t, &y, 1);
+  if (what == 1) return tiny_read(some_values(t), got, sizeof got);
+  return what == 2 ? TINY_E_STATE : code;
+}
+static int no_assembler(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log, size_t n) {
+  (void)user; (void)ptx; (void)sm; (void)cubin; (void)nbytes;
+  snprintf(log, n, "there is none");
+  return -1;
+}
+// The program on a GPU of the mock, from the file alone.
+static void export_runs(nv_mock *m, const char *path) {
+  tiny_nv_system system = *nv_mock_system(m);
+  float data[ROWS * INNER], got[ROWS * COLUMNS];
+  for (int i = 0; i < ROWS * INNER; i++) data[i] = (float)(i % 7) - 3;
+  system.assemble = no_assembler;
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = tiny_nv_on(&system, 0).text, .backends = {&tiny_nv}, .cache_dir = "",
+                                       .threads = 1, .cache_file = path});
+  tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(ROWS, INNER));
+  tiny_tensor *y = tiny_softmax(tiny_matmul(x, tiny_full(t, 0.5, TINY_F32, TINY_SHAPE(INNER, COLUMNS))), -1);
+  tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+  tiny_run(p, &x, &y);
+  CHECK_EQ(tiny_read(y, got, sizeof got), TINY_OK);
+  for (int i = 0; i < ROWS * COLUMNS; i++) CHECK(fabs((double)got[i] - 1.0 / COLUMNS) < 1e-6);
+  y = tiny_sum(tiny_contiguous(tiny_full(t, 2, TINY_F32, TINY_SHAPE(LONG))), 0, 0);
+  CHECK_EQ(tiny_warm(t, &y, 1), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "    %s\n", tiny_error(t));
+  CHECK(tiny_stats_of(t).shipped > 1 && !tiny_stats_of(t).compiled);
+  tiny_clear(t);
+  CHECK_EQ(tiny_read(tiny_sin(x), data, sizeof data), TINY_E_COMPILE);     // which the file lacks
+  tiny_close(t);
+}
+static void test_export(void) {
+  static const char path[] = "build/test_nv.kernels";
+  static const struct { nv_mock_gpu gpu; const char *target; } of[] = {{NV_MOCK_GH100, "sm_90a"}, {NV_MOCK_A100, "sm_80"},
+                                                                       {NV_MOCK_GB202, "sm_120"}};
+  nv_mock *m[3];
+  char error[320];
+  int what = 0;
+  tiny_nv_export_desc e = {.path = path, .n = 1, .build = export_build, .user = &what,
+                           .desc = &(tiny_desc){.cache_dir = "", .threads = 1}};
+  remove(path);
+  for (int i = 0; i < 3; i++) {
+    m[i] = nv_mock_new(&(nv_mock_desc){.gpu = of[i].gpu});
+    e.targets = &of[i].target;
+    e.system = nv_mock_system(m[i]);
+    CHECK_EQ(tiny_nv_export(&e, error, sizeof error), TINY_OK);
+    if (*error) fprintf(stderr, "    %s\n", error);
+    CHECK_EQ(nv_mock_counted(m[i]).ioctls, 0);             // no driver is asked
+  }
+  for (int i = 0; i < 3; i++) { export_runs(m[i], path); CHECK(!nv_mock_complaint(m[i]) && !nv_mock_leaks(m[i])); }
+  static const char *const unknown[] = {"sm_12"};
+  const struct { int what; const char *const *targets; tiny_code code; const char *says; } wrong[] = {
+    {0, unknown, TINY_E_ARG, "nv_export: sm_12: there is no target sm_12 of NV; there are: sm_75, sm_80"},
+    {1, &of[2].target, TINY_E_DEVICE, "NV:sm_120a is a GPU that is not here: kernels are compiled for it"},
+    {2, &of[2].target, TINY_E_STATE, "nv_export: sm_120: build returned an error"}
+  };
+  for (int i = 0; i < 3; i++) {
+    what = wrong[i].what;
+    e.targets = wrong[i].targets;
+    CHECK_EQ(tiny_nv_export(&e, error, sizeof error), wrong[i].code);
+    CHECK(strstr(error, wrong[i].says) != NULL);
+    if (!strstr(error, wrong[i].says)) fprintf(stderr, "    says: %s\n", error);
+  }
+  what = 0;
+  e.path = "nowhere/at all";
+  CHECK_EQ(tiny_nv_export(&e, NULL, 0), TINY_E_IO);
+  e.path = NULL;
+  CHECK_EQ(tiny_nv_export(&e, error, sizeof error), TINY_E_ARG);
+  remove(path);
+  for (int i = 0; i < 3; i++) nv_mock_free(m[i]);
+}
+// Where there is no assembler: the sentence names the call.
+static void test_no_assembler(void) {
+  tiny_limits limits;
+  memset(&limits, 0, sizeof limits);
+  tiny_ctx *t = open_with("INTERP", "");
+  tn_nv *d = (tn_nv *)tn_nv_cross_open(t, "sm_86", &limits);
+  CHECK(d && limits.compute_units == 84 && !strcmp(tn_nv_target(d), "sm_86"));
+  d->assembler = (tn_nv_assembler *)tiny_realloc(t, NULL, 0, sizeof *d->assembler);
+  memset(d->assembler, 0, sizeof *d->assembler);
+  CHECK(!tn_nv_cross_load(d, affine_ptx, sizeof affine_ptx - 1));
+  says(t, TINY_E_COMPILE, "tiny_nv_export writes them there for every GPU that is named");
+  tn_nv_cross_close(d);
+  for (int i = 0; i < TN_NV_USUAL; i++) {                  // each has a generation of its own kind
+    const tn_nv_generation *g = tn_nv_generation_by_sm(tn_nv_usual[i].sm);
+    CHECK(g->sm / 10 == tn_nv_usual[i].sm / 10 && g->sm <= tn_nv_usual[i].sm);
+  }
+  tiny_close(t);
+}
+
 // ** the device, called as the library calls it, beside one that does everything at once **
 
 enum { SLOTS = 5, BYTES = N * (int)sizeof(int) };
@@ -539,6 +641,8 @@ static void test_played(void) {
   test_own();
   test_meets();
   test_cubins();
+  test_export();
+  test_no_assembler();
   test_order();
   test_lists();
   test_times();

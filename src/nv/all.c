@@ -21,4 +21,5 @@
 #include "graph.c"
 #include "assemble.c"
 #include "queue.c"
+#include "cross.c"
 #include "backend.c"

@@ -2,7 +2,7 @@
 #ifndef TN_NV_BACKEND
 #define TN_NV_BACKEND
 #ifndef TINY_AMALGAMATED
-#include "queue.c"
+#include "cross.c"
 #endif
 
 #ifdef TINY_STATIC

@@ -189,6 +189,11 @@ static tiny_code tn_nv_take_uuid(tn_nv *d) {
   return code;
 }
 
+// As assemblers name it.
+static void tn_nv_name_target(tn_nv *d) {
+  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm >= 90 ? "a" : "");
+}
+
 // The objects that stand for it, without an address space.
 static tiny_code tn_nv_attach(tn_nv *d) {
   tn_nv_id_params id;
@@ -209,7 +214,7 @@ static tiny_code tn_nv_attach(tn_nv *d) {
   tn_nv_take_processors(d);
   tn_nv_take_memory(d);
   tn_nv_take_name(d);
-  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm >= 90 ? "a" : "");
+  tn_nv_name_target(d);
   return tn_nv_take_uuid(d);
 }
 

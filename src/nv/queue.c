@@ -127,23 +127,29 @@ static const char *tn_nv_target(void *dev) { return ((const tn_nv *)dev)->target
 
 // ** modules and waits **
 
-// A cubin, or PTX, which is assembled first.
-static void *tn_nv_load_binary(void *dev, const void *binary, size_t nbytes) {
-  tn_nv *d = (tn_nv *)dev;
-  if (tn_nv_enter(d) != TINY_OK) return NULL;
-  if (nbytes >= 4 && !memcmp(binary, "\177ELF", 4)) return tn_nv_load_cubin(d, binary, nbytes);
-  if (tn_nv_find_assembler(d) != TINY_OK) return NULL;
+// What is no cubin is PTX, and assembled: then made->cubin is one, which free takes.
+static tiny_code tn_nv_assemble_binary(tn_nv *d, const void *binary, size_t nbytes, tn_nv_made *made) {
+  memset(made, 0, sizeof *made);
+  if (nbytes >= 4 && !memcmp(binary, "\177ELF", 4)) return TINY_OK;
+  tiny_code code = tn_nv_find_assembler(d);
+  if (code != TINY_OK) return code;
   char *ptx = (char *)tiny_realloc(d->t, NULL, 0, nbytes + 1);
-  if (!ptx) { tn_nv_no_room(d); return NULL; }
+  if (!ptx) { tn_nv_no_room(d); return TINY_E_MEMORY; }
   memcpy(ptx, binary, nbytes);
   ptx[nbytes] = 0;
-  tn_nv_made made;
-  void *module = NULL;
-  if (tn_nv_assemble(d, ptx, &made) || !made.cubin)
-    tiny_fail(d->t, TINY_E_COMPILE, "%s: PTX is not assembled for %s: %.600s", d->name, d->target, made.log);
-  else module = tn_nv_load_cubin(d, made.cubin, made.nbytes);
-  free(made.cubin);
+  if (tn_nv_assemble(d, ptx, made) || !made->cubin) {
+    code = tiny_fail(d->t, TINY_E_COMPILE, "%s: PTX is not assembled for %s: %.600s", d->name, d->target, made->log);
+    free(made->cubin);
+  }
   tiny_realloc(d->t, ptx, nbytes + 1, 0);
+  return code;
+}
+static void *tn_nv_load_binary(void *dev, const void *binary, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  tn_nv_made made;
+  if (tn_nv_enter(d) != TINY_OK || tn_nv_assemble_binary(d, binary, nbytes, &made) != TINY_OK) return NULL;
+  void *const module = made.cubin ? tn_nv_load_cubin(d, made.cubin, made.nbytes) : tn_nv_load_cubin(d, binary, nbytes);
+  free(made.cubin);
   return module;
 }
 // Launches that are given may use it, and lists that are not submitted again would.

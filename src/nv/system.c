@@ -157,14 +157,18 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number) {
   else snprintf(name.text, sizeof name.text, "NV:%d", number);
   return name;
 }
-// Of what stands behind "NV:". 0: it names none.
-static int tn_nv_which(const char *which, const tiny_nv_system **system, uint64_t *number) {
+// Of what stands behind "NV:" the system, and what follows it. NULL: it names none.
+static const char *tn_nv_which_system(const char *which, const tiny_nv_system **system) {
   const char *end = which;
   *system = NULL;
-  if (!strncmp(which, "on-", 3)) {
-    *system = (const tiny_nv_system *)(uintptr_t)tn_digits_value(which + 3, 16, &end);
-    if (*end++ != '-') return 0;
-  }
+  if (strncmp(which, "on-", 3)) return which;
+  *system = (const tiny_nv_system *)(uintptr_t)tn_digits_value(which + 3, 16, &end);
+  return *end == '-' ? end + 1 : NULL;
+}
+// 0: it names no device.
+static int tn_nv_which(const char *which, const tiny_nv_system **system, uint64_t *number) {
+  const char *end = tn_nv_which_system(which, system);
+  if (!end) return 0;
   *number = tn_digits_value(end, 10, &end);
   return !*end;
 }
