@@ -15,6 +15,7 @@
 #include "device.c"
 #include "info.c"
 #include "channel.c"
+#include "peer.c"
 #include "memory.c"
 #include "module.c"
 #include "launch.c"
