@@ -28,6 +28,7 @@ typedef struct nv_mock_desc {
   uint32_t seed;               // 0: work is done as it is rung for; else by a thread, as late as waits allow, in any
                                // order
   int gvisor;                  // the calls that gVisor's nvproxy passes on for compute and utility, and no others
+  int nvlink, no_peers;        // GPUs are peers from the beginning; none is another's peer
   int mig, exclusive;          // the GPU is partitioned; another process has it
   int no_uvm, denied, absent;  // no /dev/nvidia-uvm; EACCES for nodes of GPUs; ENOENT for nvidiactl
   long fail_alloc;             // the n-th allocation of memory finds none; 0: never, as below
@@ -41,7 +42,7 @@ typedef struct nv_mock_desc {
 } nv_mock_desc;
 
 typedef struct nv_mock_counts {
-  long ioctls, doorbells, launches, copies, allocations;
+  long ioctls, doorbells, launches, copies, allocations, acquires;
   uint64_t copied_nbytes, push_nbytes;     // moved by copy engines; of pushbuffers, executed
 } nv_mock_counts;
 

@@ -168,6 +168,7 @@ static int nvm_sem_execute(nv_mock *m, nvm_channel *c, uint32_t v) {
     if (v >> 20 & 1) nvm_drain(m, c, NVM_KERNELS | NVM_COPIES_TOO);
     return c->dead ? 0 : nvm_release(m, c, nvm_wide(hi, lo), value, is_wide, v >> 25 & 1, by);
   }
+  m->counts.acquires++;
   if (lo & (is_wide ? 7u : 3u)) return NVM_STOP(32, "SEM_EXECUTE: acquires 0x%x, which is not aligned", lo);
   c->parked = nvm_wide(hi, lo); c->parked_value = value; c->parked_wide = is_wide; c->parked_equal = op == 0;
   return 1;

@@ -53,8 +53,8 @@ typedef struct nvm_range { uint64_t base, nbytes; int channel; nvm_mapping *mapp
 enum { NVM_MAX_GPUS = 8 };
 // An address space of UVM's: what an open nvidia-uvm is.
 typedef struct nvm_uvm {
-  int initialized, has_mm, peers;          // peers: GPUs, as bits, that may reach another's memory
-  int registered[NVM_MAX_GPUS];
+  int initialized, has_mm;
+  int registered[NVM_MAX_GPUS], peers[NVM_MAX_GPUS];       // peers: of a GPU, as bits, whose memory it may reach
   nvm_object *vaspace[NVM_MAX_GPUS];
   nvm_range *ranges; int nrange;
 } nvm_uvm;

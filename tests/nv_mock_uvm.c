@@ -98,6 +98,8 @@ static uint32_t nvm_uvm_register_gpu(nv_mock *m, nvm_file *f, uint8_t *p) {
     return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_REGISTER_GPU: rmCtrlFd %d is not open", fd);
   if (nvm_get32(p, 0x20)) return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_REGISTER_GPU: hSmcPartRef without MIG");
   f->uvm->registered[gpu] = 1;
+  for (int i = 0; m->desc.nvlink && i < NVM_MAX_GPUS; i++)   // uvm_va_space.c: register_gpu_nvlink_peers
+    if (i != gpu && f->uvm->registered[i]) { f->uvm->peers[gpu] |= 1 << i; f->uvm->peers[i] |= 1 << gpu; }
   p[0x10] = 0;
   nvm_put32(p, 0x14, 0xffffffff);
   return 0;
@@ -193,8 +195,11 @@ static uint32_t nvm_map_one(nv_mock *m, nvm_file *f, nvm_range *r, nvm_mapping a
     return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_MAP_EXTERNAL_ALLOCATION: gpuUuid is of no GPU with a VA space here");
   if (a.type > 3 || a.type < 0)
     return nvm_wrong(m, NVM_BAD_ARGUMENT, "UVM_MAP_EXTERNAL_ALLOCATION: gpuMappingType %d", a.type);
-  if (a.memory->place == NVM_VRAM && a.memory->gpu != a.gpu && (u->peers >> a.gpu & u->peers >> a.memory->gpu & 1) == 0)
-    return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_MAP_EXTERNAL_ALLOCATION: memory of a GPU that is no peer");
+  if (!u->registered[a.memory->gpu])       // uvm_map_external.c, set_ext_gpu_map_location: also of the host's memory
+    return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_MAP_EXTERNAL_ALLOCATION: memory of a GPU that is not registered");
+  if (a.memory->place == NVM_VRAM && a.memory->gpu != a.gpu && !(u->peers[a.gpu] >> a.memory->gpu & 1))
+    return m->desc.no_peers ? NVM_BAD_DEVICE
+                            : nvm_wrong(m, NVM_BAD_DEVICE, "UVM_MAP_EXTERNAL_ALLOCATION: memory of a GPU that is no peer");
   for (int i = 0; i < r->nmapping; i++)
     if (r->mappings[i].gpu == a.gpu && a.base < r->mappings[i].base + r->mappings[i].nbytes &&
         r->mappings[i].base < a.base + a.nbytes)
@@ -293,14 +298,21 @@ static uint32_t nvm_uvm_peer(nv_mock *m, nvm_file *f, uint8_t *p) {
   int a = nvm_gpu_of(m, p), b = nvm_gpu_of(m, p + 16);
   if (a < 0 || b < 0 || a == b || !f->uvm->registered[a] || !f->uvm->registered[b])
     return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_ENABLE_PEER_ACCESS: two registered GPUs are needed");
-  f->uvm->peers |= 1 << a | 1 << b;
+  if (m->desc.no_peers) return NVM_UNSUPPORTED;          // uvm_gpu_retain_pcie_peer_access
+  if (f->uvm->peers[a] >> b & 1)
+    return m->desc.nvlink ? NVM_BAD_DEVICE
+                          : nvm_wrong(m, NVM_BAD_DEVICE, "UVM_ENABLE_PEER_ACCESS: they are peers already");
+  f->uvm->peers[a] |= 1 << b;
+  f->uvm->peers[b] |= 1 << a;
   return 0;
 }
 
 static uint32_t nvm_uvm_unpeer(nv_mock *m, nvm_file *f, uint8_t *p) {
-  (void)p;
-  if (!f->uvm->peers) return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_DISABLE_PEER_ACCESS: it is not enabled");
-  f->uvm->peers = 0;
+  int a = nvm_gpu_of(m, p), b = nvm_gpu_of(m, p + 16);
+  if (a < 0 || b < 0 || !(f->uvm->peers[a] >> b & 1))
+    return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_DISABLE_PEER_ACCESS: it is not enabled");
+  f->uvm->peers[a] &= ~(1 << b);
+  f->uvm->peers[b] &= ~(1 << a);
   return 0;
 }
 

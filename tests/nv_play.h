@@ -180,6 +180,108 @@ static void test_cubins(void) {
   play_end(&p);
 }
 
+// ** kernels for GPUs that are not here, and where there is no assembler **
+
+enum { LONG = 1 << 22 };                   // summed, its parts are as many as the device's units ask for
+// A captured program, and a sum that is split for the units of its device. what: 1 a read, 2 an error of its own.
+static tiny_code export_build(tiny_ctx *t, void *user) {
+  const int what = *(const int *)user;
+  float got[ROWS * COLUMNS];
+  static const float some[ROWS * INNER];
+  tiny_tensor *x = tiny_from(t, some, TINY_F32, TINY_SHAPE(ROWS, INNER));
+  tiny_tensor *y = tiny_softmax(tiny_matmul(x, tiny_full(t, 0.5, TINY_F32, TINY_SHAPE(INNER, COLUMNS))), -1);
+  tiny_program_free(tiny_capture(t, &x, 1, &y, 1));
+  y = tiny_sum(tiny_contiguous(tiny_full(t, 2, TINY_F32, TINY_SHAPE(LONG))), 0, 0);
+  const tiny_code code = tiny_warm(t, &y, 1);
+  if (what == 1) return tiny_read(some_values(t), got, sizeof got);
+  return what == 2 ? TINY_E_STATE : code;
+}
+static int no_assembler(void *user, const char *ptx, int sm, void **cubin, size_t *nbytes, char *log, size_t n) {
+  (void)user; (void)ptx; (void)sm; (void)cubin; (void)nbytes;
+  snprintf(log, n, "there is none");
+  return -1;
+}
+// The program on a GPU of the mock, from the file alone.
+static void export_runs(nv_mock *m, const char *path) {
+  tiny_nv_system system = *nv_mock_system(m);
+  float data[ROWS * INNER], got[ROWS * COLUMNS];
+  for (int i = 0; i < ROWS * INNER; i++) data[i] = (float)(i % 7) - 3;
+  system.assemble = no_assembler;
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = tiny_nv_on(&system, 0).text, .backends = {&tiny_nv}, .cache_dir = "",
+                                       .threads = 1, .cache_file = path});
+  tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(ROWS, INNER));
+  tiny_tensor *y = tiny_softmax(tiny_matmul(x, tiny_full(t, 0.5, TINY_F32, TINY_SHAPE(INNER, COLUMNS))), -1);
+  tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+  tiny_run(p, &x, &y);
+  CHECK_EQ(tiny_read(y, got, sizeof got), TINY_OK);
+  for (int i = 0; i < ROWS * COLUMNS; i++) CHECK(fabs((double)got[i] - 1.0 / COLUMNS) < 1e-6);
+  y = tiny_sum(tiny_contiguous(tiny_full(t, 2, TINY_F32, TINY_SHAPE(LONG))), 0, 0);
+  CHECK_EQ(tiny_warm(t, &y, 1), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "    %s\n", tiny_error(t));
+  CHECK(tiny_stats_of(t).shipped > 1 && !tiny_stats_of(t).compiled);
+  tiny_clear(t);
+  CHECK_EQ(tiny_read(tiny_sin(x), data, sizeof data), TINY_E_COMPILE);     // which the file lacks
+  tiny_close(t);
+}
+static void test_export(void) {
+  static const char path[] = "build/test_nv.kernels";
+  static const struct { nv_mock_gpu gpu; const char *target; } of[] = {{NV_MOCK_GH100, "sm_90a"}, {NV_MOCK_A100, "sm_80"},
+                                                                       {NV_MOCK_GB202, "sm_120"}};
+  nv_mock *m[3];
+  char error[320];
+  int what = 0;
+  tiny_nv_export_desc e = {.path = path, .n = 1, .build = export_build, .user = &what,
+                           .desc = &(tiny_desc){.cache_dir = "", .threads = 1}};
+  remove(path);
+  for (int i = 0; i < 3; i++) {
+    m[i] = nv_mock_new(&(nv_mock_desc){.gpu = of[i].gpu});
+    e.targets = &of[i].target;
+    e.system = nv_mock_system(m[i]);
+    CHECK_EQ(tiny_nv_export(&e, error, sizeof error), TINY_OK);
+    if (*error) fprintf(stderr, "    %s\n", error);
+    CHECK_EQ(nv_mock_counted(m[i]).ioctls, 0);             // no driver is asked
+  }
+  for (int i = 0; i < 3; i++) { export_runs(m[i], path); CHECK(!nv_mock_complaint(m[i]) && !nv_mock_leaks(m[i])); }
+  static const char *const unknown[] = {"sm_12"};
+  const struct { int what; const char *const *targets; tiny_code code; const char *says; } wrong[] = {
+    {0, unknown, TINY_E_ARG, "nv_export: sm_12: there is no target sm_12 of NV; there are: sm_75, sm_80"},
+    {1, &of[2].target, TINY_E_DEVICE, "NV:sm_120a is a GPU that is not here: kernels are compiled for it"},
+    {2, &of[2].target, TINY_E_STATE, "nv_export: sm_120: build returned an error"}
+  };
+  for (int i = 0; i < 3; i++) {
+    what = wrong[i].what;
+    e.targets = wrong[i].targets;
+    CHECK_EQ(tiny_nv_export(&e, error, sizeof error), wrong[i].code);
+    CHECK(strstr(error, wrong[i].says) != NULL);
+    if (!strstr(error, wrong[i].says)) fprintf(stderr, "    says: %s\n", error);
+  }
+  what = 0;
+  e.path = "nowhere/at all";
+  CHECK_EQ(tiny_nv_export(&e, NULL, 0), TINY_E_IO);
+  e.path = NULL;
+  CHECK_EQ(tiny_nv_export(&e, error, sizeof error), TINY_E_ARG);
+  remove(path);
+  for (int i = 0; i < 3; i++) nv_mock_free(m[i]);
+}
+// Where there is no assembler: the sentence names the call.
+static void test_no_assembler(void) {
+  tiny_limits limits;
+  memset(&limits, 0, sizeof limits);
+  tiny_ctx *t = open_with("INTERP", "");
+  tn_nv *d = (tn_nv *)tn_nv_cross_open(t, "sm_86", &limits);
+  CHECK(d && limits.compute_units == 84 && !strcmp(tn_nv_target(d), "sm_86"));
+  d->assembler = (tn_nv_assembler *)tiny_realloc(t, NULL, 0, sizeof *d->assembler);
+  memset(d->assembler, 0, sizeof *d->assembler);
+  CHECK(!tn_nv_cross_load(d, affine_ptx, sizeof affine_ptx - 1));
+  says(t, TINY_E_COMPILE, "tiny_nv_export writes them there for every GPU that is named");
+  tn_nv_cross_close(d);
+  for (int i = 0; i < TN_NV_USUAL; i++) {                  // each has a generation of its own kind
+    const tn_nv_generation *g = tn_nv_generation_by_sm(tn_nv_usual[i].sm);
+    CHECK(g->sm / 10 == tn_nv_usual[i].sm / 10 && g->sm <= tn_nv_usual[i].sm);
+  }
+  tiny_close(t);
+}
+
 // ** the device, called as the library calls it, beside one that does everything at once **
 
 enum { SLOTS = 5, BYTES = N * (int)sizeof(int) };
@@ -292,6 +394,251 @@ static void random_sequence(uint32_t seed) {
 static void test_order(void) {
   const uint32_t from = (uint32_t)test_from(0), n = (uint32_t)test_rounds(test_brief(6, 24));
   for (uint32_t i = from; i < from + n; i++) random_sequence(i);
+}
+
+// ** two GPUs of one machine, in one context **
+
+static void deaf(void *user, uint32_t token) { (void)user; (void)token; }
+enum { GPUS = 2 };
+typedef struct pair {
+  nv_mock *m; tiny_ctx *t; void *dev[GPUS]; slot slot[GPUS][SLOTS]; void *module[GPUS], *kernel[GPUS]; slot by[GPUS];
+  uint32_t state;
+} pair;
+static int pair_roll(pair *p, int n) {
+  p->state = p->state * 1664525u + 1013904223u;
+  return (int)((p->state >> 16) % (uint32_t)n);
+}
+static void pair_take(pair *p, int i, slot *s, int times) {
+  for (int j = 0; j < N; j++) s->want[j] = j * times + pair_roll(p, 9);
+  s->mem = tiny_nv.alloc(p->dev[i], BYTES);
+  CHECK(s->mem != NULL);
+  CHECK_EQ(tiny_nv.copy_in(p->dev[i], (tiny_mem){s->mem, 0}, s->want, BYTES), TINY_OK);
+}
+static void pair_begin(pair *p, nv_mock_desc desc, uint32_t seed) {
+  char name[128];
+  tiny_bytes log = {0}, source = {0}, cubin = {0};
+  memset(p, 0, sizeof *p);
+  p->state = seed * 2654435761u + 1;
+  desc.ngpu = GPUS;
+  p->m = nv_mock_new(&desc);
+  snprintf(name, sizeof name, "%s,%s", tiny_nv_on(nv_mock_system(p->m), 0).text,
+           tiny_nv_on(nv_mock_system(p->m), 1).text);
+  p->t = open_with(name, "");
+  CHECK_EQ(tiny_status(p->t), TINY_OK);
+  if (tiny_status(p->t)) fprintf(stderr, "    %s\n", tiny_error(p->t));
+  log.t = source.t = cubin.t = p->t;
+  tiny_bytes_add(&source, affine_ptx, sizeof affine_ptx - 1);
+  for (int i = 0; i < GPUS; i++) {
+    p->dev[i] = p->t->device[i]->dev;
+    if (!i) CHECK_EQ(tiny_nv.compile(p->dev[i], 1, &source, &cubin, &log), TINY_OK);
+    p->module[i] = tiny_nv.load(p->dev[i], cubin.data, cubin.n);
+    p->kernel[i] = tiny_nv.find(p->dev[i], p->module[i], "affine");
+    for (int k = 0; k < SLOTS; k++) pair_take(p, i, &p->slot[i][k], 3);
+    pair_take(p, i, &p->by[i], 1);
+  }
+}
+static void pair_end(pair *p) {
+  for (int i = 0; i < GPUS; i++) {
+    for (int k = 0; k < SLOTS; k++) tiny_nv.free(p->dev[i], p->slot[i][k].mem, BYTES);
+    tiny_nv.free(p->dev[i], p->by[i].mem, BYTES);
+    tiny_nv.unload(p->dev[i], p->module[i]);
+  }
+  if (tiny_status(p->t)) fprintf(stderr, "    %s\n", tiny_error(p->t));
+  CHECK_EQ(tiny_status(p->t), TINY_OK);
+  play whole = {p->m, p->t};
+  play_end(&whole);
+}
+static void pair_launch(pair *p, int i) {
+  slot *to = &p->slot[i][pair_roll(p, SLOTS)], *from = &p->slot[i][pair_roll(p, SLOTS)];
+  tiny_mem mem[3] = {{to->mem, 0}, {from->mem, 0}, {p->by[i].mem, 0}};
+  tiny_launch l = {.kernel = p->kernel[i], .mem = mem, .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+  CHECK_EQ(tiny_nv.launch(p->dev[i], &l), TINY_OK);
+  slot_affine(to, from, &p->by[i]);
+}
+// `device` waits for what another was given before.
+static void pair_wait(pair *p, int device, int other) {
+  void *event = tiny_nv.event(p->dev[other]);
+  CHECK(event != NULL);
+  CHECK_EQ(tiny_nv.wait(p->dev[device], event), TINY_OK);
+  tiny_nv.event_free(p->dev[other], event);
+}
+// As the library copies: one waits, copies, and the other waits for that (runtime/copy.c).
+static void pair_copy(pair *p, int i) {
+  const size_t from = (size_t)pair_roll(p, N / 2) * sizeof(int), n = (size_t)(1 + pair_roll(p, N / 2)) * sizeof(int);
+  slot *to = &p->slot[i][pair_roll(p, SLOTS)], *of = &p->slot[!i][pair_roll(p, SLOTS)];
+  pair_wait(p, i, !i);
+  CHECK_EQ(tiny_nv.copy_from(p->dev[i], (tiny_mem){to->mem, from}, p->dev[!i], (tiny_mem){of->mem, from}, n), TINY_OK);
+  pair_wait(p, !i, i);
+  memcpy((char *)to->want + from, (char *)of->want + from, n);
+}
+static void pair_read(pair *p, int i) {
+  const slot *s = &p->slot[i][pair_roll(p, SLOTS)];
+  int got[N];
+  CHECK_EQ(tiny_nv.copy_out(p->dev[i], got, (tiny_mem){s->mem, 0}, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, s->want, sizeof got));
+}
+static void pair_sequence(nv_mock_desc desc, uint32_t seed) {
+  pair p;
+  if (!case_named("pair %u", (unsigned)seed)) return;
+  pair_begin(&p, desc, seed);
+  for (int step = 0; step < 60; step++) {
+    const int i = pair_roll(&p, GPUS), what = pair_roll(&p, 8);
+    if (what < 3) pair_launch(&p, i);
+    else if (what < 6) pair_copy(&p, i);
+    else if (what == 6) pair_read(&p, i);
+    else {
+      slot *s = &p.slot[i][pair_roll(&p, SLOTS)];
+      tiny_nv.free(p.dev[i], s->mem, BYTES);
+      pair_take(&p, i, s, 5);
+    }
+  }
+  for (int i = 0; i < 2 * SLOTS; i++) pair_read(&p, i % 2);
+  pair_end(&p);
+  case_end();
+}
+static void test_pairs(void) {
+  for (uint32_t i = 0; i < (uint32_t)test_rounds(test_brief(4, 12)); i++)
+    pair_sequence((nv_mock_desc){.gpu = (nv_mock_gpu)(i % NV_MOCK_GPUS), .seed = i % 4 ? i : 0, .nvlink = i % 3 == 1,
+                                 .branch = i % 5 == 2 ? 535 : 0}, i);
+  pair_sequence((nv_mock_desc){.gpu = NV_MOCK_AD102, .seed = 7, .no_peers = 1}, 100);  // by the host
+  pair_sequence((nv_mock_desc){.gpu = NV_MOCK_GH100, .seed = 3, .gvisor = 1}, 101);
+}
+// What is between is one copy by an engine, and waiting is the channels'.
+static void test_peer_copies(void) {
+  enum { MIB = 1 << 20 };
+  static char data[4 * MIB], got[4 * MIB];
+  for (int by_host = 0; by_host < 2; by_host++) {
+    pair p;
+    for (size_t i = 0; i < sizeof data; i++) data[i] = (char)(i * 7 + i / 4096);
+    pair_begin(&p, (nv_mock_desc){.gpu = NV_MOCK_GH100, .no_peers = by_host}, 1);
+    void *from = tiny_nv.alloc(p.dev[1], sizeof data), *to = tiny_nv.alloc(p.dev[0], sizeof data);
+    tiny_nv.copy_in(p.dev[1], (tiny_mem){from, 0}, data, sizeof data);
+    const nv_mock_counts a = nv_mock_counted(p.m);
+    pair_wait(&p, 0, 1);
+    CHECK_EQ(tiny_nv.copy_from(p.dev[0], (tiny_mem){to, 0}, p.dev[1], (tiny_mem){from, 0}, sizeof data), TINY_OK);
+    const nv_mock_counts b = nv_mock_counted(p.m);
+    CHECK_EQ(b.copied_nbytes - a.copied_nbytes, (by_host ? 2 : 1) * sizeof data);
+    CHECK(by_host ? b.copies - a.copies > 2 : b.copies - a.copies == 1);
+    CHECK_EQ(tiny_nv.copy_out(p.dev[0], got, (tiny_mem){to, 0}, sizeof got), TINY_OK);
+    CHECK(!memcmp(data, got, sizeof got));
+    tiny_nv.free(p.dev[0], to, sizeof data);
+    tiny_nv.free(p.dev[1], from, sizeof data);
+    pair_end(&p);
+  }
+}
+// By the library: tensors that go from one to the other.
+static void test_to(void) {
+  nv_mock *m = nv_mock_new(&(nv_mock_desc){.gpu = NV_MOCK_A100, .ngpu = GPUS, .seed = 5});
+  char name[128];
+  float got[ROWS * COLUMNS];
+  double most = 0;
+  snprintf(name, sizeof name, "%s,%s", tiny_nv_on(nv_mock_system(m), 0).text, tiny_nv_on(nv_mock_system(m), 1).text);
+  tiny_ctx *t = open_with(name, "");
+  tiny_tensor *x = tiny_to(tiny_contiguous(some_values(t)), 1);
+  x = tiny_to(tiny_contiguous(tiny_neg(x)), 0);
+  CHECK_EQ(tiny_read(tiny_neg(x), got, sizeof got), TINY_OK);
+  for (int i = 0; i < ROWS * COLUMNS; i++) most = fmax(most, fabs((double)got[i] - wanted_values()[i]));
+  CHECK(most < 1e-6);
+  play p = {m, t};
+  play_end(&p);
+}
+// The one that another waits for is lost: that one alone says so.
+static void test_peer_lost(void) {
+  pair p;
+  int got[N];
+  pair_begin(&p, (nv_mock_desc){.gpu = NV_MOCK_GH100, .seed = 2, .fault_launch = 2}, 1);
+  pair_launch(&p, 1);
+  pair_launch(&p, 1);                      // faults
+  pair_wait(&p, 0, 1);
+  pair_launch(&p, 0);
+  const slot *s = &p.slot[0][0];
+  CHECK_EQ(tiny_nv.copy_out(p.dev[0], got, (tiny_mem){s->mem, 0}, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, s->want, sizeof got));
+  CHECK_EQ(tiny_nv.copy_out(p.dev[1], got, (tiny_mem){p.slot[1][0].mem, 0}, sizeof got), TINY_E_DEVICE);
+  says(p.t, TINY_E_DEVICE, "the device is lost");
+  tiny_clear(p.t);
+  pair_end(&p);
+}
+// Its memory goes back to the driver while the other has it mapped.
+static void test_peer_memory(void) {
+  enum { NBYTES = 40 << 20 };
+  pair p;
+  pair_begin(&p, (nv_mock_desc){.gpu = NV_MOCK_A100, .vram_nbytes = 128 << 20}, 4);
+  void *to = tiny_nv.alloc(p.dev[0], BYTES);
+  for (int i = 0; i < 4; i++) {
+    void *from = tiny_nv.alloc(p.dev[1], (size_t)NBYTES + ((size_t)i << 21));
+    CHECK(from != NULL);
+    if (!from) break;
+    tiny_nv.copy_in(p.dev[1], (tiny_mem){from, 0}, p.slot[1][i].want, BYTES);
+    pair_wait(&p, 0, 1);
+    CHECK_EQ(tiny_nv.copy_from(p.dev[0], (tiny_mem){to, 0}, p.dev[1], (tiny_mem){from, 0}, BYTES), TINY_OK);
+    pair_wait(&p, 1, 0);
+    tiny_nv.free(p.dev[1], from, (size_t)NBYTES + ((size_t)i << 21));
+    int got[N];
+    CHECK_EQ(tiny_nv.copy_out(p.dev[0], got, (tiny_mem){to, 0}, sizeof got), TINY_OK);
+    CHECK(!memcmp(got, p.slot[1][i].want, sizeof got));
+  }
+  tiny_nv.free(p.dev[0], to, BYTES);
+  pair_end(&p);
+}
+// Two contexts on two GPUs, or on one: the channels of one wait for the other's semaphore.
+static void waits_between(nv_mock_desc desc, int number, int by_channels) {
+  nv_mock *m = nv_mock_new(&desc);
+  tiny_ctx *t[2] = {open_with(tiny_nv_on(nv_mock_system(m), 0).text, ""),
+                    open_with(tiny_nv_on(nv_mock_system(m), number).text, "")};
+  char data[4096] = {1}, got[4096];
+  void *dev[2] = {t[0]->device[0]->dev, t[1]->device[0]->dev}, *mem[2];
+  for (int i = 0; i < 2; i++) mem[i] = tiny_nv.alloc(dev[i], sizeof data);
+  tn_nv *first = (tn_nv *)dev[0];
+  void (*const rings)(void *, uint32_t) = first->rm.sys.doorbell;
+  first->rm.sys.doorbell = deaf;                           // it does not happen yet
+  tiny_nv.copy_in(dev[0], (tiny_mem){mem[0], 0}, data, sizeof data);
+  void *event = tiny_nv.event(dev[0]);
+  const long before = nv_mock_counted(m).acquires;
+  CHECK_EQ(tiny_nv.wait(dev[1], event), TINY_OK);
+  tiny_nv.copy_in(dev[1], (tiny_mem){mem[1], 0}, data, sizeof data);
+  tn_nv *second = (tn_nv *)dev[1];
+  if (by_channels) {
+    CHECK(nv_mock_counted(m).acquires > before);
+    CHECK(tn_nv_done(&second->channel[TN_NV_IN]) < second->channel[TN_NV_IN].given);
+  }
+  first->rm.sys.doorbell = rings;
+  tn_nv_ring_bell(first, &first->channel[TN_NV_IN]);
+  CHECK_EQ(tiny_nv.copy_out(dev[1], got, (tiny_mem){mem[1], 0}, sizeof got), TINY_OK);
+  CHECK(!memcmp(data, got, sizeof got));
+  CHECK_EQ(tiny_nv.sync(dev[0]), TINY_OK);
+  tiny_nv.event_free(dev[0], event);
+  for (int i = 0; i < 2; i++) {
+    tiny_nv.free(dev[i], mem[i], sizeof data);
+    CHECK_EQ(tiny_status(t[i]), TINY_OK);
+    tiny_close(t[i]);
+  }
+  CHECK(!nv_mock_complaint(m) && !nv_mock_leaks(m));
+  if (nv_mock_complaint(m)) fprintf(stderr, "    %s\n", nv_mock_complaint(m));
+  nv_mock_free(m);
+}
+static void test_waits(void) {
+  for (int number = 0; number < 2; number++)
+    waits_between((nv_mock_desc){.gpu = NV_MOCK_GB202, .ngpu = 2, .no_peers = number}, number, 1);
+}
+static long pair_fails(long n) {
+  char name[128];
+  float got[ROWS * COLUMNS];
+  nv_mock *m = nv_mock_new(&(nv_mock_desc){.gpu = NV_MOCK_GH100, .ngpu = GPUS, .fail_ioctl = n});
+  snprintf(name, sizeof name, "%s,%s", tiny_nv_on(nv_mock_system(m), 0).text, tiny_nv_on(nv_mock_system(m), 1).text);
+  tiny_ctx *t = open_with(name, "");
+  const tiny_code code = tiny_status(t) ? tiny_status(t) : tiny_read(tiny_to(some_values(t), 1), got, sizeof got);
+  CHECK(code == TINY_OK || tiny_error(t)[0]);
+  tiny_close(t);
+  CHECK_EQ(nv_mock_leaks(m), 0);
+  const long all = nv_mock_counted(m).ioctls;
+  nv_mock_free(m);
+  return all;
+}
+// Each ioctl of the second half, which is the second GPU's and what both do together.
+static void test_pair_fails(void) {
+  const long all = pair_fails(0);
+  for (long n = all / 2; n <= all; n += test_brief(17, 4)) pair_fails(n);
 }
 
 // The same launches again and again become a list; its parameters change, and of the driver nothing is asked.
@@ -437,7 +784,6 @@ static void test_fault(void) {
   play_end(&p);
 }
 // Nothing happens any more: what is rung is not heard.
-static void deaf(void *user, uint32_t token) { (void)user; (void)token; }
 static void test_endless(void) {
   float got[ROWS * COLUMNS];
   setenv("TINY_NV_TIMEOUT_MS", "60", 1);
@@ -539,7 +885,16 @@ static void test_played(void) {
   test_own();
   test_meets();
   test_cubins();
+  test_export();
+  test_no_assembler();
   test_order();
+  test_pairs();
+  test_peer_copies();
+  test_to();
+  test_peer_lost();
+  test_peer_memory();
+  test_waits();
+  test_pair_fails();
   test_lists();
   test_times();
   test_refused();

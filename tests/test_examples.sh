@@ -69,6 +69,7 @@ example pipeline    '^[1-9][0-9]* pixels on contours in the last frame, the same
 # Where there is no driver they say so.
 example nvinfo      '^(no GPU can be used by NVIDIA.s kernel driver: .+|[1-9][0-9]* GPUs?)$'
 example saxpy_nv    '^(no GPU can be used by NVIDIA.s kernel driver: .+|on the GPU.s clock .*; 0 of 1048576 values are wrong.*)$'
+example export_nv   '^(nothing was exported: .+|.*model.kernels has the model.s kernels for 2 targets)$' "$work/model.kernels" sm_80 sm_90a
 # The shortest runs end well too: nothing was planned late.
 shortest() { try "$1 at its shortest" says '0 later$' "$work/$1" "$2"; }
 example reaction    '^500 frames .* plans and programs made, 0 later$' 500

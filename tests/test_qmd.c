@@ -13,7 +13,7 @@ static uint64_t get_at(const uint32_t *q, tn_qmd_version v, tn_qmd_field f, int 
   const tn_qmd_bits b = tn_qmd_rows[f].of[v];
   uint64_t value = 0;
   for (unsigned k = 0; k < b.n; k++) {
-    const unsigned at = b.lo + (unsigned)i * b.stride + k;
+    const unsigned at = tn_qmd_lo(b, i) + k;
     value |= (uint64_t)(q[at / 32] >> at % 32 & 1) << k;
   }
   return value << b.shift;
@@ -21,7 +21,7 @@ static uint64_t get_at(const uint32_t *q, tn_qmd_version v, tn_qmd_field f, int 
 // How many of a field there are: banks, releases, or one.
 static int several(int f, int v) {
   if (!tn_qmd_rows[f].of[v].stride) return 1;
-  return strncmp(tn_qmd_rows[f].name, "RELEASE", 7) ? 8 : 2;
+  return strncmp(tn_qmd_rows[f].name, "RELEASE", 7) ? 8 : 3;
 }
 static unsigned shift_of(const char *theirs) {
   const char *at = strstr(theirs, "SHIFTED");
@@ -37,7 +37,7 @@ static void positions(void) {
     CHECK(f < TN_QMD_FIELD_COUNT);
     if (f == TN_QMD_FIELD_COUNT) continue;
     const tn_qmd_bits b = tn_qmd_rows[f].of[v];
-    CHECK_EQ(b.lo + x->i * b.stride, x->lo);
+    CHECK_EQ((int)tn_qmd_lo(b, x->i), x->lo);
     CHECK_EQ(b.n, x->hi - x->lo + 1);
     if (test_shown()) fprintf(stderr, "    %s %s\n", x->version, x->name);
     if (!strstr(x->name, "UPPER") && !strstr(x->name, "POINTER")) CHECK_EQ(b.shift, shift_of(x->theirs));
@@ -59,7 +59,7 @@ static void apart(int version) {
   for (int f = 0; f < TN_QMD_FIELD_COUNT; f++) for (int i = 0; i < several(f, version); i++) {
     const tn_qmd_bits b = tn_qmd_rows[f].of[v];
     for (int k = 0; k < b.n; k++) {
-      const int at = b.lo + i * b.stride + k;
+      const int at = (int)tn_qmd_lo(b, i) + k;
       CHECK(at < (int)tn_qmd_nbytes(v) * 8 && !owner[at]);
       if (owner[at]) fprintf(stderr, "    %s: bit %d is %s and %s\n", versions[v], at, owner[at], tn_qmd_rows[f].name);
       owner[at] = tn_qmd_rows[f].name;
@@ -83,7 +83,7 @@ static void there_and_back(int version) {
       for (int at = 0; at < TN_QMD_WORDS * 32; at++) {
         const int differs = ((q[at / 32] ^ was[at / 32]) >> at % 32 & 1) != 0;
         changed += differs;
-        outside += differs && (at < b.lo + i * b.stride || at >= b.lo + i * b.stride + b.n);
+        outside += differs && (at < (int)tn_qmd_lo(b, i) || at >= (int)tn_qmd_lo(b, i) + b.n);
       }
       CHECK(!outside && (fill == 2 || changed == b.n));
     }

@@ -48,4 +48,24 @@ TINY_API int tiny_nv_gpus(const tiny_nv_system *system, tiny_nv_gpu *out, int n)
 typedef struct tiny_nv_name { char text[48]; } tiny_nv_name;
 // The device of this number behind a system of the caller's, which outlives the tiny_ctx. NULL: the machine's own.
 TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
+
+#ifndef TINY_NO_IO
+// Kernels for GPUs that are not here: their machine code, to be run where there is no assembler of PTX.
+typedef struct tiny_nv_export_desc {
+  const char *path;                        // of a file, as tiny_cache_export writes it: what it has of others stays
+  const char *const *targets; int n;       // "sm_80", "sm_90a" .., as tiny_nv_gpu.target has it
+  // Makes in t what the program runs and captures it (tiny_capture, tiny_warm). Called once for each target, with
+  // tensors of a device that is not there: kernels are compiled for it, none runs, and tiny_read is TINY_E_DEVICE.
+  // Other codes than TINY_OK end the export.
+  tiny_code (*build)(tiny_ctx *t, void *user); void *user;
+  const tiny_desc *desc;                   // of these t, but for device and backends; NULL: all defaults
+  const tiny_nv_system *system;            // NULL, or one whose assemble is called
+} tiny_nv_export_desc;
+// Writes the kernels of what build makes for every target into one file, which tiny_desc.cache_file takes on machines
+// with such GPUs, by the same release of tiny.h. It needs an assembler, no GPU and no driver. Takes as long as compiling
+// the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and 0: none):
+// TINY_E_ARG for a target that is not known, TINY_E_COMPILE without an assembler, TINY_E_IO; the file then holds the
+// targets before.
+TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, size_t error_nbytes);
+#endif
 #endif // TINY_NV_API

@@ -246,8 +246,9 @@ static tiny_code tn_nv_find_assembler(tn_nv *d) {
   if (d->assembler->kind != TN_NV_NONE) return TINY_OK;
   return tiny_fail(d->t, TINY_E_COMPILE,
                    "%s: a kernel is to be assembled and there is no ptxas, libnvptxcompiler or nvJitLink: "
-                   "pip install nvidia-cuda-nvcc (which has ptxas), name it in TINY_NV_PTXAS, or bring kernels that "
-                   "were exported where there is one (tiny_cache_export)", d->name);
+                   "pip install nvidia-cuda-nvcc (which has ptxas), name it in TINY_NV_PTXAS, or bring the program's "
+                   "kernels from a machine that has one: tiny_nv_export writes them there for every GPU that is named, "
+                   "tiny_desc.cache_file takes them here", d->name);
 }
 // 0: out has a cubin, which free takes. Otherwise out->log may say why.
 static int tn_nv_assemble(tn_nv *d, const char *ptx, tn_nv_made *out) {

@@ -49,6 +49,11 @@ static void tn_nv_fault_place(tn_nv *d, char *out, size_t nbytes) {
              accesses[f.fault[0].access & 3]);
   memcpy(d->rm.why, was, sizeof was);
 }
+// A device that is lost, or closed: those who wait for its semaphores go on.
+static void tn_nv_let_go(tn_nv *d) {
+  for (int i = 0; i < TN_NV_CHANNELS; i++)
+    if (d->lost && d->channel[i].done) tn_nv_store(d->channel[i].done, d->channel[i].given);
+}
 // Has the driver ended a channel? Then the device is lost, and rm.why says what was wrong.
 static int tn_nv_faulted(tn_nv *d) {
   char place[64];
@@ -61,6 +66,7 @@ static int tn_nv_faulted(tn_nv *d) {
     tn_nv_fault_place(d, place, sizeof place);
     tn_nv_wrong(&d->rm, TINY_E_DEVICE, "the device is lost: %s%s (Xid %u); close the context, or go on with another "
                 "device", tn_nv_fault_text(n.info), place, (unsigned)n.info);
+    tn_nv_let_go(d);
   }
   return d->lost;
 }
@@ -75,9 +81,27 @@ static void tn_nv_ring_bell(tn_nv *d, const tn_nv_channel *c) {
 }
 static tiny_code tn_nv_too_long(tn_nv *d) {
   d->lost = -1;
+  tn_nv_let_go(d);
   return tn_nv_wrong(&d->rm, TINY_E_DEVICE, "the device is lost: nothing has happened for %llu s; a kernel may never "
                      "end (TINY_NV_TIMEOUT_MS); close the context, or go on with another device",
                      (unsigned long long)(d->timeout_ns / 1000000000u));
+}
+// How far all are that this wait may wait for: what grows is progress. Of others it is looked at whether they are lost.
+static uint64_t tn_nv_progress(tn_nv *d) {
+  uint64_t all = 0;
+  for (int i = 0; i < TN_NV_CHANNELS; i++) all += tn_nv_done(&d->channel[i]);
+  for (int k = 0; k < d->npeer; k++) {
+    tn_nv *o = d->peer[k].of;
+    all += (uint64_t)(tn_nv_faulted(o) != 0);
+    for (int i = 0; i < TN_NV_CHANNELS; i++) all += tn_nv_done(&o->channel[i]);
+  }
+  return all;
+}
+// The device of this context that d waits for in vain; else d itself.
+static tn_nv *tn_nv_culprit(tn_nv *d) {
+  for (int k = 0; k < d->npeer; k++) for (int i = 0; i < TN_NV_CHANNELS; i++)
+    if (!d->peer[k].of->lost && tn_nv_done(&d->peer[k].of->channel[i]) < d->peer[k].value[i]) return d->peer[k].of;
+  return d;
 }
 // Until the channel's submission `value` has happened; the time counts from the last progress of any channel.
 static tiny_code tn_nv_wait_for(tn_nv *d, int channel, uint64_t value) {
@@ -87,11 +111,13 @@ static tiny_code tn_nv_wait_for(tn_nv *d, int channel, uint64_t value) {
     tn_nv_pause(spins);
     if (spins < 1000 || spins % 64) continue;
     if (tn_nv_faulted(d)) return TINY_E_DEVICE;
-    uint64_t all = 0;
-    for (int i = 0; i < TN_NV_CHANNELS; i++) all += tn_nv_done(&d->channel[i]);
-    const uint64_t now = tn_nv_clock_ns();
+    const uint64_t all = tn_nv_progress(d), now = tn_nv_clock_ns();
     if (all != seen) { seen = all; since = now; }
-    if (now - since > d->timeout_ns) return tn_nv_too_long(d);
+    if (now - since > d->timeout_ns) {
+      tn_nv *const slow = tn_nv_culprit(d);
+      tn_nv_too_long(slow);
+      if (slow == d) return TINY_E_DEVICE;
+    }
     if (d->rm.sys.doorbell) tn_nv_ring_bell(d, c);
   }
   return tn_nv_faulted(d) ? TINY_E_DEVICE : TINY_OK;

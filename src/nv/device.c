@@ -17,10 +17,11 @@ enum {
 };
 enum { TN_NV_LAUNCHES, TN_NV_IN, TN_NV_OUT, TN_NV_CHANNELS };              // what a channel is for
 
-// Memory of the GPU or of the host that the GPU sees at va, and the host too if cpu is not NULL.
+// Memory of the GPU or of the host that the GPU sees at va, and the host too if cpu is not NULL. of: 0, or the serial
+// number of the device that it belongs to, which knows it as `theirs`; handle is 0 then (peer.c).
 typedef struct tn_nv_memory {
   struct tn_nv_memory *next;
-  uint32_t handle; uint64_t va, nbytes, token; char *cpu;
+  uint32_t handle, theirs; uint64_t va, nbytes, token, of; char *cpu;
 } tn_nv_memory;
 // Memory in parts, which are used one after the other, and again when the channel has come so far.
 typedef struct tn_nv_ring {
@@ -37,6 +38,10 @@ typedef struct tn_nv_channel {
   int registered;                          // with nvidia-uvm
 } tn_nv_channel;
 typedef struct tn_nv_stamp { uint64_t *out; } tn_nv_stamp;
+// Another device of the context, and up to which of its submissions this one waits, of each channel.
+typedef struct tn_nv_peer { struct tn_nv *of; uint64_t value[TN_NV_CHANNELS]; } tn_nv_peer;
+// A GPU that nvidia-uvm was told of: 1: its memory may be tried; -1: the driver does not let this one reach it.
+typedef struct tn_nv_neighbour { uint8_t uuid[16]; int peers; } tn_nv_neighbour;
 
 typedef struct tn_nv {
   tiny_ctx *t;
@@ -63,7 +68,9 @@ typedef struct tn_nv {
   struct tn_nv_module *gone;
   struct tn_nv_graph *graph[TN_NV_GRAPHS];
   tn_nv_stamp *stamp; int nstamp, stamp_cap;
-  uint64_t timeout_ns, launches;
+  uint64_t timeout_ns, launches, serial;   // serial: no other device of the process has it
+  tn_nv_peer peer[TINY_MAX_DEVICES]; int npeer;
+  tn_nv_neighbour neighbour[TN_NV_CARDS]; int nneighbour;
   struct tn_nv_assembler *assembler;
 } tn_nv;
 
@@ -189,6 +196,11 @@ static tiny_code tn_nv_take_uuid(tn_nv *d) {
   return code;
 }
 
+// As assemblers name it.
+static void tn_nv_name_target(tn_nv *d) {
+  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm >= 90 ? "a" : "");
+}
+
 // The objects that stand for it, without an address space.
 static tiny_code tn_nv_attach(tn_nv *d) {
   tn_nv_id_params id;
@@ -209,7 +221,7 @@ static tiny_code tn_nv_attach(tn_nv *d) {
   tn_nv_take_processors(d);
   tn_nv_take_memory(d);
   tn_nv_take_name(d);
-  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm >= 90 ? "a" : "");
+  tn_nv_name_target(d);
   return tn_nv_take_uuid(d);
 }
 
@@ -276,7 +288,9 @@ static tiny_code tn_nv_memory_map(tn_nv *d, tn_nv_memory *m, int host) {
     code = tn_nv_map(&d->rm, -1, d->device, m->handle, (size_t)m->nbytes, TN_NV_READ | TN_NV_WRITE, TN_NV_MAP_FLAGS,
                      &at, &m->token, "mapping memory for the host");
   if (code == TINY_OK && host) m->cpu = (char *)at;
-  if (code == TINY_OK) code = tn_nv_uvm_map(&d->rm, d->uuid, m->va, m->nbytes, m->handle);
+  const tn_nv_handle own = {d->rm.control, d->rm.root, m->handle};
+  if (code == TINY_OK)
+    code = tn_nv_uvm_map(&d->rm, d->uuid, m->va, m->nbytes, own, TN_UVM_READ_WRITE_ATOMIC);
   if (code != TINY_OK) tn_nv_uvm_free(&d->rm, m->va, m->nbytes);
   return code;
 }
@@ -309,21 +323,16 @@ static tn_nv_memory *tn_nv_memory_make(tn_nv *d, uint64_t nbytes, int host) {
 
 static tiny_code tn_nv_open_vaspace(tn_nv *d) {
   tn_nv_vaspace_params v;
-  tn_uvm_gpu g;
   tn_uvm_vaspace s;
   memset(&v, 0, sizeof v);
-  memset(&g, 0, sizeof g);
   memset(&s, 0, sizeof s);
   v.flags = TN_NV_VASPACE_EXTERNAL | TN_NV_VASPACE_FAULTS;
   tiny_code code = tn_nv_make(&d->rm, d->device, TN_NV_VASPACE, &v, d->rm.branch->vaspace,
                               "an address space (FERMI_VASPACE_A)", &d->vaspace);
   if (code == TINY_OK) code = tn_nv_rm_open_uvm(&d->rm);
-  memcpy(g.uuid, d->uuid, 16);
-  g.control = -1;
-  if (code == TINY_OK) code = tn_nv_uvm(&d->rm, TN_UVM_REGISTER_GPU, &g, &g.status, "UVM_REGISTER_GPU");
+  if (code == TINY_OK) code = tn_nv_uvm_register(&d->rm, d->uuid);
   if (code != TINY_OK) return code;
-  memcpy(d->uuid, g.uuid, 16);
-  memcpy(s.uuid, g.uuid, 16);
+  memcpy(s.uuid, d->uuid, 16);
   s.control = d->rm.control; s.client = d->rm.root; s.vaspace = d->vaspace;
   return tn_nv_uvm(&d->rm, TN_UVM_REGISTER_VASPACE, &s, &s.status, "UVM_REGISTER_GPU_VASPACE");
 }

@@ -8,7 +8,7 @@
 #ifndef TN_NV_MEMORY_ROOM
 #define TN_NV_MEMORY_ROOM
 #ifndef TINY_AMALGAMATED
-#include "channel.c"
+#include "peer.c"
 #endif
 
 enum {
@@ -39,6 +39,7 @@ static tn_nv_block *tn_nv_block_new(tn_nv *d, tn_nv_region *r, uint64_t va, uint
 }
 static void tn_nv_region_free(tn_nv *d, tn_nv_region *r) {
   for (tn_nv_block *b; (b = r->first) != NULL; ) { r->first = b->next; tiny_realloc(d->t, b, sizeof *b, 0); }
+  if (r->memory) tn_nv_unshare(d, r->memory->handle);
   tn_nv_memory_free(d, r->memory);
   tiny_realloc(d->t, r, sizeof *r, 0);
 }
@@ -186,5 +187,46 @@ static tiny_code tn_nv_copy_out(void *dev, void *dst, tiny_mem src, size_t nbyte
   }
   if (code == TINY_OK) code = before.nbytes ? tn_nv_copy_out_end(d, &before) : tn_nv_wait_all(d);
   return tn_nv_check(d, code);
+}
+
+// ** from another device **
+
+static tiny_code tn_nv_copy_by_host(tn_nv *d, tiny_mem dst, tn_nv *from, tiny_mem src, size_t nbytes) {
+  const size_t most = nbytes < TN_NV_STAGE ? nbytes : (size_t)TN_NV_STAGE;
+  char *between = (char *)tiny_realloc(d->t, NULL, 0, most + !most);
+  tiny_code code = TINY_OK;
+  if (!between) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a copy between devices", d->name);
+  for (size_t n; nbytes && code == TINY_OK; nbytes -= n, dst.offset += n, src.offset += n) {
+    n = nbytes < most ? nbytes : most;
+    code = tn_nv_copy_out(from, between, src, n);
+    if (code == TINY_OK) code = tn_nv_copy_in(d, dst, between, n);
+  }
+  tiny_realloc(d->t, between, most + !most, 0);
+  return code;
+}
+static tiny_code tn_nv_copy_between(tn_nv *d, uint64_t to, uint64_t from, size_t nbytes, uint64_t used) {
+  enum { MOST = 1 << 30 };                 // bytes of a line
+  tiny_code code = TINY_OK;
+  for (size_t at = 0, n; at < nbytes && code == TINY_OK; at += n) {
+    n = nbytes - at < MOST ? nbytes - at : (size_t)MOST;
+    code = tn_nv_room(d, TN_NV_IN, 32);
+    if (code != TINY_OK) break;
+    tn_nv_after(d, TN_NV_IN, TN_NV_LAUNCHES, used);
+    tn_nv_copy_words(&d->channel[TN_NV_IN], to + at, from + at, n);
+  }
+  return code == TINY_OK ? tn_nv_submit_words(d, TN_NV_IN) : code;
+}
+// By this GPU's copy engine, which reads the other's memory where it is let.
+static tiny_code tn_nv_copy_from(void *dev, tiny_mem dst, void *other, tiny_mem src, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev, *from = (tn_nv *)other;
+  const tn_nv_memory *m = ((const tn_nv_block *)src.base)->region->memory;
+  const tiny_code code = tn_nv_enter(d);
+  if (code != TINY_OK) return code;
+  const tn_nv_theirs theirs = tn_nv_theirs_of(from, m);
+  const uint64_t view = tn_nv_view_of(d, &theirs);
+  if (!view) return tn_nv_copy_by_host(d, dst, from, src, nbytes);
+  tn_nv_meet(d, from);
+  return tn_nv_check(d, tn_nv_copy_between(d, tn_nv_at(dst), view + (tn_nv_at(src) - m->va), nbytes,
+                                           ((const tn_nv_block *)dst.base)->used));
 }
 #endif

@@ -14,11 +14,13 @@ typedef enum tn_qmd_version {              // Turing; Ampere, Ada; Hopper; Black
   TN_QMD_0203, TN_QMD_0300, TN_QMD_0400, TN_QMD_0401, TN_QMD_0500, TN_QMD_VERSIONS
 } tn_qmd_version;
 
-// n bits from lo on, of the i-th lo + i * stride; they hold value >> shift. n 0: this version does not have it.
-typedef struct tn_qmd_bits { uint16_t lo; uint8_t n, shift; uint16_t stride; } tn_qmd_bits;
+// n bits from lo on, of the i-th lo + i * stride; of the third from `third` on where that is not 0. They hold value >>
+// shift. n 0: this version does not have it.
+typedef struct tn_qmd_bits { uint16_t lo; uint8_t n, shift; uint16_t stride, third; } tn_qmd_bits;
 
-// _(name, V02_03, V03_00, V04_00, V04_01, V05_00); B: bits hi to lo; E: of several, so far apart; NO: there is none.
-#define TN_QMD_FIELDS(_, B, S, E, NO) \
+// _(name, V02_03, V03_00, V04_00, V04_01, V05_00); B: bits hi to lo; E: of several, so far apart; T: of three, the last
+// of them elsewhere; NO: there is none.
+#define TN_QMD_FIELDS(_, B, S, E, T, NO) \
   _(QMD_MAJOR_VERSION, B(583, 580), B(583, 580), B(583, 580), B(583, 580), B(471, 468)) \
   _(QMD_MINOR_VERSION, B(579, 576), B(579, 576), B(579, 576), B(579, 576), B(467, 464)) \
   _(QMD_TYPE, NO, NO, B(25, 23), B(25, 23), B(153, 151)) \
@@ -60,14 +62,18 @@ typedef struct tn_qmd_bits { uint16_t lo; uint8_t n, shift; uint16_t stride; } t
     E(1407, 1395, 64, 4)) \
   _(CONSTANT_BUFFER_INVALIDATE, E(1074, 1074, 64, 0), E(1074, 1074, 64, 0), E(419, 419, 4, 0), E(419, 419, 4, 0), \
     E(1859, 1859, 4, 0)) \
-  _(RELEASE_ENABLE, NO, E(823, 823, 128, 0), E(320, 320, 16, 0), E(320, 320, 16, 0), E(288, 288, 16, 0)) \
-  _(RELEASE_STRUCTURE_SIZE, NO, E(831, 830, 128, 0), E(322, 321, 16, 0), E(322, 321, 16, 0), E(290, 289, 16, 0)) \
-  _(RELEASE_MEMBAR_TYPE, NO, E(819, 819, 128, 0), E(323, 323, 16, 0), E(323, 323, 16, 0), E(291, 291, 16, 0)) \
-  _(RELEASE_PAYLOAD64B, NO, E(829, 829, 128, 0), E(332, 332, 16, 0), E(332, 332, 16, 0), E(300, 300, 16, 0)) \
-  _(RELEASE_ADDR_LOWER, NO, E(799, 768, 128, 0), E(671, 640, 128, 0), E(671, 640, 128, 0), E(511, 480, 288, 0)) \
-  _(RELEASE_ADDR_UPPER, NO, E(807, 800, 128, 0), E(696, 672, 128, 0), E(696, 672, 128, 0), E(536, 512, 288, 0)) \
-  _(RELEASE_PAYLOAD_LOWER, NO, E(863, 832, 128, 0), E(735, 704, 128, 0), E(735, 704, 128, 0), E(575, 544, 288, 0)) \
-  _(RELEASE_PAYLOAD_UPPER, NO, E(895, 864, 128, 0), E(767, 736, 128, 0), E(767, 736, 128, 0), E(607, 576, 288, 0)) \
+  _(RELEASE_ENABLE, NO, T(823, 823, 128, 0, 1719), E(320, 320, 16, 0), E(320, 320, 16, 0), E(288, 288, 16, 0)) \
+  _(RELEASE_STRUCTURE_SIZE, NO, T(831, 830, 128, 0, 1726), E(322, 321, 16, 0), E(322, 321, 16, 0), E(290, 289, 16, 0)) \
+  _(RELEASE_MEMBAR_TYPE, NO, T(819, 819, 128, 0, 1715), E(323, 323, 16, 0), E(323, 323, 16, 0), E(291, 291, 16, 0)) \
+  _(RELEASE_PAYLOAD64B, NO, T(829, 829, 128, 0, 1725), E(332, 332, 16, 0), E(332, 332, 16, 0), E(300, 300, 16, 0)) \
+  _(RELEASE_ADDR_LOWER, NO, T(799, 768, 128, 0, 1664), E(671, 640, 128, 0), E(671, 640, 128, 0), \
+    T(511, 480, 288, 0, 896)) \
+  _(RELEASE_ADDR_UPPER, NO, T(807, 800, 128, 0, 1696), E(696, 672, 128, 0), E(696, 672, 128, 0), \
+    T(536, 512, 288, 0, 928)) \
+  _(RELEASE_PAYLOAD_LOWER, NO, T(863, 832, 128, 0, 1728), E(735, 704, 128, 0), E(735, 704, 128, 0), \
+    T(575, 544, 288, 0, 960)) \
+  _(RELEASE_PAYLOAD_UPPER, NO, T(895, 864, 128, 0, 1760), E(767, 736, 128, 0), E(767, 736, 128, 0), \
+    T(607, 576, 288, 0, 992)) \
   _(DEPENDENT_QMD0_ENABLE, NO, B(512, 512), B(368, 368), B(368, 368), B(336, 336)) \
   _(DEPENDENT_QMD0_ACTION, NO, B(515, 513), B(371, 369), B(371, 369), B(339, 337)) \
   _(DEPENDENT_QMD0_PREFETCH, NO, B(516, 516), B(372, 372), B(372, 372), B(340, 340)) \
@@ -77,29 +83,33 @@ typedef struct tn_qmd_bits { uint16_t lo; uint8_t n, shift; uint16_t stride; } t
   _(GPC_CGA_DEPTH, NO, NO, B(2165, 2160), B(2165, 2160), B(2069, 2064))
 
 #define TN_QMD_NAME(name, ...) TN_QMD_##name,
-typedef enum tn_qmd_field { TN_QMD_FIELDS(TN_QMD_NAME, , , , ) TN_QMD_FIELD_COUNT } tn_qmd_field;
+typedef enum tn_qmd_field { TN_QMD_FIELDS(TN_QMD_NAME, , , , , ) TN_QMD_FIELD_COUNT } tn_qmd_field;
 #undef TN_QMD_NAME
 
-#define TN_QMD_B(hi, lo) {lo, (hi) - (lo) + 1, 0, 0}
-#define TN_QMD_S(hi, lo, shift) {lo, (hi) - (lo) + 1, shift, 0}
-#define TN_QMD_E(hi, lo, stride, shift) {lo, (hi) - (lo) + 1, shift, stride}
-#define TN_QMD_NO {0, 0, 0, 0}
+#define TN_QMD_B(hi, lo) {lo, (hi) - (lo) + 1, 0, 0, 0}
+#define TN_QMD_S(hi, lo, shift) {lo, (hi) - (lo) + 1, shift, 0, 0}
+#define TN_QMD_E(hi, lo, stride, shift) {lo, (hi) - (lo) + 1, shift, stride, 0}
+#define TN_QMD_T(hi, lo, stride, shift, third) {lo, (hi) - (lo) + 1, shift, stride, third}
+#define TN_QMD_NO {0, 0, 0, 0, 0}
 #define TN_QMD_ROW(name, ...) {#name, {__VA_ARGS__}},
 static const struct tn_qmd_row { const char *name; tn_qmd_bits of[TN_QMD_VERSIONS]; } tn_qmd_rows[] = {
-  TN_QMD_FIELDS(TN_QMD_ROW, TN_QMD_B, TN_QMD_S, TN_QMD_E, TN_QMD_NO)
+  TN_QMD_FIELDS(TN_QMD_ROW, TN_QMD_B, TN_QMD_S, TN_QMD_E, TN_QMD_T, TN_QMD_NO)
 };
 #undef TN_QMD_B
 #undef TN_QMD_S
 #undef TN_QMD_E
+#undef TN_QMD_T
 #undef TN_QMD_NO
 #undef TN_QMD_ROW
 
 static size_t tn_qmd_nbytes(tn_qmd_version v) { return v < TN_QMD_0400 ? 256 : 384; }
 
+// Where the i-th of a field begins.
+static unsigned tn_qmd_lo(tn_qmd_bits b, int i) { return i == 2 && b.third ? b.third : b.lo + (unsigned)i * b.stride; }
 // The i-th of a field, which may go over the end of a word. A field that the version does not have is left alone.
 static void tn_qmd_set_at(uint32_t *q, tn_qmd_version v, tn_qmd_field f, int i, uint64_t value) {
   const tn_qmd_bits b = tn_qmd_rows[f].of[v];
-  unsigned at = b.lo + (unsigned)i * b.stride;
+  unsigned at = tn_qmd_lo(b, i);
   value >>= b.shift;
   for (unsigned left = b.n, n; left; left -= n, at += n, value >>= n) {
     n = 32 - at % 32 < left ? 32 - at % 32 : left;

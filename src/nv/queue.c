@@ -84,6 +84,8 @@ static tiny_code tn_nv_begin(tn_nv *d, const char *which) {
 static void tn_nv_close(void *dev) {
   tn_nv *d = (tn_nv *)dev;
   if (d->channel[TN_NV_LAUNCHES].registered && !d->lost) tn_nv_wait_all(d);
+  tn_nv_let_go(d);
+  tn_nv_part(d);
   tn_nv_graphs_close(d);
   tn_nv_modules_close(d);
   tn_nv_close_channels(d);
@@ -104,6 +106,7 @@ static tn_nv *tn_nv_new(tiny_ctx *t) {
   d->t = t;
   d->file = d->rm.control = d->rm.uvm = d->rm.uvm_mm = -1;
   d->timeout_ns = tn_nv_timeout();
+  d->serial = tn_nv_clock_ns() * UINT64_C(0x9E3779B97F4A7C15) + tn_nv_pointer(d);
   memcpy(d->name, "NV", 3);
   return d;
 }
@@ -127,23 +130,29 @@ static const char *tn_nv_target(void *dev) { return ((const tn_nv *)dev)->target
 
 // ** modules and waits **
 
-// A cubin, or PTX, which is assembled first.
-static void *tn_nv_load_binary(void *dev, const void *binary, size_t nbytes) {
-  tn_nv *d = (tn_nv *)dev;
-  if (tn_nv_enter(d) != TINY_OK) return NULL;
-  if (nbytes >= 4 && !memcmp(binary, "\177ELF", 4)) return tn_nv_load_cubin(d, binary, nbytes);
-  if (tn_nv_find_assembler(d) != TINY_OK) return NULL;
+// What is no cubin is PTX, and assembled: then made->cubin is one, which free takes.
+static tiny_code tn_nv_assemble_binary(tn_nv *d, const void *binary, size_t nbytes, tn_nv_made *made) {
+  memset(made, 0, sizeof *made);
+  if (nbytes >= 4 && !memcmp(binary, "\177ELF", 4)) return TINY_OK;
+  tiny_code code = tn_nv_find_assembler(d);
+  if (code != TINY_OK) return code;
   char *ptx = (char *)tiny_realloc(d->t, NULL, 0, nbytes + 1);
-  if (!ptx) { tn_nv_no_room(d); return NULL; }
+  if (!ptx) { tn_nv_no_room(d); return TINY_E_MEMORY; }
   memcpy(ptx, binary, nbytes);
   ptx[nbytes] = 0;
-  tn_nv_made made;
-  void *module = NULL;
-  if (tn_nv_assemble(d, ptx, &made) || !made.cubin)
-    tiny_fail(d->t, TINY_E_COMPILE, "%s: PTX is not assembled for %s: %.600s", d->name, d->target, made.log);
-  else module = tn_nv_load_cubin(d, made.cubin, made.nbytes);
-  free(made.cubin);
+  if (tn_nv_assemble(d, ptx, made) || !made->cubin) {
+    code = tiny_fail(d->t, TINY_E_COMPILE, "%s: PTX is not assembled for %s: %.600s", d->name, d->target, made->log);
+    free(made->cubin);
+  }
   tiny_realloc(d->t, ptx, nbytes + 1, 0);
+  return code;
+}
+static void *tn_nv_load_binary(void *dev, const void *binary, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  tn_nv_made made;
+  if (tn_nv_enter(d) != TINY_OK || tn_nv_assemble_binary(d, binary, nbytes, &made) != TINY_OK) return NULL;
+  void *const module = made.cubin ? tn_nv_load_cubin(d, made.cubin, made.nbytes) : tn_nv_load_cubin(d, binary, nbytes);
+  free(made.cubin);
   return module;
 }
 // Launches that are given may use it, and lists that are not submitted again would.
@@ -164,35 +173,5 @@ static tiny_code tn_nv_sync(void *dev) {
   tn_nv_stamps_tell(d);
   tn_nv_modules_close(d);
   return TINY_OK;
-}
-
-// ** order between devices **
-
-// A place in a device's order, for a thread that knows no more of it.
-typedef struct tn_nv_event { const tn_nv *of; const uint64_t *done[2]; uint64_t value[2]; } tn_nv_event;
-
-static void *tn_nv_event_new(void *dev) {
-  tn_nv *d = (tn_nv *)dev;
-  if (tn_nv_enter(d) != TINY_OK) return NULL;
-  tn_nv_event *e = (tn_nv_event *)tiny_realloc(d->t, NULL, 0, sizeof *e);
-  if (!e) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name); return NULL; }
-  e->of = d;
-  for (int i = 0; i < 2; i++) { e->done[i] = d->channel[i].done; e->value[i] = d->channel[i].given; }
-  return e;
-}
-// The host waits: what goes wrong there, or takes too long, the other device tells.
-static tiny_code tn_nv_wait(void *dev, void *event) {
-  const tn_nv *d = (const tn_nv *)dev;
-  const tn_nv_event *e = (const tn_nv_event *)event;
-  const uint64_t since = tn_nv_clock_ns();
-  for (int i = 0; i < 2 && e->of != d; i++)
-    for (int spins = 0; tn_nv_load(e->done[i]) < e->value[i]; spins++) {
-      tn_nv_pause(spins);
-      if (spins % 64 == 63 && tn_nv_clock_ns() - since > d->timeout_ns) return TINY_OK;
-    }
-  return TINY_OK;
-}
-static void tn_nv_event_free(void *dev, void *event) {
-  tiny_realloc(((const tn_nv *)dev)->t, event, sizeof(tn_nv_event), 0);
 }
 #endif

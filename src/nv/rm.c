@@ -142,22 +142,37 @@ static tiny_code tn_nv_uvm(tn_nv_rm *rm, int request, void *argument, const uint
 
 // ** memory in the GPU's address space **
 
-// Of `memory` from its beginning on, for the GPU of this uuid, at `at`.
-static tiny_code tn_nv_uvm_map(tn_nv_rm *rm, const uint8_t uuid[16], uint64_t at, uint64_t nbytes, uint32_t memory) {
+// Memory by its handle, of this client or of another one of the process.
+typedef struct tn_nv_handle { int control; uint32_t client, memory; } tn_nv_handle;
+// From its beginning on, for the GPU of this uuid, at `at`; how: TN_UVM_READ_*.
+static tiny_code tn_nv_uvm_map(tn_nv_rm *rm, const uint8_t uuid[16], uint64_t at, uint64_t nbytes, tn_nv_handle from,
+                               uint32_t how) {
+  static const char what[] = "mapping memory for the GPU (UVM_MAP_EXTERNAL_ALLOCATION)";
   tn_uvm_map m;
   tn_uvm_map_old old;
   if (rm->branch->uvm_map == TN_UVM_ATTRIBUTES) {
     memset(&m, 0, sizeof m);
-    m.base = at; m.nbytes = nbytes; m.n = 1; m.control = rm->control; m.client = rm->root; m.memory = memory;
+    m.base = at; m.nbytes = nbytes; m.n = 1; m.control = from.control; m.client = from.client; m.memory = from.memory;
     memcpy(m.of[0].uuid, uuid, 16);
-    m.of[0].mapping = 1;                   // UvmGpuMappingTypeReadWriteAtomic
-    return tn_nv_uvm(rm, TN_UVM_MAP, &m, &m.status, "mapping memory for the GPU (UVM_MAP_EXTERNAL_ALLOCATION)");
+    m.of[0].mapping = how;
+    return tn_nv_uvm(rm, TN_UVM_MAP, &m, &m.status, what);
   }
   memset(&old, 0, sizeof old);
-  old.base = at; old.nbytes = nbytes; old.n = 1; old.control = rm->control; old.client = rm->root; old.memory = memory;
+  old.base = at; old.nbytes = nbytes; old.n = 1;
+  old.control = from.control; old.client = from.client; old.memory = from.memory;
   memcpy(old.of[0].uuid, uuid, 16);
-  old.of[0].mapping = 1;
-  return tn_nv_uvm(rm, TN_UVM_MAP, &old, &old.status, "mapping memory for the GPU (UVM_MAP_EXTERNAL_ALLOCATION)");
+  old.of[0].mapping = how;
+  return tn_nv_uvm(rm, TN_UVM_MAP, &old, &old.status, what);
+}
+// The GPU of this uuid is known to this process's nvidia-uvm from then on; the uuid is written back.
+static tiny_code tn_nv_uvm_register(tn_nv_rm *rm, uint8_t uuid[16]) {
+  tn_uvm_gpu g;
+  memset(&g, 0, sizeof g);
+  memcpy(g.uuid, uuid, 16);
+  g.control = -1;
+  const tiny_code code = tn_nv_uvm(rm, TN_UVM_REGISTER_GPU, &g, &g.status, "UVM_REGISTER_GPU");
+  memcpy(uuid, g.uuid, 16);
+  return code;
 }
 static tiny_code tn_nv_uvm_range(tn_nv_rm *rm, uint64_t at, uint64_t nbytes) {
   tn_uvm_range r = {at, nbytes, 0, 0};

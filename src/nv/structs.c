@@ -114,9 +114,10 @@ typedef struct tn_nv_notification { uint32_t time[2], info; uint16_t more, statu
 
 enum {                                     // UVM_*
   TN_UVM_INITIALIZE = 0x30000001, TN_UVM_REGISTER_VASPACE = 25, TN_UVM_REGISTER_CHANNEL = 27,
-  TN_UVM_UNREGISTER_CHANNEL = 28, TN_UVM_MAP = 33, TN_UVM_FREE = 34, TN_UVM_REGISTER_GPU = 37, TN_UVM_RANGE = 73,
-  TN_UVM_MM_INITIALIZE = 75
+  TN_UVM_UNREGISTER_CHANNEL = 28, TN_UVM_ENABLE_PEERS = 29, TN_UVM_MAP = 33, TN_UVM_FREE = 34, TN_UVM_REGISTER_GPU = 37,
+  TN_UVM_RANGE = 73, TN_UVM_MM_INITIALIZE = 75
 };
+enum { TN_UVM_READ_WRITE_ATOMIC = 1, TN_UVM_READ_ONLY = 3 };               // UvmGpuMappingType*
 typedef struct tn_uvm_initialize { uint64_t flags; uint32_t status, unused; } tn_uvm_initialize;
 typedef struct tn_uvm_mm { int32_t fd; uint32_t status; } tn_uvm_mm;
 typedef struct tn_uvm_gpu {
@@ -126,6 +127,7 @@ typedef struct tn_uvm_vaspace { uint8_t uuid[16]; int32_t control; uint32_t clie
 typedef struct tn_uvm_channel {
   uint8_t uuid[16]; int32_t control; uint32_t client, channel, unused; uint64_t base, nbytes; uint32_t status, unused1;
 } tn_uvm_channel;
+typedef struct tn_uvm_peers { uint8_t uuid[2][16]; uint32_t status; } tn_uvm_peers;
 typedef struct tn_uvm_range { uint64_t base, nbytes; uint32_t status, unused; } tn_uvm_range;
 typedef struct tn_uvm_attributes {
   uint8_t uuid[16]; uint32_t mapping, caching, format, bits, compression;
@@ -187,7 +189,7 @@ TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_release_params, 40);
 TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
 TN_NV_SIZE(tn_nv_gr_params, 32); TN_NV_SIZE(tn_nv_faults_params, 72); TN_NV_SIZE(tn_nv_notification, 16);
 TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40);
-TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24);
+TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24); TN_NV_SIZE(tn_uvm_peers, 36);
 TN_NV_SIZE(tn_uvm_map, 9264); TN_NV_AT(tn_uvm_map, n, 9240); TN_NV_SIZE(tn_uvm_map_old, 1200);
 TN_NV_AT(tn_uvm_map_old, n, 1176);
 #undef TN_NV_SIZE

@@ -93,6 +93,7 @@ static void tn_nv_pause(int spins) {
 // What was written before is seen, by the GPU too, before what is written after.
 static void tn_nv_fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static uint64_t tn_nv_load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static void tn_nv_store(uint64_t *p, uint64_t value) { __atomic_store_n(p, value, __ATOMIC_RELEASE); }
 enum { TN_NV_MAP_FLAGS = MAP_SHARED | MAP_FIXED, TN_NV_READ = PROT_READ, TN_NV_WRITE = PROT_WRITE,
        TN_NV_OPEN = O_RDWR | TN_NV_CLOEXEC, TN_NV_SHARED = MAP_SHARED };
 #else
@@ -118,6 +119,7 @@ static uint64_t tn_nv_clock_ns(void) { return 0; }
 static void tn_nv_pause(int spins) { (void)spins; }
 static void tn_nv_fence(void) {}
 static uint64_t tn_nv_load(const uint64_t *p) { return *p; }
+static void tn_nv_store(uint64_t *p, uint64_t value) { *p = value; }
 enum { TN_NV_MAP_FLAGS, TN_NV_READ, TN_NV_WRITE, TN_NV_OPEN, TN_NV_SHARED };
 #endif
 
@@ -132,6 +134,11 @@ static tiny_nv_system tn_nv_system_of(const tiny_nv_system *given) {
   if (!s.mmap) s.mmap = tn_nv_real_mmap;
   if (!s.munmap) s.munmap = tn_nv_real_munmap;
   return s;
+}
+
+// Do both reach one driver?
+static int tn_nv_same_system(const tiny_nv_system *a, const tiny_nv_system *b) {
+  return a->user == b->user && a->ioctl == b->ioctl;
 }
 
 // ** errno, as a sentence goes on **
@@ -157,14 +164,18 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number) {
   else snprintf(name.text, sizeof name.text, "NV:%d", number);
   return name;
 }
-// Of what stands behind "NV:". 0: it names none.
-static int tn_nv_which(const char *which, const tiny_nv_system **system, uint64_t *number) {
+// Of what stands behind "NV:" the system, and what follows it. NULL: it names none.
+static const char *tn_nv_which_system(const char *which, const tiny_nv_system **system) {
   const char *end = which;
   *system = NULL;
-  if (!strncmp(which, "on-", 3)) {
-    *system = (const tiny_nv_system *)(uintptr_t)tn_digits_value(which + 3, 16, &end);
-    if (*end++ != '-') return 0;
-  }
+  if (strncmp(which, "on-", 3)) return which;
+  *system = (const tiny_nv_system *)(uintptr_t)tn_digits_value(which + 3, 16, &end);
+  return *end == '-' ? end + 1 : NULL;
+}
+// 0: it names no device.
+static int tn_nv_which(const char *which, const tiny_nv_system **system, uint64_t *number) {
+  const char *end = tn_nv_which_system(which, system);
+  if (!end) return 0;
   *number = tn_digits_value(end, 10, &end);
   return !*end;
 }

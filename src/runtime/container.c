@@ -33,8 +33,8 @@ typedef struct tn_container_target {
   char name[TN_CONTAINER_NAME];            // of the backend, and how functions are called: "CPU x86-64 SysV"
   uint32_t feature[TN_CONTAINER_FEATURES]; // bits of instructions that the binaries may use
   tn_digest exact;                         // of a device that has no such bits: of what it says it is
-  uint64_t near_nbytes, last_nbytes;       // bytes of caches, and of vectors, for which graphs were cut into kernels
-  uint32_t vector_nbytes, zero;
+  uint64_t near_nbytes, last_nbytes;       // bytes of caches and vectors, and units, for which graphs were cut
+  uint32_t vector_nbytes, compute_units;
 } tn_container_target;
 
 typedef struct tn_container_module { uint64_t at, nbytes; uint32_t target, zero; } tn_container_module;
@@ -138,7 +138,7 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
 // -1: a device that is `own` cannot run it; else the more of the device it uses, the more it is.
 static int tn_container_fit(const tn_container_target *target, const tn_container_target *own) {
   int fit = target->near_nbytes == own->near_nbytes && target->last_nbytes == own->last_nbytes &&
-            target->vector_nbytes == own->vector_nbytes;
+            target->vector_nbytes == own->vector_nbytes && target->compute_units == own->compute_units;
   if (strcmp(target->name, own->name) || !tn_digest_same(&target->exact, &own->exact)) return -1;
   for (int i = 0; i < TN_CONTAINER_FEATURES; i++) {
     if (target->feature[i] & ~own->feature[i]) return -1;

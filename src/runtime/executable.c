@@ -141,6 +141,7 @@ static tn_container_target tn_programs_target(const struct tn_programs *p) {
   own.near_nbytes = (uint64_t)tn_machine_near(&d->plans);
   own.last_nbytes = (uint64_t)tn_machine_memory(&d->plans, 2).nbytes;
   own.vector_nbytes = (uint32_t)d->plans.vector_nbytes;
+  own.compute_units = (uint32_t)d->plans.compute_units;
   return own;
 }
 // Keeps what a module was loaded from.

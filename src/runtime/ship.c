@@ -76,6 +76,7 @@ static void tn_ship_adopt(const tiny_ctx *t, const tn_container *c) {
     const tn_container_target own = tn_programs_target(d->programs), *best = tn_container_best(c, &own);
     if (!best) continue;
     d->plans.vector_nbytes = (int)(best->vector_nbytes & INT_MAX);
+    d->plans.compute_units = (int)(best->compute_units & INT_MAX);
     d->plans.memory[1].nbytes = (size_t)best->near_nbytes;
     d->plans.memory[2].nbytes = (size_t)best->last_nbytes;
   }
