@@ -5,7 +5,10 @@
 //  - An address is what lies outside of loops, then what a loop goes on with by an addition at its end, then a
 //    constant, which costs nothing. Lines for it stand in the outermost loop in which their sources are.
 //  - Memory that a kernel reads alone is read past coherence (.nc): PARAMs of a kernel do not overlap where one is
-//    written.
+//    written. One memory is one PARAM, also where several states of it are read (schedule/plan.c: rows by tn_place);
+//    outputs are fresh, temporaries that live in one step lie apart (schedule/order.c), a captured program's input
+//    that it writes is copied (runtime/capture.c); and what callers bring overlaps nothing that is written
+//    (tiny_blob_of). The tests' machine for PTX looks at each byte.
 //  - What may not be there is read and written under a predicate, without a branch.
 // What is what: NVIDIA, Parallel Thread Execution ISA.
 #ifndef TN_RENDER_PTX_MEMORY
@@ -103,16 +106,30 @@ static int tn_ptx_copies(const tn_ptx *x, const tiny_uop *store) {
 }
 
 static void tn_ptx_need(tn_ptx *x, const tiny_uop *u) { x->needed[u->seq] = 1; }
+// One that wants u does so under a condition; NULL: always.
+static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *condition) {
+  const tiny_uop *before = x->under[u->seq];
+  const int known = condition && condition->lanes == 1 && condition->seq < u->seq && u->lanes == 1;
+  x->under[u->seq] = known && (!before || before == condition) ? condition : u;
+}
+// The condition under which u wants its source j.
+static const tiny_uop *tn_ptx_condition(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
+  if (u->op == TINY_OP_STORE) return j == 1 && u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL;
+  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || tn_ptx_form(u->op, tn_ptx_is_float(u->dtype));
+  return computes && x->under[u->seq] != u ? x->under[u->seq] : NULL;
+}
 // For addresses and conditions: whenever.
 static void tn_ptx_need_index(tn_ptx *x, const tiny_uop *index) {
   const tn_ptx_sum *s = tn_ptx_sum_at(x, index);
   for (int i = 0; i < s->n; i++) {
     tn_ptx_need(x, s->term[i].u);
+    tn_ptx_want_under(x, s->term[i].u, NULL);
     x->last[s->term[i].u->seq] = x->k->n;
   }
   tn_ptx_need(x, index->src[0]);
   if (index->nsrc < 3) return;
   tn_ptx_need(x, index->src[2]);
+  tn_ptx_want_under(x, index->src[2], NULL);
   x->last[index->src[2]->seq] = x->k->n;
 }
 // Whether u wants words of its source j, or elements.
@@ -178,6 +195,7 @@ static void tn_ptx_survey(tn_ptx *x) {
       if (copies && j) { tn_ptx_need_index(x, tn_copied(u)->src[0]); continue; }
       if (s->op == TINY_OP_INDEX) { tn_ptx_need_index(x, s); continue; }
       tn_ptx_need(x, s);
+      tn_ptx_want_under(x, s, tn_ptx_condition(x, u, j));
       if (s->lanes > 1) x->wants[s->seq] |= tn_ptx_wanted(x, u, j);
       tn_ptx_read_by(x, s, u);
     }
@@ -336,9 +354,12 @@ static void tn_ptx_access(tn_ptx *x, const char *op, const tn_ptx_pieces *p) {
   tn_ptx_begin(x, name);
 }
 
-// Registers for what is loaded; of what may not be there with what is to be there otherwise.
+// Registers for what is loaded; of what may not be there with what is to be there otherwise, if that is wanted.
 static int tn_ptx_load_registers(tn_ptx *x, const tiny_uop *u, const tn_ptx_pieces *p) {
-  const int first = tn_ptx_take(x, p->all), guarded = u->src[0]->nsrc == 3;
+  const tiny_uop *index = u->src[0];
+  const int first = tn_ptx_take(x, p->all), may_not = index->nsrc == 3;
+  x->partial[u->seq] = may_not && x->under[u->seq] == index->src[2] && tn_ptx_element(x, index->src[2], 0).kind == 'p';
+  const int guarded = may_not && !x->partial[u->seq];
   char tn_ptx_names[16];
   for (int i = 0; i < p->all && !x->failed; i++) {
     tn_ptx_operand zero = {p->kind == 'f' ? 'F' : p->kind == 'g' ? 'G' : 'i', 0};

@@ -46,8 +46,10 @@ typedef struct tn_ptx {
   int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
   // Of nodes: the form that is wanted of a vector; low bits that are 0; is it wanted at all; the level it stands at;
   // constant: of a PARAM, nothing is stored there; of REG memory, its elements are known; of a LOAD of it, it stays
-  uint8_t *wants, *zeros, *needed, *inside, *constant;
-  const tiny_uop **block; int *last; struct tn_ptx_sum *sum;
+  // partial: it is there only under its condition
+  uint8_t *wants, *zeros, *needed, *inside, *constant, *partial;
+  // under: the condition of all that wants it, the node itself where there is not one
+  const tiny_uop **block, **under; int *last; struct tn_ptx_sum *sum;
   struct tn_ptx_step *step; int nstep;
   int64_t registers[TN_PTX_CLASSES];
   int64_t local_at; int memories;
