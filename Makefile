@@ -204,7 +204,7 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 # Tests share an object of the library (tools/library.py), but those with a backend or rules of their own. Two objects
 # are optimised: gcc's, which in test_calls is what traps (gcc's own floor), and the sanitised, which costs a minute and
 # saves ten. Undefined behaviour is looked for before the optimiser sees it.
-OPTIMISED  = plain asan ptx
+OPTIMISED  = plain asan ptx ptx-own
 TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. \
              '-DTEST_PROGRAM="$@"' $(DEPS)
 SANITIZE   = -gline-tables-only -fno-sanitize-recover=all -fno-omit-frame-pointer -fsanitize
@@ -224,9 +224,11 @@ cl         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cl.h"'
 cuda       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cuda.h"'
 # CUDA C by NVRTC, its PTX on a machine of the tests: tests/test_ptx_nvcc.sh.
 ptx        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx.h"'
+# Our own PTX on that machine in the place of INTERP: make ptx.
+ptx-own    = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx_device.h"'
 # NV in the place of INTERP, on a GPU that is played: tests/test_nv.sh.
 nv         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/nv.h"'
-FLAVOURS   = plain late cl cuda ptx nv llvm asan tsan fuzz fuzz-brief
+FLAVOURS   = plain late cl cuda ptx ptx-own nv llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).

@@ -472,12 +472,15 @@ static void ptx_prepare(ptx_machine *v) {
   v->nregisters = v->m->registers + f->registers; v->npredicates = v->m->predicates + f->predicates;
   v->local_nbytes = (uint32_t)ptx_up(v->m->local + f->local, 16);
   v->random = (uint64_t)l->seed * 2862933555777941757u + 3037000493u;
+  for (int i = 0; i < v->m->nins && !v->touch_room; i++)
+    if (v->m->ins[i].op == PTX_ld_ && ptx_has(&v->m->ins[i], PTX_W_nc)) v->touch_room = 1024;
 }
 static void ptx_allocate(ptx_machine *v) {
   const size_t before = (size_t)v->nwarps + 1;
   v->group = (ptx_group *)ptx_memory_of(v, (size_t)v->ngroups, sizeof *v->group);
   v->warp = (ptx_warp *)ptx_memory_of(v, (size_t)v->nwarps, sizeof *v->warp);
   v->cluster_before = (uint32_t *)ptx_memory_of(v, before, 4);
+  v->touch = (ptx_touch *)ptx_memory_of(v, v->touch_room, sizeof *v->touch);
   for (int k = 0; k < v->ngroups; k++) {
     ptx_group *g = &v->group[k];
     g->shared = (unsigned char *)ptx_memory_of(v, v->shared_nbytes, 1);
@@ -513,7 +516,7 @@ static void ptx_release_all(ptx_machine *v) {
     free(w->product);
   }
   ptx_free_wide(v);
-  free(v->group); free(v->warp); free(v->cluster_before); free(v);
+  free(v->group); free(v->warp); free(v->cluster_before); free(v->touch); free(v);
 }
 static int ptx_execute(ptx_machine *v) {
   if (setjmp(v->out)) return 1;

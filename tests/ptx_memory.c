@@ -59,6 +59,9 @@ typedef struct ptx_warp {
   uint32_t fenced;                                           // when it last had a fence.proxy.async
   ptx_product_open *product; int nproduct, product_room, product_fence; uint32_t product_group;
 } ptx_warp;
+// 64 bytes of global memory, from 64 * (block - 1) on, by bits: what the launch read past coherence (ld.global.nc), and
+// what it wrote. block 0: none.
+typedef struct ptx_touch { uint64_t block, constant, written; } ptx_touch;
 // Elements of a matrix, floats or integers.
 typedef struct ptx_tile { double x[64][64]; int64_t i[64][64]; } ptx_tile;
 enum { PTX_RUNS, PTX_AT_BARRIER, PTX_AT_CLUSTER };
@@ -75,6 +78,7 @@ typedef struct ptx_machine {
   jmp_buf out; char *error; size_t nbytes;
   uint64_t scratch[8][PTX_WARP]; ptx_tile a, b; double wide_a[16 * 64], wide_b[256 * 64];
   uint32_t cluster_arrived, *cluster_before; int cluster_phase, changes;
+  ptx_touch *touch; uint32_t ntouch, touch_room, touched;    // a table by block; touched: the last one; room 0: no .nc
 } ptx_machine;
 
 static void ptx_stop(ptx_machine *v, int lane, const char *format, ...) {
@@ -213,6 +217,39 @@ static void *ptx_global_at(ptx_machine *v, int lane, uint64_t at, uint32_t n, in
   void *p = v->l->memory.at ? v->l->memory.at(v->l->memory.user, at, n, writes) : NULL;
   if (!p) ptx_stop(v, lane, "%u bytes at 0x%llx are no memory%s", n, (unsigned long long)at, writes ? " to write" : "");
   return p;
+}
+// PTX ISA, "ld.global.nc": of memory that is read-only as long as the kernel runs.
+static ptx_touch *ptx_touch_at(ptx_machine *v, uint64_t block) {
+  uint32_t i = v->touched;
+  if (v->touch[i].block == block) return &v->touch[i];
+  if (2 * v->ntouch >= v->touch_room) {
+    ptx_touch *all = v->touch, *more = (ptx_touch *)calloc(2 * (size_t)v->touch_room, sizeof *more);
+    const uint32_t room = v->touch_room;
+    if (!more) ptx_stop(v, -1, "no memory");
+    v->touch = more; v->touch_room *= 2; v->ntouch = 0;
+    for (uint32_t k = 0; k < room; k++) if (all[k].block) *ptx_touch_at(v, all[k].block) = all[k];
+    free(all);
+  }
+  i = (uint32_t)(block * 0x9E3779B97F4A7C15u >> 32) & (v->touch_room - 1);
+  while (v->touch[i].block && v->touch[i].block != block) i = (i + 1) & (v->touch_room - 1);
+  if (!v->touch[i].block) { v->touch[i].block = block; v->ntouch++; }
+  v->touched = i;
+  return &v->touch[i];
+}
+// n bytes of global memory are written, or read past coherence.
+static void ptx_touched(ptx_machine *v, int lane, uint64_t at, uint64_t n, int writes) {
+  if (!v->touch_room || at >> 56) return;
+  while (n) {
+    const uint64_t from = at % 64, some = n < 64 - from ? n : 64 - from,
+                   mask = (some == 64 ? ~(uint64_t)0 : ((uint64_t)1 << some) - 1) << from;
+    ptx_touch *t = ptx_touch_at(v, at / 64 + 1);
+    if ((writes ? t->constant : t->written) & mask)
+      ptx_stop(v, lane, "memory at 0x%llx is %s by the launch, which %s", (unsigned long long)at,
+               writes ? "written" : "read past coherence (.nc)",
+               writes ? "read it past coherence (.nc)" : "wrote it");
+    if (writes) t->written |= mask; else t->constant |= mask;
+    at += some; n -= some;
+  }
 }
 static void ptx_aligned(ptx_machine *v, int lane, uint64_t at, uint32_t n) {
   if (at & (n - 1)) ptx_stop(v, lane, "address 0x%llx is no multiple of %u", (unsigned long long)at, n);

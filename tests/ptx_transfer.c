@@ -56,12 +56,16 @@ static void ptx_places(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ui
     }
   }
 }
+// Of addresses of global memory, or generic ones, which tell by their window.
+static int ptx_is_of_device(const ptx_ins *ins) { return ins->space == PTX_GLOBAL || ins->space == PTX_GENERIC; }
 static void ptx_load(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const int bits = ptx_bits(ins->type), nbytes = bits / 8, s = ptx_is_signed(ins->type);
   unsigned char *p[PTX_WARP];
   if (v->counts) v->counts->loads++;
   if (nbytes > 8 || !nbytes) ptx_stop(v, ptx_lowest(mask), "'ld.%s' is not known", ptx_types[ins->type].text);
-  ptx_places(v, w, ins, ptx_address(v, w, &o[1], mask, 0), (uint32_t)(nbytes * ins->vec), 0, mask, p);
+  const uint64_t *at = ptx_address(v, w, &o[1], mask, 0);
+  ptx_places(v, w, ins, at, (uint32_t)(nbytes * ins->vec), 0, mask, p);
+  if (ptx_has(ins, PTX_W_nc)) { PTX_LANES(mask, ptx_touched(v, i, at[i], (uint64_t)(nbytes * ins->vec), 0)); }
   for (int k = 0; k < ins->vec; k++) {
     const ptx_operand *to = ptx_vector(v, ins, &o[0], k, mask);
     if (to->kind == PTX_NONE) continue;
@@ -98,7 +102,9 @@ static void ptx_store(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx
     ptx_stop(v, ptx_lowest(mask), "'st.%s' is not known", ptx_types[ins->type].text);
   for (int k = 0; k < ins->vec; k++)
     from[k] = ptx_stored(v, w, ins, ptx_vector(v, ins, &o[1], k, mask), mask, &missing[k]);
-  ptx_places(v, w, ins, ptx_address(v, w, &o[0], mask, 0), (uint32_t)(nbytes * ins->vec), 1, mask, p);
+  const uint64_t *at = ptx_address(v, w, &o[0], mask, 0);
+  ptx_places(v, w, ins, at, (uint32_t)(nbytes * ins->vec), 1, mask, p);
+  if (ptx_is_of_device(ins)) { PTX_LANES(mask, ptx_touched(v, i, at[i], (uint64_t)(nbytes * ins->vec), 1)); }
   for (int k = 0; k < ins->vec; k++) {
     PTX_LANES(mask & ~missing[k], ptx_write(p[i] + k * nbytes, from[k][i], nbytes));
     PTX_LANES(missing[k], ptx_write(p[i] + k * nbytes, poison, nbytes);
@@ -159,6 +165,7 @@ static void ptx_atomic(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const pt
     const int i = (int)((n + turn) % PTX_WARP);
     if (!(mask >> i & 1)) continue;
     unsigned char *p = ptx_at(v, w, i, ins->space, at[i], (uint32_t)(nbytes * ins->vec), 2, PTX_ATOMIC);
+    if (ptx_is_of_device(ins)) ptx_touched(v, i, at[i], (uint64_t)(nbytes * ins->vec), 1);
     for (int k = 0; k < ins->vec; k++) {
       const uint64_t was = ptx_read(p + k * nbytes, nbytes), with = x[k][i];
       ptx_write(p + k * nbytes, ptx_combined(v, ins, was, with, y[i], i), nbytes);

@@ -192,6 +192,7 @@ static void ptx_bulk_done(ptx_machine *v, ptx_copy *c) {
     unsigned char *here = g->shared + p->to;
     if (c->out && p->there) {
       unsigned char *to = (unsigned char *)ptx_global_at(v, lane, p->from, p->there, 1);
+      ptx_touched(v, lane, p->from, p->there, 1);
       if (c->reduce) ptx_reduced(v, c, to, here, p->there); else memcpy(to, here, p->there);
     }
     if (c->out) continue;

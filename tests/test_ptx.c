@@ -281,7 +281,31 @@ static void test_values(void) {
   case_end();
 }
 
+// What is read past coherence is not written: views of one memory are one PARAM, and what is told to be two memories,
+// and overlaps, the machine finds.
+static void test_overlapping(void) {
+  setenv("TEST_PTX", "sm_80", 1);
+  for (int turn = 0; turn < 3; turn++) {
+    static const char *const names[] = {"a view of what is written", "the same memory told twice", "memories apart"};
+    float data[64], out[64];
+    tiny_ctx *t = machine_context("PTX", 0);
+    if (!case_named("overlapping: %s", names[turn])) { tiny_close(t); continue; }
+    for (int i = 0; i < 64; i++) data[i] = (float)i;
+    tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(64)), *other = tiny_from(t, data, TINY_F32, TINY_SHAPE(64));
+    void *mem = tn_leaf_storage(tn_uop_of(turn == 2 ? other : x))->mem;
+    tiny_tensor *y = turn ? tiny_blob_of(t, mem, TINY_F32, TINY_SHAPE(64)) : tiny_flip(x, TINY_SHAPE(0));
+    tiny_assign(x, tiny_mul_scalar(y, 2));
+    const tiny_code code = tiny_read(x, out, sizeof out);
+    CHECK_EQ(code, turn == 1 ? TINY_E_DEVICE : TINY_OK);
+    if (turn == 1) CHECK(strstr(tiny_error(t), "past coherence (.nc)") != NULL);
+    for (int i = 0; i < 64 && turn != 1; i++) CHECK(out[i] == (float)(turn ? i : 63 - i) * 2);
+    tiny_close(t);
+  }
+  case_end();
+}
+
 int main(void) {
+  test_overlapping();
   test_targets();
   test_halves();
   test_golden();

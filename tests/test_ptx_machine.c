@@ -217,6 +217,11 @@ static void test_mistakes(void) {
       {SHARED "ld.shared.u32 %r0, [%a];", 2, 1, "(0, 0, 0)", "nobody has written"},
       {"cvta.to.shared.u64 %d0, %o;", 1, 1, "(0, 0, 0)", "no address of that space"},
       {"div.u32 %r0, %t, 0;", 1, 1, "(0, 0, 0)", "division by 0"},
+      {"ld.global.nc.u32 %r0, [%o];\nst.global.u8 [%o+3], %r0;", 2, 1, "(0, 0, 0)", "which read it past coherence"},
+      {"st.global.u16 [%o+2], %t;\nld.global.nc.u32 %r0, [%o];", 2, 1, "(0, 0, 0)", "which wrote it"},
+      {"ld.global.nc.v4.u32 {%r0, %r1, %r2, %r3}, [%m];\nred.global.add.u32 [%m+8], 1;", 2, 1, "(0, 0, 0)",
+       "which read it past coherence"},
+      {"ld.global.nc.u32 %r0, [%m];\nst.u32 [%m], 1;", 2, 1, "(0, 0, 0)", "which read it past coherence"},
       // races
       {SHARED "st.shared.u32 [%a], %t;\nxor.b32 %a, %a, 4; ld.shared.u32 %r0, [%a];", 3, 2, "(0, 0, 0)", "a race"},
       {SHARED "st.shared.u32 [s], %t;", 2, 2, "(1, 0, 0)",
@@ -333,6 +338,7 @@ static int odd_lanes(int i) { return i % 2 ? (int)0xAAAAAAAA : 0x55555555; }
 static int collatz(int i) { int n = 0; for (i++; i != 1; n++) i = i % 2 ? 3 * i + 1 : i / 2; return n; }
 static int sum_64(int i) { (void)i; return 64 * 63 / 2; }
 static int squared(int i) { return i * i + 1; }
+static int neighbour(int i) { (void)i; return 7; }
 static int twice(int i) { return 2 * i; }
 static int table(int i) { return 10 * (i % 3 + 1); }
 static int copied(int i) {
@@ -346,6 +352,8 @@ static int lanes_up(int i) { return i / 32; }
 static int least_lane(int i) { return i % 32 / 4 * 4; }
 static int is_odd_count(int i) { (void)i; return 32; }
 static void test_warps(void) {
+  check_threads("neighbours", "ld.global.nc.u8 %r0, [%m+1];\nst.global.u8 [%m], %r0; ld.global.nc.u8 %r0, [%m+1];", 2,
+                neighbour);
   check_threads("bfly", "shfl.sync.bfly.b32 %r0, %t, 5, 31, -1;", 64, bfly);
   check_threads("down", "shfl.sync.down.b32 %r0|%p1, %t, 3, 31, -1;", 64, down);
   check_threads("up", "shfl.sync.up.b32 %r0|%p1, %t, 2, 0x1800, -1;", 32, up_of_eight);

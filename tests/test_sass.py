@@ -109,6 +109,17 @@ def test_flow(folder):
     check(sorted(map(len, k.loops)) == [3, 6] and len(sass.busiest(k)) == 3, "nested loops: %s" % k.loops)
 
 
+# What writes nothing is no instruction of what computes; of two loops that with more products and loads is the busiest.
+def test_padded(folder):
+    pad, add = (0x0000003f3f3f7290, 0x000fe2000fffe03f), (0x0000000504047290, 0x000fe2000fffe03f)
+    (k,) = made(folder, elf(80, words(pad, add, LEAVE, SELF[80])))
+    check([i.kind for i in k.code] == ["pad", "uniform", "control", "control"], "a pad: %s" % [i.kind for i in k.code])
+    lds, jump = (0x0000000002047984, 0x000e220000000800), BACK[80]
+    code = words(NOP, FADD, ISETP, jump, lds, lds, FADD, jump, LEAVE, SELF[80])
+    (k,) = made(folder, elf(80, code))
+    check(sorted(sass.busiest(k)) == [5, 6, 7], "loads do not count: %s" % sorted(sass.busiest(k)))
+
+
 # ** what nvcc makes **
 
 KERNEL = r"""
@@ -172,6 +183,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         test_made(folder)
         test_flow(folder)
+        test_padded(folder)
         test_written(folder)
         if shutil.which("nvcc"):
             test_nvcc(folder)

@@ -80,8 +80,9 @@ LANGUAGES = [
 ALONE = ".wgsl"
 
 Kernel = collections.namedtuple("Kernel", "name graph text")
-# kernels, of them with vectors; names refused, what the first one's compiler says; graphs of kernels that spill
-Result = collections.namedtuple("Result", "language target kernels lanes bad words spills")
+# kernels, of them with vectors; names refused, what the first one's compiler says; graphs of kernels that spill, and of
+# those with vectors
+Result = collections.namedtuple("Result", "language target kernels lanes bad words spills lanes_spill")
 
 
 def read(path):
@@ -134,23 +135,27 @@ def judge(command, end, prelude, kernels):
 
 
 def result_of(pool, language, target, folder, end, command, every):
-    prelude, parts = read(folder + "/prelude.txt"), []
+    prelude, bad, words, spills = read(folder + "/prelude.txt"), [], "", []
     kernels = [kernels_of("%s/%s.txt" % (folder, kind), every) for kind in ("kernels", "lanes")]
-    for some in kernels:
-        parts += [some[i:i + TOGETHER] for i in range(0, len(some), TOGETHER)]
-    answers = list(pool.map(lambda part: judge(command, end, prelude, part), parts))
-    graphs = {k.name: k.graph for some in kernels for k in some}
-    return Result(language, target, len(kernels[0]) + len(kernels[1]), len(kernels[1]),
-                  [n for a in answers for n in a[0]], next((a[1] for a in answers if a[1]), ""),
-                  [graphs[n] for a in answers for n in a[2]])
+    for some in kernels:                   # a kernel of each kind may have the other's name
+        parts = [some[i:i + TOGETHER] for i in range(0, len(some), TOGETHER)]
+        answers = list(pool.map(lambda part: judge(command, end, prelude, part), parts))
+        graphs = {k.name: k.graph for k in some}
+        bad += [n for a in answers for n in a[0]]
+        words = words or next((a[1] for a in answers if a[1]), "")
+        spills.append([graphs[n] for a in answers for n in a[2]])
+    return Result(language, target, len(kernels[0]) + len(kernels[1]), len(kernels[1]), bad, words, *spills)
+
+
+def told_spills(spills):
+    return "%d: %s" % (len(spills), ", ".join(sorted(set(spills)))) if spills else "0"
 
 
 def row(result):
     r = result
-    spills = "%d: %s" % (len(r.spills), ", ".join(sorted(set(r.spills)))) if r.spills else "0"
     told = r.language.startswith(("CUDA", "PTX", "HIP"))
     return (r.language, r.target, str(r.kernels), str(r.lanes), str(r.kernels - len(r.bad)), str(len(r.bad)),
-            spills if told else "")
+            told_spills(r.spills) if told else "", told_spills(r.lanes_spill) if told else "")
 
 
 HEADING = """Written by `make languages EVERY=%d` (`tools/languages.py`): kernels of operators' tests and of
@@ -158,9 +163,10 @@ HEADING = """Written by `make languages EVERY=%d` (`tools/languages.py`): kernel
 memory (Metal: 32; WGSL: 256 items, 16 KB; PTX: each GPU's own limits and matrix units), compiled in each language for each target. *with vectors*: of them, those
 that are scheduled as for a CPU with vectors of 16 bytes, several of whose register tiles are too large for one item.
 *failed*: a compiler refuses what was written. *spills*: kernels whose registers do not suffice, by ptxas and by clang,
-and their graphs: maker, dtype, variant.
+and their graphs: maker, dtype, variant; those with vectors apart, which are one item's each, and whose loops ptxas
+unrolls until there is no register left.
 """
-HEAD = ("language", "target", "kernels", "with vectors", "accepted", "failed", "spills")
+HEAD = ("language", "target", "kernels", "with vectors", "accepted", "failed", "spills", "spills with vectors")
 
 
 def refused(folder):
@@ -199,7 +205,7 @@ def main():
                 continue
             why = missing(command, least)
             r = None if why else result_of(pool, language, target, folder, end, command, a.every)
-            rows.append((language, target, why, "", "", "", "") if why else row(r))
+            rows.append((language, target, why) + ("",) * (len(HEAD) - 3) if why else row(r))
             print(" | ".join(rows[-1]), flush=True)
             if r:
                 passed, failed = passed + r.kernels - len(r.bad), failed + len(r.bad)

@@ -10,7 +10,7 @@ operation in the low 12 bits: 9 that name it, and 3 that tell which operand is a
 not in the table below is counted as unknown and printed by its number; no name is guessed.
 
 The busiest loop: of the loops in which no other one computes, that with the most matrix instructions, else the most
-products of floats, else the most instructions. A loop is a natural one (Aho, Lam, Sethi, Ullman: Compilers, 9.6): all
+products of floats and loads, else the most instructions. A loop is a natural one (Aho, Lam, Sethi, Ullman: Compilers, 9.6): all
 blocks from which a branch to the loop's head is reached and that its head dominates, wherever they lie. Each of its
 instructions is counted once, also those behind a condition.
 """
@@ -67,8 +67,10 @@ KINDS = [
     ("lanes", "SHFL VOTE MATCH REDUX QSPC"),
     ("barrier", "BAR DEPBAR LDGDEPBAR MEMBAR ERRBAR ARRIVES SYNCS WARPGROUP CCTL"),
     ("control", "BRA BRX BRXU BSSY BSYNC BREAK CALL RET EXIT WARPSYNC YIELD NANOSLEEP BPT NOP"),
+    ("pad", ""),                           # writes nothing: ptxas has them between matrix instructions that wait
 ]
 KIND = {name: kind for kind, names in KINDS for name in names.split()}
+NONE = 63                                  # the uniform register that is zero
 BRANCH, EXIT, RETURN, INDIRECT = "BRA", "EXIT", "RET", ("BRX", "BRXU")
 ALWAYS, NO_REGISTER = 7, 255               # the predicate that holds; the register that is zero
 
@@ -138,6 +140,8 @@ def decode(code, sm):
         kind = KIND.get(name, "unknown")
         if name == "IMAD" and low >> 24 & 255 == NO_REGISTER:         # 0 * x + y
             kind = "move"
+        if name == "UIADD3" and {low >> at & 255 for at in (16, 24, 32)} == {NONE}:
+            kind = "pad"
         out.append(Instruction(low & 0xfff, name, kind, low, high))
     return out
 
@@ -252,7 +256,7 @@ def counts(code, which=None):
 
 def weight(code, loop):
     n = counts(code, loop)
-    return n["matrix"], n["fma"], len(loop)
+    return n["matrix"], n["fma"] and n["fma"] + n["lds"] + n["ldg"], len(loop)
 
 
 def busiest(kernel):
@@ -363,23 +367,27 @@ def row(source, arch, folder):
 
 # ** CUDA C and PTX of one kernel **
 
-BESIDE = ("kernel", "target", "registers: nvcc", "PTX", "spilled: nvcc", "PTX", "instructions: nvcc", "PTX",
-          "loop: nvcc", "PTX", "of a product: nvcc", "PTX", "ratio")
+BESIDE = ("kernel", "target", "registers: nvcc", "PTX", "spilled: nvcc", "PTX", "shared: nvcc", "PTX",
+          "instructions: nvcc", "PTX", "loop: nvcc", "PTX", "of a product: nvcc", "PTX", "ratio", "mix: nvcc", "PTX")
 
 
 def measured(source, arch, folder):
-    """Registers, spilled bytes, instructions without the padding; of the busiest loop, and for each that it does: of
-    matrices, of floats, else loads. None: it is refused."""
+    """Registers, spilled bytes, bytes of shared memory that the text declares, instructions without padding; of the
+    busiest loop, and for each that it does: of matrices, of floats, else loads; the mix of the loop, or of all. None: it
+    is refused."""
     cubin, told = compiled(source, arch, folder)
     if not cubin:
         return None
     kernel = next(kernels_of(cubin))
     loop = busiest(kernel)
     n = counts(kernel.code, loop or None)
-    nops = sum(ins.name == "NOP" for ins in kernel.code)
-    n["control"] -= 0 if loop else nops
+    nops = sum(ins.name == "NOP" or ins.kind == "pad" for ins in kernel.code)
+    if not loop:
+        n["control"] -= sum(ins.name == "NOP" for ins in kernel.code)
+    pads = n.pop("pad", 0)
     per = sum(n.values()) / (n["matrix"] or max(n["fma"], n["ldg"], n["stg"], 1))
-    return kernel.registers, told[0], len(kernel.code) - nops, len(loop), per
+    return (kernel.registers, told[0], kernel.shared, len(kernel.code) - nops, len(loop) and len(loop) - pads, per,
+            by_kind(n))
 
 
 def beside(source, arch, folder):
@@ -390,10 +398,10 @@ def beside(source, arch, folder):
     if None in both:
         return (name, arch) + ("refused",) * (len(BESIDE) - 2), None
     row = [name, arch]
-    for a, b in list(zip(*both))[:4]:
+    for a, b in list(zip(*both))[:5]:
         row += [str(a or "-"), str(b or "-")]
-    ratio = both[1][4] / both[0][4]
-    return tuple(row + ["%.2f" % both[0][4], "%.2f" % both[1][4], "%.3f" % ratio]), ratio
+    ratio = both[1][5] / both[0][5]
+    return tuple(row + ["%.2f" % both[0][5], "%.2f" % both[1][5], "%.3f" % ratio, both[0][6], both[1][6]]), ratio
 
 
 def compare(folder, archs, page):

@@ -75,6 +75,14 @@ static void tn_ptx_lanes(tn_ptx *x, const tiny_uop *u) {
       tn_ptx_put(x, first + n++, tn_ptx_element(x, u->src[j], i));
 }
 
+// Of what is there only under a condition more of that kind is made.
+static void tn_ptx_guard_partial(tn_ptx *x, const tiny_uop *u) {
+  for (uint32_t j = 0; j < u->nsrc; j++)
+    if (u->src[j]->op != TINY_OP_INDEX && x->partial[u->src[j]->seq]) {
+      x->partial[u->seq] = 1;
+      x->guard = tn_ptx_element(x, x->under[u->seq], 0);
+    }
+}
 static void tn_ptx_elementwise(tn_ptx *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
   for (int i = 0; i < u->lanes && !x->failed; i++) {
@@ -312,14 +320,19 @@ static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
     case TINY_OP_PREFETCH: tn_ptx_prefetch(x, u); return;
     case TINY_OP_RANGE: tn_ptx_range(x, u); return;
     case TINY_OP_IF: tn_ptx_if(x, u); return;
-    case TINY_OP_BITCAST: tn_ptx_bitcast(x, u); return;
-    case TINY_OP_CAST: tn_ptx_cast_all(x, u); return;
     case TINY_OP_PICK: tn_ptx_pick(x, u); return;
     case TINY_OP_LANE: case TINY_OP_BROADCAST: case TINY_OP_STACK: tn_ptx_lanes(x, u); return;
     case TINY_OP_SHUFFLE: tn_ptx_shuffle(x, u); return;
     case TINY_OP_WMMA: tn_ptx_matrix(x, u); return;
+    default: break;
+  }
+  tn_ptx_guard_partial(x, u);
+  switch (u->op) {
+    case TINY_OP_BITCAST: tn_ptx_bitcast(x, u); break;
+    case TINY_OP_CAST: tn_ptx_cast_all(x, u); break;
     default: tn_ptx_elementwise(x, u);
   }
+  tn_ptx_unguard(x);
 }
 // Do products wait while u is done? Not for what they give, nor where memory or the place changes.
 static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
@@ -362,12 +375,15 @@ static int tn_ptx_tables(tn_ptx *x) {
   x->words = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
   x->last = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
   x->block = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->block);
-  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 5 * n);
+  x->under = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->under);
+  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 6 * n);
   x->sum = (tn_ptx_sum *)tn_ptx_scratch(x->t, indices * sizeof *x->sum);
   x->step = (tn_ptx_step *)tn_ptx_scratch(x->t, steps * sizeof *x->step);
   x->level = (tn_ptx_level *)tn_ptx_scratch(x->t, TN_PTX_DEPTH * sizeof *x->level);
-  if (!x->elements || !x->words || !x->last || !x->block || !x->wants || !x->sum || !x->step || !x->level) return 0;
+  if (!x->elements || !x->words || !x->last || !x->block || !x->under || !x->wants || !x->sum || !x->step || !x->level)
+    return 0;
   x->zeros = x->wants + n; x->needed = x->zeros + n; x->inside = x->needed + n; x->constant = x->inside + n;
+  x->partial = x->constant + n;
   x->nstep = (int)steps;
   memset(x->constant, 1, n);
   return 1;

@@ -5,7 +5,10 @@
 //  - An address is what lies outside of loops, then what a loop goes on with by an addition at its end, then a
 //    constant, which costs nothing. Lines for it stand in the outermost loop in which their sources are.
 //  - Memory that a kernel reads alone is read past coherence (.nc): PARAMs of a kernel do not overlap where one is
-//    written.
+//    written. One memory is one PARAM, also where several states of it are read (schedule/plan.c: rows by tn_place);
+//    outputs are fresh, temporaries that live in one step lie apart (schedule/order.c), a captured program's input
+//    that it writes is copied (runtime/capture.c); and what callers bring overlaps nothing that is written
+//    (tiny_blob_of). The tests' machine for PTX looks at each byte.
 //  - What may not be there is read and written under a predicate, without a branch.
 // What is what: NVIDIA, Parallel Thread Execution ISA.
 #ifndef TN_RENDER_PTX_MEMORY
@@ -59,21 +62,26 @@ static void tn_ptx_flatten(const tn_ptx *x, const tiny_uop *u, int64_t k, int de
   const int widens = op == TINY_OP_CAST && (u->dtype == TINY_I64 || u->dtype == TINY_I32) &&
       (u->src[0]->dtype == TINY_I32 || (u->src[0]->dtype == TINY_I64 && tn_ptx_holds(TINY_I32, u->src[0])));
   if (op == TINY_OP_CONST) { s->offset += k * u->k; return; }
-  if (s->n == TN_PTX_TERMS || depth == TN_PTX_TERMS) { s->n = TN_PTX_TERMS + 1; return; }
-  if (widens) { tn_ptx_flatten(x, u->src[0], k, depth + 1, s); return; }
-  if ((op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_ptx_is_exact(u)) {
+  if (s->n > TN_PTX_TERMS) return;
+  const int deep = depth == 2 * TN_PTX_TERMS;
+  if (!deep && widens) tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
+  else if (!deep && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_ptx_is_exact(u)) {
     tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
-    if (s->n <= TN_PTX_TERMS) tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
-  } else if ((op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_ptx_is_exact(u)) {
+    tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
+  } else if (!deep && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_ptx_is_exact(u))
     tn_ptx_flatten(x, u->src[0], op == TINY_OP_MUL ? k * u->src[1]->k : k << (u->src[1]->k & 31), depth + 1, s);
-  } else { s->term[s->n].u = u; s->term[s->n++].k = k; }
+  else if (first < TN_PTX_TERMS) { s->term[s->n].u = u; s->term[s->n++].k = k; }
+  else s->n = TN_PTX_TERMS + 1;
   if (s->n <= TN_PTX_TERMS) tn_ptx_gather(x, u, k, offset, first, s);
+  else if (first < TN_PTX_TERMS) {         // more than are known: u as it is
+    s->n = first + 1; s->offset = offset;
+    s->term[first].u = u; s->term[first].k = k;
+  }
 }
 // Outermost first; a loop's own number before what else is computed in it.
 static void tn_ptx_sum_of(const tn_ptx *x, const tiny_uop *u, tn_ptx_sum *s) {
   s->n = 0; s->offset = 0;
   tn_ptx_flatten(x, u, 1, 0, s);
-  if (s->n > TN_PTX_TERMS) { s->n = 1; s->offset = 0; s->term[0].u = u; s->term[0].k = 1; }
   for (int i = 1; i < s->n; i++)
     for (int j = i; j > 0; j--) {
       const tn_ptx_term a = s->term[j - 1], b = s->term[j];
@@ -103,16 +111,30 @@ static int tn_ptx_copies(const tn_ptx *x, const tiny_uop *store) {
 }
 
 static void tn_ptx_need(tn_ptx *x, const tiny_uop *u) { x->needed[u->seq] = 1; }
+// One that wants u does so under a condition; NULL: always.
+static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *condition) {
+  const tiny_uop *before = x->under[u->seq];
+  const int known = condition && condition->lanes == 1 && condition->seq < u->seq && u->lanes == 1;
+  x->under[u->seq] = known && (!before || before == condition) ? condition : u;
+}
+// The condition under which u wants its source j.
+static const tiny_uop *tn_ptx_condition(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
+  if (u->op == TINY_OP_STORE) return j == 1 && u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL;
+  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || tn_ptx_form(u->op, tn_ptx_is_float(u->dtype));
+  return computes && x->under[u->seq] != u ? x->under[u->seq] : NULL;
+}
 // For addresses and conditions: whenever.
 static void tn_ptx_need_index(tn_ptx *x, const tiny_uop *index) {
   const tn_ptx_sum *s = tn_ptx_sum_at(x, index);
   for (int i = 0; i < s->n; i++) {
     tn_ptx_need(x, s->term[i].u);
+    tn_ptx_want_under(x, s->term[i].u, NULL);
     x->last[s->term[i].u->seq] = x->k->n;
   }
   tn_ptx_need(x, index->src[0]);
   if (index->nsrc < 3) return;
   tn_ptx_need(x, index->src[2]);
+  tn_ptx_want_under(x, index->src[2], NULL);
   x->last[index->src[2]->seq] = x->k->n;
 }
 // Whether u wants words of its source j, or elements.
@@ -173,11 +195,14 @@ static void tn_ptx_survey(tn_ptx *x) {
     if (op == TINY_OP_STORE && tn_memory_behind(u->src[0]->src[0])->op == TINY_OP_PARAM)
       x->constant[tn_memory_behind(u->src[0]->src[0])->seq] = 0;
     if (!x->needed[i] || op == TINY_OP_INDEX || op == TINY_OP_GROUP) continue;
+    const tiny_uop *most, *below = tn_ptx_is_below(u, &most);
+    if (below) { tn_ptx_read_by(x, below, u); tn_ptx_read_by(x, most, u); }
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const tiny_uop *s = u->src[j];
       if (copies && j) { tn_ptx_need_index(x, tn_copied(u)->src[0]); continue; }
       if (s->op == TINY_OP_INDEX) { tn_ptx_need_index(x, s); continue; }
       tn_ptx_need(x, s);
+      tn_ptx_want_under(x, s, tn_ptx_condition(x, u, j));
       if (s->lanes > 1) x->wants[s->seq] |= tn_ptx_wanted(x, u, j);
       tn_ptx_read_by(x, s, u);
     }
@@ -336,9 +361,12 @@ static void tn_ptx_access(tn_ptx *x, const char *op, const tn_ptx_pieces *p) {
   tn_ptx_begin(x, name);
 }
 
-// Registers for what is loaded; of what may not be there with what is to be there otherwise.
+// Registers for what is loaded; of what may not be there with what is to be there otherwise, if that is wanted.
 static int tn_ptx_load_registers(tn_ptx *x, const tiny_uop *u, const tn_ptx_pieces *p) {
-  const int first = tn_ptx_take(x, p->all), guarded = u->src[0]->nsrc == 3;
+  const tiny_uop *index = u->src[0];
+  const int first = tn_ptx_take(x, p->all), may_not = index->nsrc == 3;
+  x->partial[u->seq] = may_not && x->under[u->seq] == index->src[2] && tn_ptx_element(x, index->src[2], 0).kind == 'p';
+  const int guarded = may_not && !x->partial[u->seq];
   char tn_ptx_names[16];
   for (int i = 0; i < p->all && !x->failed; i++) {
     tn_ptx_operand zero = {p->kind == 'f' ? 'F' : p->kind == 'g' ? 'G' : 'i', 0};
@@ -403,8 +431,14 @@ static void tn_ptx_store_register(tn_ptx *x, const tiny_uop *u) {
   }
 }
 static const char *tn_ptx_adds(int dtype) { return dtype == TINY_I64 ? "u64" : tn_ptx_type(dtype); }
+// What a STORE stores, in whichever register its bits are already.
+static const tiny_uop *tn_ptx_bits_stored(const tn_ptx *x, const tiny_uop *store) {
+  const tiny_uop *value = store->src[1], *bits = value->op == TINY_OP_BITCAST ? value->src[0] : value;
+  const int same = value->lanes == 1 && bits->lanes == 1 && tn_ptx_bits(bits->dtype) == tn_ptx_bits(value->dtype);
+  return same && store->k != TN_ADDS && tn_ptx_element(x, bits, 0).kind ? bits : value;
+}
 static void tn_ptx_store(tn_ptx *x, const tiny_uop *u) {
-  const tiny_uop *index = u->src[0], *value = u->src[1], *m = tn_memory_behind(index->src[0]);
+  const tiny_uop *index = u->src[0], *value = tn_ptx_bits_stored(x, u), *m = tn_memory_behind(index->src[0]);
   tn_ptx_pieces p = tn_ptx_pieces_of(x, index, value);
   tn_ptx_operand o[TN_PTX_VECTOR];
   char op[32];

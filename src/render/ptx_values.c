@@ -46,8 +46,10 @@ typedef struct tn_ptx {
   int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
   // Of nodes: the form that is wanted of a vector; low bits that are 0; is it wanted at all; the level it stands at;
   // constant: of a PARAM, nothing is stored there; of REG memory, its elements are known; of a LOAD of it, it stays
-  uint8_t *wants, *zeros, *needed, *inside, *constant;
-  const tiny_uop **block; int *last; struct tn_ptx_sum *sum;
+  // partial: it is there only under its condition
+  uint8_t *wants, *zeros, *needed, *inside, *constant, *partial;
+  // under: the condition of all that wants it, the node itself where there is not one
+  const tiny_uop **block, **under; int *last; struct tn_ptx_sum *sum;
   struct tn_ptx_step *step; int nstep;
   int64_t registers[TN_PTX_CLASSES];
   int64_t local_at; int memories;
@@ -373,6 +375,11 @@ static tn_ptx_operand tn_ptx_bits_as(tn_ptx *x, int from, int to, tn_ptx_operand
 
 // ** arithmetic **
 
+static tn_ptx_operand tn_ptx_element(const tn_ptx *x, const tiny_uop *u, int i) {
+  const int at = x->elements[u->seq];
+  return at < 0 ? tn_ptx_none : x->pool.of[at + (u->lanes > 1 ? i : 0)];
+}
+
 // Forms of ops: of integers, of floats; the type follows.
 static const struct { uint8_t op; const char *integer, *real; } tn_ptx_forms[] = {
   {TINY_OP_NEG, "neg", "neg"}, {TINY_OP_ADD, "add", "add"}, {TINY_OP_SUB, "sub", "sub"}, {TINY_OP_MUL, "mul.lo", "mul"},
@@ -431,6 +438,18 @@ static tn_ptx_operand tn_ptx_logic(tn_ptx *x, const tiny_uop *u, tn_ptx_operand 
   a = tn_ptx_held(x, a, 'p'); b = tn_ptx_held(x, b, 'p');
   return tn_ptx_do2(x, 'p', u->op == TINY_OP_AND ? "and.pred" : u->op == TINY_OP_OR ? "or.pred" : "xor.pred", a, b);
 }
+// 0 <= x < n asked at once: x, as numbers have no sign.
+static const tiny_uop *tn_ptx_is_below(const tiny_uop *u, const tiny_uop **n) {
+  for (int i = 0; i < 2 && u->op == TINY_OP_AND; i++) {
+    const tiny_uop *least = u->src[i], *most = u->src[!i];
+    if (least->op != TINY_OP_LT || most->op != TINY_OP_LT || least->src[1] != most->src[0]) continue;
+    const tiny_uop *x = most->src[0], *k = least->src[0];
+    if (x->dtype != TINY_I32 || k->op != TINY_OP_CONST || k->k != -1 || most->src[1]->vmin < 0) continue;
+    *n = most->src[1];
+    return x;
+  }
+  return NULL;
+}
 static tn_ptx_operand tn_ptx_choice(tn_ptx *x, int dtype, tn_ptx_operand c, tn_ptx_operand a, tn_ptx_operand b) {
   char tn_ptx_names[16];
   const char kind = tn_ptx_class(dtype);
@@ -459,6 +478,8 @@ static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_oper
     return o[0];
   }
   if (op == TINY_OP_WHERE) return tn_ptx_choice(x, u->dtype, o[0], o[1], o[2]);
+  const tiny_uop *most, *below = u->lanes == 1 ? tn_ptx_is_below(u, &most) : NULL;
+  if (below) return tn_ptx_do2(x, 'p', "setp.lt.u32", tn_ptx_element(x, below, 0), tn_ptx_element(x, most, 0));
   if (from == TINY_BOOL) return tn_ptx_logic(x, u, o[0], o[1]);
   if (op == TINY_OP_MAX && real) return tn_ptx_max(x, from, o[0], o[1]);
   if (op == TINY_OP_FDIV && tn_ptx_is_one(u->src[0])) return tn_ptx_do1(x, kind, TN_PTX_NAME("rcp.rn", type), o[1]);
@@ -478,10 +499,6 @@ static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_oper
 
 // ** vectors: elements and words **
 
-static tn_ptx_operand tn_ptx_element(const tn_ptx *x, const tiny_uop *u, int i) {
-  const int at = x->elements[u->seq];
-  return at < 0 ? tn_ptx_none : x->pool.of[at + (u->lanes > 1 ? i : 0)];
-}
 static int tn_ptx_nwords(const tiny_uop *u) { return u->lanes * tn_ptx_bits(u->dtype) / 32; }
 // Are there words of it, apart from its elements?
 static int tn_ptx_packs(const tiny_uop *u) {
