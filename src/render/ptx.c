@@ -45,10 +45,46 @@ static void tn_ptx_cast_pairs(tn_ptx *x, const tiny_uop *u) {
     tn_ptx_put(x, first + i, tn_ptx_do2(x, 'r', u->dtype == TINY_F16 ? "cvt.rn.f16x2.f32" : "cvt.rn.bf16x2.f32",
                                         tn_ptx_element(x, u->src[0], 2 * i + 1), tn_ptx_element(x, u->src[0], 2 * i)));
 }
+// Words of fp8: two conversions each (PTX ISA, cvt, .e4m3x2 and .e5m2x2). What lies beyond e4m3 is NaN before; of e5m2
+// elements go one by one.
+static void tn_ptx_cast_codes(tn_ptx *x, const tiny_uop *u) {
+  const tn_ptx_operand nan = {'F', 0x7FC00000};
+  const int n = tn_ptx_nwords(u), first = x->words[u->seq] = tn_ptx_take(x, n);
+  for (int i = 0; i < 2 * n; i += 2) {
+    tn_ptx_operand half[2], f[2];
+    for (int j = 0; j < 4; j++) {
+      f[j & 1] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], 2 * i + j), 'f');
+      f[j & 1] = tn_ptx_do(x, 'f', "selp.f32", nan, f[j & 1], tn_ptx_beyond_fp8(x, u->dtype, f[j & 1]));
+      if (j & 1) half[j / 2] = tn_ptx_do2(x, 'h', "cvt.rn.satfinite.e4m3x2.f32", f[1], f[0]);
+    }
+    tn_ptx_put(x, first + i / 2, tn_ptx_join(x, 'r', "mov.b32", half));
+  }
+}
+// Elements of words of fp8: f32 of f16, of which an instruction gives two.
+static void tn_ptx_cast_of_codes(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
+  tn_ptx_operand pair[2], half[2];
+  for (int i = 0; i < u->lanes && !x->failed; i += 2) {
+    if (i % 4 == 0) {
+      pair[0] = tn_ptx_register(x, 'h'); pair[1] = tn_ptx_register(x, 'h');
+      tn_ptx_split(x, "mov.b32", pair, x->pool.of[x->words[s->seq] + i / 4]);
+    }
+    half[0] = tn_ptx_register(x, 'h'); half[1] = tn_ptx_register(x, 'h');
+    tn_ptx_split(x, "mov.b32", half, tn_ptx_halves_of_fp8(x, s->dtype, pair[i / 2 % 2]));
+    for (int j = 0; j < 2; j++)
+      tn_ptx_put(x, first + i + j, tn_ptx_float_to_float(x, TINY_F16, u->dtype, half[j]));
+  }
+}
 static void tn_ptx_cast_all(tn_ptx *x, const tiny_uop *u) {
   const tiny_uop *s = u->src[0];
   const int narrows = s->dtype == TINY_F32 && tn_ptx_class(u->dtype) == 'h', words = x->wants[u->seq] & TN_PTX_WORDS;
   if (x->sm >= 80 && narrows && words && tn_ptx_packs(u)) { tn_ptx_cast_pairs(x, u); return; }
+  if (s->dtype == TINY_F32 && u->dtype == TINY_F8E4M3 && words && tn_ptx_packs(u)) { tn_ptx_cast_codes(x, u); return; }
+  if (tn_ptx_is_fp8(s->dtype) && x->words[s->seq] >= 0 && tn_ptx_is_float(u->dtype)) {
+    tn_ptx_cast_of_codes(x, u);
+    return;
+  }
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
   const int pairs = s->dtype == TINY_BF16 && x->words[s->seq] >= 0;
   for (int i = 0; i < u->lanes && !x->failed; i++) {
@@ -284,7 +320,8 @@ static void tn_ptx_special(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_put(x, first, o);
 }
 static void tn_ptx_constant(tn_ptx *x, const tiny_uop *u) {
-  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes), half = tn_ptx_class(u->dtype) == 'h';
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes),
+            half = tn_ptx_class(u->dtype) == 'h' || tn_ptx_is_fp8(u->dtype);
   for (int i = 0; i < u->lanes; i++)
     tn_ptx_put(x, first + i, half ? tn_ptx_k(tn_ptx_half_bits(u->dtype, u->k)) : tn_ptx_number(u->dtype, u->k));
 }
@@ -464,12 +501,14 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   for (int i = 0; i < TN_PTX_FORMS; i++) r->ops[tn_ptx_forms[i].op] = on;
   for (size_t i = 0; i < sizeof others; i++) r->ops[others[i]] = on;
   r->ops[TINY_OP_SHUFFLE] = TINY_ON_ELEMENTS;
-  for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(d != TINY_F8E4M3 && d != TINY_F8E5M2) << d;
+  const int sm = ((const tn_ptx_target *)r->own)->sm;
+  for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(!tn_ptx_is_fp8(d) || sm >= 89) << d;
   r->atomics = TN_PTX_ATOMICS;
+  r->dots = 1u << TINY_DOT_U8_I8;          // PTX ISA, dp4a
   r->exp2_ulps = 4;                        // as lang_cuda.c
   r->flags = TINY_TARGET_SATURATES | TINY_TARGET_SHIFTS | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
       TINY_TARGET_ALIGNED | TINY_TARGET_ROWS;
-  if (((const tn_ptx_target *)r->own)->sm >= 80) r->flags |= TINY_TARGET_COPIES;
+  if (sm >= 80) r->flags |= TINY_TARGET_COPIES;
   if (tn_ptx_unit_tiles(target)) r->flags |= TINY_TARGET_MATRICES;
   r->kernel = tn_ptx_kernel;
   r->module = tn_ptx_module;
