@@ -10,7 +10,7 @@
 #ifndef TN_RENDER_PTX
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
-#include "ptx_wgmma.c"
+#include "ptx_tcgen05.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -167,6 +167,7 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
   char name[96];
   const char *type[2] = {tn_ptx_unit_type(unit->a), tn_ptx_unit_type(unit->b)};
   const int own = u->k >> TN_WMMA_UNIT >= 1 && !strncmp(unit->name, "sm", 2);
+  if (own && tn_ptx_is_whole(u)) { tn_ptx_tcgen05(x, u, unit); return; }
   if (own && tn_ptx_is_by_unit(u->src[1])) { tn_ptx_wgmma(x, u, unit, type); return; }
   const int first = tn_ptx_take(x, u->lanes);
   if (!own || u->lanes != 4) { tn_ptx_fail(x, "WMMA"); return; }
@@ -197,7 +198,9 @@ static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)u->k - 1);
   }
   if (x->by_unit) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
-  tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
+  x->met = 1;
+  if (x->tensor) tn_ptx_fences(x, "\tbar.sync 0;\n");
+  else tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
 }
 
 // ** loops and conditions **
@@ -374,18 +377,26 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
   for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
   return 1;
 }
-static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+// Where loops and conditions begin and end, and at barriers, products that were started are waited for.
+static void tn_ptx_before(tn_ptx *x, const tiny_uop *u) {
+  const int op = u->op, begins = op == TINY_OP_RANGE || op == TINY_OP_IF;
   if (x->batch.n && !tn_ptx_leaves_batch(x, u)) tn_ptx_flush(x);
+  if (begins || op == TINY_OP_BARRIER || op == TINY_OP_END || op == TINY_OP_ENDIF) tn_ptx_tensor_wait(x);
+  if (begins) x->met = 0;
+}
+static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+  tn_ptx_before(x, u);
   if (tn_ptx_is_by_unit(u)) return;
   switch (u->op) {
     case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: return;
     case TINY_OP_BARRIER: tn_ptx_barrier(x, u); return;
-    case TINY_OP_END: tn_ptx_end(x); return;
+    case TINY_OP_END: tn_ptx_end(x); if (x->tensor) tn_ptx_kept_at_end(x, u); return;
     case TINY_OP_ENDIF: tn_ptx_endif(x); return;
     default: break;
   }
-  if (!x->needed[u->seq]) return;
+  if (!x->needed[u->seq] || (x->tensor && tn_ptx_of_kept(x, u))) return;
   tn_ptx_node(x, u);
+  if (u->op == TINY_OP_DEFINE && (x->wants[u->seq] & TN_PTX_KEPT)) tn_ptx_keep(x, u, tn_ptx_kept_product(x, u));
   if (u->op != TINY_OP_STORE && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER) tn_ptx_complete(x, u);
 }
 
@@ -452,7 +463,10 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
     if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
   for (int i = 0; i < k->n; i++) x.by_unit |= tn_ptx_loads_matrices(k->list[i]);
   if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
+  if (!x.failed && x.by_unit) tn_ptx_tensor_survey(&x);
+  if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
+  if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);
   if (x.failed) return TINY_E_INTERNAL;
   tn_ptx_entry(&x, out);
   *uses = (uint64_t)x.version;
@@ -485,8 +499,12 @@ static const tn_ptx_target tn_ptx_targets[] = {
   {"sm_110", 110, 0}, {"sm_110a", 110, 1}, {"sm_120", 120, 0}, {"sm_120a", 120, 1}, {"sm_121", 121, 0},
   {"sm_121a", 121, 1}};
 
-// limits.unit_tiles of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has).
-static int tn_ptx_unit_tiles(const char *target) { return strcmp(target, "sm_90a") ? 0 : 32; }
+// limits.unit_tiles and .unit_rows of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has,
+// tcgen05.mma), of 128 rows of four warps; sm_103a's units have no bytes, and are used as those of sm_80.
+static int tn_ptx_unit_rows(const char *target) { return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2; }
+static int tn_ptx_unit_tiles(const char *target) {
+  return strcmp(target, "sm_90a") && !tn_ptx_unit_rows(target) ? 0 : 32;
+}
 
 // target: "sm_90a". 0: it is none of them.
 static int tn_lang_ptx(tiny_renderer *r, const char *target) {

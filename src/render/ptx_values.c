@@ -41,6 +41,12 @@ typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
   int by_unit;                             // 1: units read shared memory themselves
+  // Of units that keep sums (ptx_tcgen05.c): columns of those of four warps, in all and given so far; four warps; are
+  // products not waited for, have threads met since the last wait?
+  int tensor, tensor_given, groups, tensor_open, met;
+  // Who allocates and who starts products; the mbarrier and its phase; what was allocated, what of it is for these
+  // warps, and the warp's lanes
+  tn_ptx_operand manages, starts, arrives, phase, tensor_all, tensor_at, tensor_lane;
   tn_ptx_level *level;
   tn_ptx_list pool;
   int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
@@ -262,15 +268,18 @@ static tn_ptx_operand tn_ptx_number(int dtype, int64_t k) {
   } else if (tn_ptx_bits(dtype) <= 32 && dtype == TINY_U32) o.n = (int64_t)(uint32_t)k;
   return o;
 }
-// f16, bf16 and fp8: bits of what an f32 holds exactly.
+// f16, bf16 and fp8: bits of what an f32 holds exactly. least: the exponent of the least normal, as an f32 has it.
 static int64_t tn_ptx_half_bits(int dtype, int64_t k) {
-  if (tn_ptx_is_fp8(dtype)) return tn_dtype_pack(dtype, tn_to_f64(k));
   const tn_ptx_operand f = tn_ptx_number(TINY_F32, k);
-  const uint32_t bits = (uint32_t)f.n, sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
+  const uint32_t bits = (uint32_t)f.n, size = bits & 0x7FFFFFFF;
   if (dtype == TINY_BF16) return bits >> 16;
-  if (size >= 0x7F800000) return sign | (size > 0x7F800000 ? 0x7E00 : 0x7C00);
-  if (size >= 113u << 23) return sign | ((size - (112u << 23)) >> 13);
-  const uint32_t drop = 126 - (size >> 23);                  // below the normals
+  const int finite = dtype == TINY_F8E4M3, mantissa = dtype == TINY_F16 ? 10 : finite ? 3 : 2;
+  const uint32_t sign = bits >> 31 << (tn_ptx_bits(dtype) - 1), least = finite ? 121 : 113,
+                 infinity = dtype == TINY_F16 ? 0x7C00 : finite ? 0x7F : 0x7C;
+  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
+  if (size == 0x7F800000) return sign | infinity;
+  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
+  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
   return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
 }
 
