@@ -54,7 +54,7 @@ static const language languages[] = {
   {"ptx80", ptx_80, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_80"},
   {"ptx89", ptx_89, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_89"},
   {"ptx90", ptx_90, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_90a"},
-  {"ptx100", ptx_100, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_100"},
+  {"ptx100", ptx_100, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_100a"},
   {"ptx120", ptx_120, 1024, 48 << 10, TN_PTX_ARITHMETIC, NULL, "sm_120"},
 };
 enum { LANGUAGES = sizeof languages / sizeof *languages };

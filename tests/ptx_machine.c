@@ -5,7 +5,7 @@
 // to stand together (.sync) those that come early wait for those that are named: the model of threads that go on by
 // themselves (PTX ISA, "SIMT Architecture"; NVIDIA, Volta whitepaper, "Independent Thread Scheduling"), without any
 // promise on how they meet again. A stack of post dominators would promise more, and hide what relies on it.
-#include "ptx_wgmma.c"
+#include "ptx_tcgen05.c"
 
 enum { PTX_SHARED_STATIC = 48 << 10, PTX_THREADS = 1024, PTX_TURN = 50000 };
 // Bytes of a group: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
@@ -138,13 +138,13 @@ static int ptx_is_together(const ptx_ins *ins) {
   switch (ins->op) {
     case PTX_shfl_: case PTX_match_: case PTX_redux_: case PTX_ldmatrix_: case PTX_stmatrix_: case PTX_movmatrix_:
     case PTX_mma_: case PTX_bar_: case PTX_barrier_: case PTX_elect_: case PTX_wgmma_: case PTX_setmaxnreg_: return 1;
-    case PTX_vote_: return ptx_has(ins, PTX_W_sync);
+    case PTX_vote_: case PTX_tcgen05_: return ptx_has(ins, PTX_W_sync);
     default: return 0;
   }
 }
 // Instructions that all 32 lanes take part in.
 static int ptx_is_whole(int op) {
-  return op == PTX_ldmatrix_ || op == PTX_stmatrix_ || op == PTX_movmatrix_ || op == PTX_mma_ || op == PTX_wgmma_;
+  return op == PTX_tcgen05_ || op == PTX_ldmatrix_ || op == PTX_stmatrix_ || op == PTX_movmatrix_ || op == PTX_mma_ || op == PTX_wgmma_;
 }
 // 1: done; 0: the warp waits.
 static int ptx_together(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
@@ -158,6 +158,7 @@ static int ptx_together(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const p
     case PTX_movmatrix_: ptx_movmatrix(v, w, o, mask); return 1;
     case PTX_mma_: ptx_mma(v, w, ins, o, mask); return 1;
     case PTX_wgmma_: ptx_wgmma(v, w, ins, o); return 1;
+    case PTX_tcgen05_: ptx_tcgen05_warp(v, w, ins, o); return 1;
     case PTX_setmaxnreg_: return 1;
     default: break;
   }
@@ -215,6 +216,7 @@ static void ptx_alone(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx
     case PTX_cp_: ptx_cp(v, w, ins, o, mask); return;
     case PTX_mbarrier_: ptx_mbarrier(v, w, ins, o, mask); return;
     case PTX_mapa_: ptx_mapa(v, w, ins, o, mask); return;
+    case PTX_tcgen05_: ptx_tcgen05_lanes(v, w, ins, o, mask); return;
     case PTX_getctarank_: {
       const uint64_t *a = ptx_row(v, w, &o[1], mask, 0);
       uint64_t *d = ptx_to(v, w, &o[0], mask);
@@ -352,6 +354,7 @@ static void ptx_begin_warp(ptx_machine *v, ptx_warp *w, ptx_group *g, int index)
   w->exists = w->alive = w->waiting = w->spinning = w->carry = 0;
   w->blocked = w->stuck = w->cluster_arrivals = 0;
   w->ncopy = w->nproduct = w->product_fence = 0; w->product_group = 0; w->fenced = v->start;
+  w->nload = 0; w->tmem_known = v->start;
   for (int i = 0; i < PTX_WARP; i++) {
     const uint32_t t = (uint32_t)(index * PTX_WARP + i);
     w->tid[0][i] = t % v->block[0];
@@ -383,6 +386,7 @@ static void ptx_begin_cluster(ptx_machine *v, const uint32_t *at) {
     const uint32_t rank = (uint32_t)k, *c = v->cluster;
     ptx_group *g = &v->group[k];
     g->rank = k;
+    ptx_tmem_begin(g);
     g->at[0] = at[0] * c[0] + rank % c[0];
     g->at[1] = at[1] * c[1] + rank / c[0] % c[1];
     g->at[2] = at[2] * c[2] + rank / c[0] / c[1];
@@ -501,7 +505,7 @@ static void ptx_allocate(ptx_machine *v) {
 }
 static void ptx_release_all(ptx_machine *v) {
   for (int k = 0; v->group && k < v->ngroups; k++) {
-    free(v->group[k].shared); free(v->group[k].cell); free(v->group[k].reads);
+    free(v->group[k].shared); free(v->group[k].cell); free(v->group[k].reads); ptx_tmem_free(&v->group[k]);
     for (int b = 0; b < PTX_BARRIERS; b++) free(v->group[k].barrier[b].before);
   }
   for (int k = 0; v->warp && k < v->nwarps; k++) {
@@ -513,7 +517,7 @@ static void ptx_release_all(ptx_machine *v) {
     free(w->local);
     free(w->before);
     free(w->copy);
-    free(w->product);
+    free(w->product); free(w->load);
   }
   ptx_free_wide(v);
   free(v->group); free(v->warp); free(v->cluster_before); free(v->touch); free(v);

@@ -42,8 +42,25 @@ typedef struct ptx_mbar {
 // A wgmma under way: the instruction, its group (0: not committed), descriptors of what it reads.
 typedef struct ptx_product_open { int ins, has_a, turned_a, turned_b; uint32_t group; uint64_t a, b; } ptx_product_open;
 
+// Tensor Memory. Of a cell: when and by which thread it was written, 0: never; how many products to it are under way;
+// who read it last and when that was fenced, all ones: not yet.
+enum { PTX_TMEM_LANES = 128, PTX_TMEM_COLUMNS = 512 };
+typedef struct ptx_tmem_cell { uint32_t bits, written, read; uint16_t writer, reader; int open; } ptx_tmem_cell;
+// A product that was started, or (mbar >= 0) what counts those before it of the thread as arrived; done.
+typedef struct ptx_tmem_open {
+  const ptx_ins *ins; int thread, mbar, adds, done; uint32_t d, how, began; uint64_t a, b;
+} ptx_tmem_open;
+typedef struct ptx_tmem {
+  ptx_tmem_cell cell[PTX_TMEM_LANES][PTX_TMEM_COLUMNS];
+  int given[PTX_TMEM_COLUMNS], most, relinquished;           // by the first column, how many; of the last allocation
+  ptx_tmem_open *open; int nopen, room;
+  double a[PTX_TMEM_LANES * 64], b[256 * 64];
+} ptx_tmem;
+// A tcgen05.ld: 0: waited for.
+typedef struct ptx_tmem_load { const ptx_ins *ins; uint32_t at; int open; } ptx_tmem_load;
+
 typedef struct ptx_group {
-  unsigned char *shared; ptx_cell *cell; uint32_t *reads;
+  unsigned char *shared; ptx_cell *cell; uint32_t *reads; ptx_tmem *tmem;
   uint32_t at[3]; int rank; ptx_barrier barrier[PTX_BARRIERS];
 } ptx_group;
 typedef struct ptx_warp {
@@ -58,6 +75,7 @@ typedef struct ptx_warp {
   ptx_copy *copy; int ncopy, copy_room; uint32_t committed[PTX_WARP], bulk_committed[PTX_WARP];
   uint32_t fenced;                                           // when it last had a fence.proxy.async
   ptx_product_open *product; int nproduct, product_room, product_fence; uint32_t product_group;
+  ptx_tmem_load *load; int nload, load_room; uint32_t tmem_known;   // what a fence::after has of the units' products
 } ptx_warp;
 // 64 bytes of global memory, from 64 * (block - 1) on, by bits: what the launch read past coherence (ld.global.nc), and
 // what it wrote. block 0: none.

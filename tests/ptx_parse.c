@@ -485,6 +485,11 @@ static void ptx_decode(ptx_reader *r, ptx_ins *ins) {
     ptx_fails(r, "'%s' so is there from sm_%d on, and this is for sm_%d", ptx_ops[ins->op], least, r->m->target);
   if ((ins->op == PTX_wgmma_ || ins->op == PTX_setmaxnreg_) && !r->m->exact)
     ptx_fails(r, "'%s' is there for sm_%da alone", ptx_ops[ins->op], r->m->target);
+  if (ins->op == PTX_wgmma_ && r->m->target != 90) ptx_fails(r, "'wgmma' is there for sm_90a alone");
+  if (ins->op == PTX_tcgen05_ && (!r->m->exact || r->m->target >= 120))
+    ptx_fails(r, "'tcgen05' is there for sm_100a, sm_103a and sm_110a alone");
+  if (ins->op == PTX_tcgen05_ && ptx_has(ins, PTX_W_kind_i8) && r->m->target == 103)
+    ptx_fails(r, "'tcgen05' of bytes is not there for sm_103a");
   if (ptx_is_plain(ins->op)) {
     if (!ins->ntypes) ptx_fails(r, "'%s' without a type", ptx_ops[ins->op]);
     ptx_count(r, ins, 2);

@@ -50,8 +50,9 @@ static const ptx_type ptx_types[] = {{"", 0, 'b', 1}, PTX_TYPES(PTX_T)};
   W(parity) W(expect_tx) W(complete_tx) W(pending_count) W(arrive_drop) W(noComplete) W(noinc) W(to) W(uni) W(up) \
   W(down) W(bfly) W(idx) W(all) W(any) W(ballot) W(trans) W(x1) W(x2) W(x4) W(row) W(col) W(finite) W(infinite) \
   W(number) W(notanumber) W(normal) W(subnormal) W(f4e) W(b4e) W(rc8) W(ecl) W(ecr) W(rc16) W(proxy) W(alias) \
-  W(mbarrier_init) W(alloc) W(dealloc) W(mma_async) W(fence) W(sp) W(scalar) W(ptr) W(group) W(half) \
+  W(mbarrier_init) W(alloc) W(dealloc) W(mma_async) W(ld) W(fence) W(sp) W(scalar) W(ptr) W(group) W(half) \
   W(launch_dependents) \
+  W(x8) W(x16) W(x32) W(x64) W(x128) W(mma) W(commit) W(relinquish_alloc_permit) \
   W(pack) W(b) W(im2col) W(no) W(cta_group) W(multicast) W(tensormap) W(generic) W(first) W(exact)
 #define PTX_W(name) PTX_W_##name,
 enum { PTX_WORDS(PTX_W) PTX_W_NWORDS };
@@ -63,6 +64,8 @@ static const char *const ptx_words[] = {PTX_WORDS(PTX_W)};
 enum {
   PTX_W_shared_cta = PTX_W_NWORDS, PTX_W_shared_cluster, PTX_W_complete_tx_bytes, PTX_W_bulk_group,
   PTX_W_multicast_cluster, PTX_W_proxy_async, PTX_W_1d, PTX_W_2d, PTX_W_3d, PTX_W_4d, PTX_W_5d, PTX_W_ignored,
+  PTX_W_one_group, PTX_W_two_groups, PTX_W_before_sync, PTX_W_after_sync, PTX_W_wait_ld, PTX_W_arrive_one,
+  PTX_W_16x256b, PTX_W_32x32b, PTX_W_kind_f16, PTX_W_kind_tf32, PTX_W_kind_i8, PTX_W_kind_f8f6f4,
   PTX_W_MOST
 };
 static const struct { const char *text; int word; } ptx_more_words[] = {
@@ -75,6 +78,11 @@ static const struct { const char *text; int word; } ptx_more_words[] = {
   {"op_restrict", PTX_W_ignored}, {"1d", PTX_W_1d}, {"2d", PTX_W_2d},
   {"3d", PTX_W_3d}, {"4d", PTX_W_4d}, {"5d", PTX_W_5d}, {"L1", PTX_W_ignored}, {"L2", PTX_W_ignored},
   {"tensormap::generic", PTX_W_ignored},
+  {"cta_group::1", PTX_W_one_group}, {"cta_group::2", PTX_W_two_groups}, {"wait::ld", PTX_W_wait_ld},
+  {"fence::before_thread_sync", PTX_W_before_sync}, {"fence::after_thread_sync", PTX_W_after_sync},
+  {"mbarrier::arrive::one", PTX_W_arrive_one}, {"16x256b", PTX_W_16x256b}, {"32x32b", PTX_W_32x32b},
+  {"kind::f16", PTX_W_kind_f16}, {"kind::tf32", PTX_W_kind_tf32}, {"kind::i8", PTX_W_kind_i8},
+  {"kind::f8f6f4", PTX_W_kind_f8f6f4},
   {"unified", PTX_W_ignored}, {"tile::gather4", PTX_W_im2col}
 };
 
@@ -87,7 +95,7 @@ static const struct { const char *text; int word; } ptx_more_words[] = {
   O(mad24) O(madc) O(mapa) O(match) O(max) O(mbarrier) O(membar) O(min) O(mma) O(mov) O(movmatrix) O(mul) O(mul24) \
   O(nanosleep) O(neg) O(not) O(or) O(pmevent) O(popc) O(prefetch) O(prefetchu) O(prmt) O(rcp) O(red) O(redux) O(rem) \
   O(ret) O(rsqrt) O(sad) O(selp) O(set) O(setmaxnreg) O(setp) O(shf) O(shfl) O(shl) O(shr) O(sin) O(slct) O(sqrt) \
-  O(st) O(stmatrix) O(sub) O(subc) O(szext) O(tanh) O(testp) O(trap) O(vote) O(wgmma) O(xor) O(applypriority) \
+  O(st) O(stmatrix) O(sub) O(subc) O(szext) O(tanh) O(tcgen05) O(testp) O(trap) O(vote) O(wgmma) O(xor) O(applypriority) \
   O(createpolicy) O(getctarank) O(multimem) O(tensormap) O(brkpt)
 #define PTX_O(name) PTX_##name##_,
 enum { PTX_OPS(PTX_O) PTX_NOPS };
@@ -185,6 +193,7 @@ static int ptx_least_target(const ptx_ins *ins) {
     case PTX_griddepcontrol_: return 90;
     case PTX_cp_: return ins->bulk ? 90 : 80;
     case PTX_mbarrier_: return ptx_has(ins, PTX_W_try_wait) || ptx_has(ins, PTX_W_expect_tx) ? 90 : 80;
+    case PTX_tcgen05_: return 100;
     case PTX_redux_: return ins->type == PTX_F32 ? 100 : 80;
     case PTX_mma_:
       if (narrow) return 89;

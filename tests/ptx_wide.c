@@ -53,12 +53,14 @@ static void ptx_mbar_arrive(ptx_machine *v, int lane, ptx_mbar *b, uint32_t n) {
 }
 // What is there of a bulk copy; its bytes count.
 static void ptx_bulk_done(ptx_machine *v, ptx_copy *c);
+static int ptx_tmem_arrivals(ptx_machine *v, int mbar);      // ptx_tcgen05.c
+static void ptx_tmem_ended(ptx_machine *v);
 // Copies that count at an mbarrier are done. 1: some were.
 static int ptx_mbar_copies(ptx_machine *v, const ptx_mbar *b) {
   int some = 0;
   for (int i = 0; i < v->nbulk; i++)
     if (!v->bulk[i].done && v->bulk[i].mbar == (int)(b - v->mbar)) { ptx_bulk_done(v, &v->bulk[i]); some = 1; }
-  return some;
+  return ptx_tmem_arrivals(v, (int)(b - v->mbar)) | some;
 }
 static void ptx_mbar_wait(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
   const int parity = ptx_has(ins, PTX_W_parity);
@@ -400,10 +402,11 @@ static void ptx_cp(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_op
 // Copies that nobody looks for happen some time. 1: one did.
 static int ptx_late(ptx_machine *v) {
   for (int i = 0; i < v->nbulk; i++) if (!v->bulk[i].done) { ptx_bulk_done(v, &v->bulk[i]); return 1; }
-  return 0;
+  return ptx_tmem_arrivals(v, -1);
 }
 // The cluster has ended: copies that write to memory do so, those to its own shared memory had to be waited for.
 static void ptx_ended(ptx_machine *v) {
+  ptx_tmem_ended(v);
   for (int i = 0; i < v->nbulk; i++) {
     ptx_copy *c = &v->bulk[i];
     v->now = &v->warp[c->thread / PTX_WARP];

@@ -206,14 +206,17 @@ static void test_targets(void) {
 
 // The bits of halves that constants are written as are those of ir/dtype.c.
 static void test_halves(void) {
-  for (int d = TINY_F16; d <= TINY_BF16; d++) {
+  for (int d = TINY_F8E4M3; d <= TINY_BF16; d++) {
+    const int codes = 1 << 8 * tiny_dtype_nbytes((tiny_dtype)d);
     int bad = 0;
-    for (int i = 0; i < 65536; i++) {
+    for (int i = 0; i < codes; i++) {
       const uint16_t bits = (uint16_t)i;
       const int64_t k = tn_dtype_load(d, &bits);
       const double v = tn_to_f64(k);
-      const int64_t got = tn_ptx_half_bits(d, k), infinity = d == TINY_F16 ? 0x7C00 : 0x7F80;
-      bad += v == v ? got != i : (got & 0x7FFF) <= infinity;
+      const int64_t got = tn_ptx_half_bits(d, k);
+      const uint16_t back = (uint16_t)got;
+      const double w = tn_to_f64(tn_dtype_load(d, &back));
+      bad += v == v ? got != i : w == w;
     }
     CHECK_EQ(bad, 0);
   }
@@ -258,6 +261,52 @@ static void test_graph(const graph *g, int at, const char *gpu) {
   else compare_outputs(got, want, n);
   tiny_close(t);
   tiny_close(interp);
+}
+// fp8: every code, and f32 around every number and beyond, in words and one by one: bits as the interpreter gives them,
+// but for those of NaN. less: elements left off the end.
+static void test_codes(tiny_dtype d, const char *gpu, int less) {
+  enum { CODES = 256, NEAR = 7, MOST = CODES * NEAR };
+  static const float far_ones[] = {464.0f, 464.1f, 1e30f, 61440.0f, 61439.9f, 1e-30f, 57344.0f, 448.0f, INFINITY};
+  float *x = (float *)calloc(MOST, sizeof *x);
+  unsigned char *codes = (unsigned char *)calloc(2 * MOST, 1), *got = codes + MOST, all[CODES];
+  float *back[2] = {(float *)calloc(CODES, sizeof **back), (float *)calloc(CODES, sizeof **back)};
+  if (!case_named("codes of %s, %s, %d", tiny_dtype_name(d), gpu, less)) return;
+  setenv("TEST_PTX", gpu, 1);
+  for (int i = 0; i < CODES; i++) {
+    const float f = (float)tn_dtype_unpack(d, (uint16_t)i), next = (float)tn_dtype_unpack(d, (uint16_t)(i ^ 1));
+    const float near_ones[NEAR] = {f, nextafterf(f, 0), (f + next) / 2, nextafterf((f + next) / 2, 0),
+                                   nextafterf((f + next) / 2, 1e30f), far_ones[i % 9], -far_ones[i % 9]};
+    memcpy(x + NEAR * i, near_ones, sizeof near_ones);
+    all[i] = (unsigned char)i;
+  }
+  for (int i = 0; i < 2; i++) {
+    tiny_ctx *t = machine_context(i ? "INTERP" : "PTX", 0);
+    tiny_tensor *y = tiny_cast(tiny_from(t, x, TINY_F32, TINY_SHAPE(MOST - less)), d),
+                *z = tiny_cast(tiny_from(t, all, d, TINY_SHAPE(CODES - less)), TINY_F32);
+    CHECK_EQ(tiny_read(y, i ? codes : got, (size_t)(MOST - less)), TINY_OK);
+    CHECK_EQ(tiny_read(z, back[i], (size_t)(CODES - less) * sizeof **back), TINY_OK);
+    tiny_close(t);
+  }
+  int bad = 0;
+  for (int i = 0; i < MOST - less; i++) {
+    const double want = tn_dtype_unpack(d, codes[i]), v = tn_dtype_unpack(d, got[i]);
+    const int wrong = want == want ? got[i] != codes[i] : v == v;
+    bad += wrong;
+    if (wrong && bad < 8)
+      fprintf(stderr, "  %.9g: %02x, by the interpreter %02x\n", (double)x[i], got[i], codes[i]);
+  }
+  for (int i = 0; i < CODES - less; i++)
+    bad += back[0][i] == back[0][i] ? memcmp(&back[0][i], &back[1][i], 4) != 0 : back[1][i] == back[1][i];
+  CHECK_EQ(bad, 0);
+  free(x); free(codes); free(back[0]); free(back[1]);
+}
+static void test_fp8(void) {
+  static const char *const gpus[] = {"sm_80", "sm_89", "sm_90a"};           // the first has no such conversions
+  for (int i = 0; i < 3; i++)
+    for (int less = 0; less < 2; less++) {
+      test_codes(TINY_F8E4M3, gpus[i], less);
+      test_codes(TINY_F8E5M2, gpus[i], less);
+    }
 }
 // Matrix units: each dtype, operands as they lie and transposed, tiles that fit and that do not.
 static int g_units(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
@@ -310,6 +359,7 @@ int main(void) {
   test_halves();
   test_golden();
   test_ptxas();
+  test_fp8();
   test_values();
   return test_report();
 }

@@ -242,6 +242,7 @@ typedef struct tiny_limits {
   uint64_t atomics;                        // bit per dtype of which elements in memory can be added to atomically
   const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
   int unit_tiles;                          // of columns, which a unit's product takes from LOCAL memory at once; 0: one
+  int unit_rows;                           // tiles of rows that such a product takes from there, too; 0: from registers
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
   int tf32;                                // 1: units may have f32 rounded to TF32: as tiny_desc.tf32 says
 } tiny_limits;

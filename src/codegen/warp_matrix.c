@@ -25,7 +25,8 @@
 
 enum { TN_UNIT_PIECE = 16, TN_UNIT_QUARTERS = 4, TN_UNIT_PAD = 32,     // bytes; pieces of a row; bytes between quarters
   TN_UNIT_PADS = 256,                                                  // in all of them, and of both operands, at most
-  TN_UNIT_WARPS = 4,                                                   // whose products take columns at once
+  TN_UNIT_WARPS = 4, TN_UNIT_TALL = 2,     // whose products take columns at once; tiles of rows, at most
+  TN_UNIT_COLUMNS = 512,                   // of sums of all warps that a unit keeps itself (PTX ISA, Tensor Memory)
   TN_UNIT_SIDES = 2, TN_UNIT_TOGETHER = 4 };                           // rows and columns; elements of an item
 
 // How a unit's layout is used: which bits of a side are lanes', which are registers'.
@@ -87,6 +88,7 @@ typedef struct tn_warp_tiles {
   int matrices;                            // lanes load rows of matrices, which give each what the unit wants of it
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int at_once;                             // 1: a product takes all columns of a warp, b from memory of the group
+  int whole;                               // 1: and all its rows, a from there as well
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
   int last;                                // the side whose elements are stored together
@@ -199,7 +201,7 @@ static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, i
   const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values, all = c->quarters * v,
                 rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile,
                 width = tn_unit_read_width(t, c, side, c->axis[side][1]);
-  const int pieces = side && c->at_once;
+  const int pieces = side ? c->at_once : c->whole;
   int64_t parts = c->quarters * rows / items;
   while (parts > 1 && all % parts) parts--;
   c->rows[side] = rows;
@@ -318,18 +320,39 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   return words == 1 ? word[0] : tn_stack(t, words, word);
 }
 
-// All columns of a warp for such a product, as matrices that lie side by side in memory of the group.
-static tiny_uop *tn_unit_columns(tiny_ctx *t, const tn_warp_tiles *c, int64_t quarter) {
-  const int64_t v = c->plan.values, all = c->quarters * v, size = tn_dtypes[c->plan.unit->b].nbytes,
-                columns = tn_range_extent(c->axis[1][1]), eight = TN_TURNED_ROW * v,
-                along = c->turned[1] ? eight : tn_unit_quarter(c, 1, v),
-                next = c->turned[1] ? all * v + TN_TURNED_PAD : eight,
-                kind = (c->turned[1] ? TN_TURNED : TN_AS_ROWS) | along << TN_MATRIX_ALONG | next << TN_MATRIX_NEXT;
-  tiny_uop *at = tn_place_plus(t, tn_index(t, quarter * along), columns / TN_TURNED_ROW * next, c->warp[1]),
-           *index = tn_index_of(t, c->stage[1], at, NULL);
-  const int64_t words = columns / c->plan.unit->n * 2, lanes = words * 4 / size;
-  tiny_uop *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[1]->dtype, (int)lanes, 1, &index, kind, 0, NULL);
+// Steps from a matrix of an operand's block to the next one along k, and to that of the next eight rows.
+static int64_t tn_unit_along(const tn_warp_tiles *c, int side) {
+  return c->turned[side] ? TN_TURNED_ROW * c->plan.values : tn_unit_quarter(c, side, c->plan.values);
+}
+static int64_t tn_unit_next(const tn_warp_tiles *c, int side) {
+  const int64_t v = c->plan.values;
+  return c->turned[side] ? c->quarters * v * v + TN_TURNED_PAD : TN_TURNED_ROW * v;
+}
+// Words of matrices that lie side by side in memory of the group, `eights` times eight rows from those of the warp on.
+static tiny_uop *tn_unit_side_by_side(tiny_ctx *t, const tn_warp_tiles *c, int side, int64_t quarter, int64_t eights,
+                                      int64_t words, int64_t steps) {
+  const int64_t along = tn_unit_along(c, side), next = tn_unit_next(c, side), size = tn_dtypes[c->plan.unit->a].nbytes,
+                kind = (c->turned[side] ? TN_TURNED : TN_AS_ROWS) | steps;
+  const int lanes = (int)(words * 4 / size);
+  tiny_uop *at = tn_place_plus(t, tn_index(t, quarter * along + eights * next),
+                               tn_range_extent(c->axis[side][1]) / TN_TURNED_ROW * next, c->warp[side]),
+           *index = tn_index_of(t, c->stage[side], at, NULL),
+           *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, lanes, 1, &index, kind, 0, NULL);
   return size == 4 ? load : tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)words, 1, &load, 0, 0, NULL);
+}
+// All columns of a warp for such a product.
+static tiny_uop *tn_unit_columns(tiny_ctx *t, const tn_warp_tiles *c, int64_t quarter) {
+  return tn_unit_side_by_side(t, c, 1, quarter, 0, tn_range_extent(c->axis[1][1]) / c->plan.unit->n * 2,
+                              tn_unit_along(c, 1) << TN_MATRIX_ALONG | tn_unit_next(c, 1) << TN_MATRIX_NEXT);
+}
+// All its rows, too: of each tile four matrices, first the next rows, then the next along k.
+static tiny_uop *tn_unit_rows(tiny_ctx *t, const tn_warp_tiles *c, int64_t quarter) {
+  tiny_uop *tile[TN_UNIT_TALL];
+  for (int i = 0; i < (int)c->tiles[0]; i++)
+    tile[i] = tn_unit_side_by_side(t, c, 0, quarter, 2 * i, 4, tn_unit_next(c, 0) << TN_MATRIX_ALONG |
+                                                               tn_unit_along(c, 0) << TN_MATRIX_NEXT);
+  const int n = (int)c->tiles[0];
+  return n == 1 ? tile[0] : tn_uop_make(t, TINY_OP_STACK, TINY_U32, 4 * n, n, tile, 0, 0, NULL);
 }
 
 // ** sums **
@@ -340,12 +363,13 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
   const tn_unit_plan *p = &c->plan;
   const int64_t quarters = tn_unit_quarters(p);
   tn_list over = {NULL, 0, 0};
-  const int lanes = tn_layout_elements(&p->unit->layout[2]) * (c->at_once ? (int)c->tiles[1] : 1);
+  const int lanes = tn_layout_elements(&p->unit->layout[2]) * (c->at_once ? (int)c->tiles[1] : 1) *
+      (c->whole ? (int)c->tiles[0] : 1);
   tiny_uop *sum = tn_lanes_of(t, tn_const(t, p->unit->c, tn_dtype_value(p->unit->c, 0)), lanes);
   for (int64_t i = 0; i < c->quarters / quarters * p->steps; i++) {
     const int64_t quarter = i / p->steps * quarters;
     const int step = (int)(i % p->steps);
-    tiny_uop *a = tn_unit_operand(t, c, 0, tile[0], step, quarter),
+    tiny_uop *a = c->whole ? tn_unit_rows(t, c, quarter + 2 * step) : tn_unit_operand(t, c, 0, tile[0], step, quarter),
              *b = c->at_once ? tn_unit_columns(t, c, quarter + 2 * step) :
                                tn_unit_operand(t, c, 1, tile[1], step, quarter),
              *src[3] = {a, b, sum};
@@ -358,8 +382,8 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
 
 // All that lanes hold: registers, one tile after the other.
 static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_list *others) {
-  const int64_t n = c->at_once ? 1 : c->tiles[1];
-  tiny_uop *all = tn_range(t, c->tiles[0] * n, TN_UPCAST), *columns = tn_index(t, n),
+  const int64_t m = c->whole ? 1 : c->tiles[0], n = c->at_once ? 1 : c->tiles[1];
+  tiny_uop *all = tn_range(t, m * n, TN_UPCAST), *columns = tn_index(t, n),
            *tile[2] = {tn_u2(t, TINY_OP_IDIV, all, columns), tn_u2(t, TINY_OP_MOD, all, columns)};
   return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, others), 1, &all);
 }
@@ -616,11 +640,18 @@ static int tn_unit_interleaved(const tn_warp_tiles *c) {
   return most;
 }
 
+// May products take all rows of a warp, too, and keep the sums themselves (PTX ISA, tcgen05.mma)?
+static int tn_unit_may_be_whole(const tiny_limits *limits, const tn_warp_tiles *c) {
+  const int64_t rows = tn_range_extent(c->axis[0][1]) / c->plan.unit->m;
+  return rows <= limits->unit_rows && rows <= TN_UNIT_TALL &&
+      tn_unit_extent(c, 0) / (c->plan.unit->m * rows) / TN_UNIT_WARPS * tn_unit_extent(c, 1) <= TN_UNIT_COLUMNS;
+}
 // Do products take all columns of a warp at once, of which four warps along rows share them (PTX ISA, wgmma)?
 static int tn_unit_at_once(const tn_kernel_state *s, const tn_warp_tiles *c) {
   const int64_t warps = c->axis[0][0] ? tn_range_extent(c->axis[0][0]) : 1,
                 tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   if (s->target->renderer && !tn_target_has(s->target, TINY_TARGET_MATRICES)) return 0;
+  if (s->target->limits->unit_rows && !tn_unit_may_be_whole(s->target->limits, c)) return 0;
   return c->matrices && tiles > 1 && tiles <= s->target->limits->unit_tiles && warps % TN_UNIT_WARPS == 0 &&
       !(tiles & (tiles - 1));
 }
@@ -643,6 +674,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
   c->at_once = tn_unit_at_once(s, c);
+  c->whole = c->at_once && s->target->limits->unit_rows > 0;
   c->quarters = TN_UNIT_QUARTERS << tn_unit_is_deep(s, c);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / (c->quarters * plan->values), TN_REDUCE);
   for (int i = 0; i < 2; i++) {

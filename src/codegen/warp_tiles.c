@@ -77,10 +77,13 @@ static int64_t tn_warp_groups(const tn_profile *p, tiny_uop *const *axis, int64_
 }
 
 // Where products take all columns at once all warps stand along rows: what they read of a is not read again, and four
-// of them read b together. The first that every unit of the machine has groups of.
+// of them read b together. The first that every unit of the machine has groups of. Of units that take all rows as well
+// 128 are as soon done as 64 (PTX ISA, tcgen05.mma: a row for each lane of Tensor Memory).
 static tn_warp_shape tn_warp_sizes_at_once(const tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
                                            int large) {
-  static const tn_warp_shape shapes[] = {{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}};
+  static const tn_warp_shape all[2][3] = {{{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}},
+                                          {{{8, 1}, {32, 128}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}}};
+  const tn_warp_shape *shapes = all[s->target->limits->unit_rows > 1];
   int i = large ? 0 : 2;
   for (; i < 2; i++) {
     const tn_warp_shape *x = &shapes[i];

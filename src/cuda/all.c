@@ -6,6 +6,7 @@
 #include "../render/ptx_values.c"
 #include "../render/ptx_memory.c"
 #include "../render/ptx_wgmma.c"
+#include "../render/ptx_tcgen05.c"
 #include "../render/ptx.c"
 #include "driver.c"
 #include "device.c"

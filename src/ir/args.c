@@ -38,18 +38,30 @@ static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
 static int tn_words_hold(const tiny_uop *u, const tiny_warp_layout *l, int dtype, int tiles) {
   return u->dtype == TINY_U32 && u->lanes * 32 == tiles * tn_layout_elements(l) * tn_bits(dtype);
 }
-// Tiles of columns that a WMMA of a unit makes of the same rows: 1, or those of a LOAD of matrices. 0: it does not fit.
-static int tn_wmma_tiles(const tiny_uop *u, const tiny_warp_unit *unit) {
-  const int lanes = tn_layout_elements(&unit->layout[2]), n = u->lanes / lanes;
-  const tiny_uop *load = u->src[1]->op == TINY_OP_BITCAST ? u->src[1]->src[0] : u->src[1];
-  return u->dtype == unit->c && u->lanes == n * lanes && (n == 1 || tn_loads_matrices(load)) ? n : 0;
+// The LOAD of matrices behind words of an operand, of several tiles of rows that of the first. NULL: it is none.
+static const tiny_uop *tn_wmma_load(const tiny_uop *u) {
+  if (u->op == TINY_OP_STACK) u = u->src[0];
+  if (u->op == TINY_OP_BITCAST) u = u->src[0];
+  return tn_loads_matrices(u) ? u : NULL;
+}
+// Tiles of rows that a WMMA of a unit makes: 1, or those of a STACK of LOADs of matrices. Of columns as well: 1, or
+// those of a LOAD. 0: it does not fit.
+static int tn_wmma_rows(const tiny_uop *u, const tiny_warp_unit *unit) {
+  const int words = tn_layout_elements(&unit->layout[0]) * tn_bits(unit->a) / 32, n = u->src[0]->lanes / words;
+  return n == 1 || tn_wmma_load(u->src[0]) ? n : 0;
+}
+static int tn_wmma_columns(const tiny_uop *u, const tiny_warp_unit *unit) {
+  const int rows = tn_wmma_rows(u, unit), lanes = tn_layout_elements(&unit->layout[2]) * rows,
+            n = lanes ? u->lanes / lanes : 0;
+  return u->dtype == unit->c && u->lanes == n * lanes && (n == 1 || tn_wmma_load(u->src[1])) ? n : 0;
 }
 static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
   const tiny_warp_unit *unit = tn_warp_unit_of(u->k);
-  const int tiles = unit ? tn_wmma_tiles(u, unit) : 0;
+  const int columns = unit ? tn_wmma_columns(u, unit) : 0;
   if (unit)
-    return tiles && u->src[2]->lanes == u->lanes && tn_words_hold(u->src[0], &unit->layout[0], unit->a, 1) &&
-        tn_words_hold(u->src[1], &unit->layout[1], unit->b, tiles);
+    return columns && u->src[2]->lanes == u->lanes &&
+        tn_words_hold(u->src[0], &unit->layout[0], unit->a, tn_wmma_rows(u, unit)) &&
+        tn_words_hold(u->src[1], &unit->layout[1], unit->b, columns);
   const tn_wmma w = tn_wmma_of(u->k);
   return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
       tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);

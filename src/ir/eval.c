@@ -669,14 +669,15 @@ static tiny_code tn_eval_warp_wmma(tn_eval_run *r, const tn_eval_ins *i, const t
   for (int64_t item = 0; item < r->items; item++) if (!mask[item] || r->items % unit->warp)
     return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp are at a WMMA",
       (long long)item);
-  for (int64_t first = 0; first < r->items; first += unit->warp) {
-    tn_eval_gather(r, unit, 0, a[0].slot, first, unit->k, x.a);
-    for (int at = 0; at < i->u.lanes; at += elements) {      // tiles of columns
-      const int slot = a[1].slot + at / elements * (a[1].lanes * elements / i->u.lanes);
-      tn_eval_gather(r, unit, 1, slot, first, unit->n, x.b);
-      tn_eval_product(r, i, unit, &x, first, at);
+  const int words[2] = {tn_layout_elements(&unit->layout[0]) * tn_bits(unit->a) / 32,
+                        tn_layout_elements(&unit->layout[1]) * tn_bits(unit->b) / 32};
+  const int columns = a[1].lanes / words[1];
+  for (int64_t first = 0; first < r->items; first += unit->warp)
+    for (int tile = 0; tile < i->u.lanes / elements; tile++) {             // of rows, of their columns
+      if (tile % columns == 0) tn_eval_gather(r, unit, 0, a[0].slot + tile / columns * words[0], first, unit->k, x.a);
+      tn_eval_gather(r, unit, 1, a[1].slot + tile % columns * words[1], first, unit->n, x.b);
+      tn_eval_product(r, i, unit, &x, first, tile * elements);
     }
-  }
   return TINY_OK;
 }
 

@@ -41,7 +41,8 @@
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
 //   sources are what an item holds of each, a and b in words; b and sum also of several tiles of columns, b then a LOAD
-//   of matrices by steps
+//   of matrices by steps; a and sum of several tiles of rows, a then a STACK of such LOADs, for which rows and k change
+//   places
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED

@@ -5,6 +5,7 @@
 #include "../render/ptx_values.c"
 #include "../render/ptx_memory.c"
 #include "../render/ptx_wgmma.c"
+#include "../render/ptx_tcgen05.c"
 #include "../render/ptx.c"
 #include "structs.c"
 #include "system.c"

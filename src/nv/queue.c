@@ -24,6 +24,7 @@ static void tn_nv_limits(const tn_nv *d, tiny_limits *out) {
   out->copies_async = d->sm >= 80;         // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
   out->unit_tiles = tn_ptx_unit_tiles(d->target);
+  out->unit_rows = tn_ptx_unit_rows(d->target);
   out->dtypes = TN_PTX_ARITHMETIC; out->atomics = TN_PTX_ATOMICS;
   out->shared_nbytes = (size_t)d->generation->shared_block << 10;
   out->local_total = 1024;

@@ -10,7 +10,7 @@
 #ifndef TN_RENDER_PTX
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
-#include "ptx_wgmma.c"
+#include "ptx_tcgen05.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -45,10 +45,46 @@ static void tn_ptx_cast_pairs(tn_ptx *x, const tiny_uop *u) {
     tn_ptx_put(x, first + i, tn_ptx_do2(x, 'r', u->dtype == TINY_F16 ? "cvt.rn.f16x2.f32" : "cvt.rn.bf16x2.f32",
                                         tn_ptx_element(x, u->src[0], 2 * i + 1), tn_ptx_element(x, u->src[0], 2 * i)));
 }
+// Words of fp8: two conversions each (PTX ISA, cvt, .e4m3x2 and .e5m2x2). What lies beyond e4m3 is NaN before; of e5m2
+// elements go one by one.
+static void tn_ptx_cast_codes(tn_ptx *x, const tiny_uop *u) {
+  const tn_ptx_operand nan = {'F', 0x7FC00000};
+  const int n = tn_ptx_nwords(u), first = x->words[u->seq] = tn_ptx_take(x, n);
+  for (int i = 0; i < 2 * n; i += 2) {
+    tn_ptx_operand half[2], f[2];
+    for (int j = 0; j < 4; j++) {
+      f[j & 1] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], 2 * i + j), 'f');
+      f[j & 1] = tn_ptx_do(x, 'f', "selp.f32", nan, f[j & 1], tn_ptx_beyond_fp8(x, u->dtype, f[j & 1]));
+      if (j & 1) half[j / 2] = tn_ptx_do2(x, 'h', "cvt.rn.satfinite.e4m3x2.f32", f[1], f[0]);
+    }
+    tn_ptx_put(x, first + i / 2, tn_ptx_join(x, 'r', "mov.b32", half));
+  }
+}
+// Elements of words of fp8: f32 of f16, of which an instruction gives two.
+static void tn_ptx_cast_of_codes(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
+  tn_ptx_operand pair[2], half[2];
+  for (int i = 0; i < u->lanes && !x->failed; i += 2) {
+    if (i % 4 == 0) {
+      pair[0] = tn_ptx_register(x, 'h'); pair[1] = tn_ptx_register(x, 'h');
+      tn_ptx_split(x, "mov.b32", pair, x->pool.of[x->words[s->seq] + i / 4]);
+    }
+    half[0] = tn_ptx_register(x, 'h'); half[1] = tn_ptx_register(x, 'h');
+    tn_ptx_split(x, "mov.b32", half, tn_ptx_halves_of_fp8(x, s->dtype, pair[i / 2 % 2]));
+    for (int j = 0; j < 2; j++)
+      tn_ptx_put(x, first + i + j, tn_ptx_float_to_float(x, TINY_F16, u->dtype, half[j]));
+  }
+}
 static void tn_ptx_cast_all(tn_ptx *x, const tiny_uop *u) {
   const tiny_uop *s = u->src[0];
   const int narrows = s->dtype == TINY_F32 && tn_ptx_class(u->dtype) == 'h', words = x->wants[u->seq] & TN_PTX_WORDS;
   if (x->sm >= 80 && narrows && words && tn_ptx_packs(u)) { tn_ptx_cast_pairs(x, u); return; }
+  if (s->dtype == TINY_F32 && u->dtype == TINY_F8E4M3 && words && tn_ptx_packs(u)) { tn_ptx_cast_codes(x, u); return; }
+  if (tn_ptx_is_fp8(s->dtype) && x->words[s->seq] >= 0 && tn_ptx_is_float(u->dtype)) {
+    tn_ptx_cast_of_codes(x, u);
+    return;
+  }
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
   const int pairs = s->dtype == TINY_BF16 && x->words[s->seq] >= 0;
   for (int i = 0; i < u->lanes && !x->failed; i++) {
@@ -139,6 +175,7 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
   char name[96];
   const char *type[2] = {tn_ptx_unit_type(unit->a), tn_ptx_unit_type(unit->b)};
   const int own = u->k >> TN_WMMA_UNIT >= 1 && !strncmp(unit->name, "sm", 2);
+  if (own && tn_ptx_is_whole(u)) { tn_ptx_tcgen05(x, u, unit); return; }
   if (own && tn_ptx_is_by_unit(u->src[1])) { tn_ptx_wgmma(x, u, unit, type); return; }
   const int first = tn_ptx_take(x, u->lanes);
   if (!own || u->lanes != 4) { tn_ptx_fail(x, "WMMA"); return; }
@@ -169,7 +206,9 @@ static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)u->k - 1);
   }
   if (x->by_unit) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
-  tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
+  x->met = 1;
+  if (x->tensor) tn_ptx_fences(x, "\tbar.sync 0;\n");
+  else tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
 }
 
 // ** loops and conditions **
@@ -292,7 +331,8 @@ static void tn_ptx_special(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_put(x, first, o);
 }
 static void tn_ptx_constant(tn_ptx *x, const tiny_uop *u) {
-  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes), half = tn_ptx_class(u->dtype) == 'h';
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes),
+            half = tn_ptx_class(u->dtype) == 'h' || tn_ptx_is_fp8(u->dtype);
   for (int i = 0; i < u->lanes; i++)
     tn_ptx_put(x, first + i, half ? tn_ptx_k(tn_ptx_half_bits(u->dtype, u->k)) : tn_ptx_number(u->dtype, u->k));
 }
@@ -350,18 +390,26 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
   for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
   return 1;
 }
-static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+// Where loops and conditions begin and end, and at barriers, products that were started are waited for.
+static void tn_ptx_before(tn_ptx *x, const tiny_uop *u) {
+  const int op = u->op, begins = op == TINY_OP_RANGE || op == TINY_OP_IF;
   if (x->batch.n && !tn_ptx_leaves_batch(x, u)) tn_ptx_flush(x);
+  if (begins || op == TINY_OP_BARRIER || op == TINY_OP_END || op == TINY_OP_ENDIF) tn_ptx_tensor_wait(x);
+  if (begins) x->met = 0;
+}
+static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+  tn_ptx_before(x, u);
   if (tn_ptx_is_by_unit(u)) return;
   switch (u->op) {
     case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: return;
     case TINY_OP_BARRIER: tn_ptx_barrier(x, u); return;
-    case TINY_OP_END: tn_ptx_end(x); return;
+    case TINY_OP_END: tn_ptx_end(x); if (x->tensor) tn_ptx_kept_at_end(x, u); return;
     case TINY_OP_ENDIF: tn_ptx_endif(x); return;
     default: break;
   }
-  if (!x->needed[u->seq]) return;
+  if (!x->needed[u->seq] || (x->tensor && tn_ptx_of_kept(x, u))) return;
   tn_ptx_node(x, u);
+  if (u->op == TINY_OP_DEFINE && (x->wants[u->seq] & TN_PTX_KEPT)) tn_ptx_keep(x, u, tn_ptx_kept_product(x, u));
   if (u->op != TINY_OP_STORE && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER) tn_ptx_complete(x, u);
 }
 
@@ -431,7 +479,10 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
     if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
   for (int i = 0; i < k->n; i++) x.by_unit |= tn_ptx_loads_matrices(k->list[i]);
   if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
+  if (!x.failed && x.by_unit) tn_ptx_tensor_survey(&x);
+  if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
+  if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);
   if (x.failed) return TINY_E_INTERNAL;
   tn_ptx_entry(&x, out);
   *uses = (uint64_t)x.version;
@@ -464,8 +515,12 @@ static const tn_ptx_target tn_ptx_targets[] = {
   {"sm_110", 110, 0}, {"sm_110a", 110, 1}, {"sm_120", 120, 0}, {"sm_120a", 120, 1}, {"sm_121", 121, 0},
   {"sm_121a", 121, 1}};
 
-// limits.unit_tiles of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has).
-static int tn_ptx_unit_tiles(const char *target) { return strcmp(target, "sm_90a") ? 0 : 32; }
+// limits.unit_tiles and .unit_rows of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has,
+// tcgen05.mma), of 128 rows of four warps; sm_103a's units have no bytes, and are used as those of sm_80.
+static int tn_ptx_unit_rows(const char *target) { return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2; }
+static int tn_ptx_unit_tiles(const char *target) {
+  return strcmp(target, "sm_90a") && !tn_ptx_unit_rows(target) ? 0 : 32;
+}
 
 // target: "sm_90a". 0: it is none of them.
 static int tn_lang_ptx(tiny_renderer *r, const char *target) {
@@ -480,12 +535,14 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   for (int i = 0; i < TN_PTX_FORMS; i++) r->ops[tn_ptx_forms[i].op] = on;
   for (size_t i = 0; i < sizeof others; i++) r->ops[others[i]] = on;
   r->ops[TINY_OP_SHUFFLE] = TINY_ON_ELEMENTS;
-  for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(d != TINY_F8E4M3 && d != TINY_F8E5M2) << d;
+  const int sm = ((const tn_ptx_target *)r->own)->sm;
+  for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(!tn_ptx_is_fp8(d) || sm >= 89) << d;
   r->atomics = TN_PTX_ATOMICS;
+  r->dots = 1u << TINY_DOT_U8_I8;          // PTX ISA, dp4a
   r->exp2_ulps = 4;                        // as lang_cuda.c
   r->flags = TINY_TARGET_SATURATES | TINY_TARGET_SHIFTS | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
       TINY_TARGET_ALIGNED | TINY_TARGET_ROWS;
-  if (((const tn_ptx_target *)r->own)->sm >= 80) r->flags |= TINY_TARGET_COPIES;
+  if (sm >= 80) r->flags |= TINY_TARGET_COPIES;
   if (tn_ptx_unit_tiles(target)) r->flags |= TINY_TARGET_MATRICES;
   r->kernel = tn_ptx_kernel;
   r->module = tn_ptx_module;

@@ -145,7 +145,7 @@ static uint8_t tn_ptx_wanted(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
     case TINY_OP_AFTER: return as_u;
     case TINY_OP_BITCAST: return tn_ptx_packs(u) ? as_u : u->lanes == s->lanes ? elements : words;
     case TINY_OP_LOAD: return tn_ptx_chunk(x, u->src[0], tn_ptx_nbytes(u)) >= 4 ? words : elements;
-    case TINY_OP_CAST: return s->dtype == TINY_BF16 ? words : elements;
+    case TINY_OP_CAST: return s->dtype == TINY_BF16 || tn_ptx_is_fp8(s->dtype) ? words : elements;
     case TINY_OP_PICK:
       return u->lanes > 1 && u->k * tn_ptx_bits(s->dtype) % 32 == 0 && tn_ptx_packs(u) ? as_u : elements;
     case TINY_OP_STORE:
@@ -394,7 +394,6 @@ static void tn_ptx_load(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_unguard(x);
   if (p.words) x->words[u->seq] = first; else x->elements[u->seq] = first;
 }
-static void tn_ptx_wants_version(tn_ptx *x, int version) { if (x->version < version) x->version = version; }
 // Rows of four 8x8 matrices (PTX ISA, ldmatrix).
 static void tn_ptx_load_rows(tn_ptx *x, const tiny_uop *u) {
   const tn_ptx_address a = tn_ptx_address_of(x, u->src[0]);

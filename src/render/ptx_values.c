@@ -4,8 +4,8 @@
 // Holds:
 //  - A register is written once, but for those of accumulators, counters and addresses that a loop goes on with; ptxas
 //    gives registers to machine code. Integers of 8 and 16 bits are held in 32, with the sign or zeros above.
-//  - f16 and bf16 are two bytes in memory and f32 in arithmetic. Vectors of 8 and 16 bits are elements, words of 32
-//    bits as they lie in memory, or both: whichever their users ask for.
+//  - f16 and bf16 are two bytes in memory and f32 in arithmetic, fp8 one: a code in 32 bits. Vectors of 8 and 16 bits
+//    are elements, words of 32 bits as they lie in memory, or both: whichever their users ask for.
 //  - Products and sums without .rn may be contracted by ptxas, as nvcc has it by default (-fmad).
 // What is what: NVIDIA, Parallel Thread Execution ISA.
 #ifndef TN_RENDER_PTX_VALUES
@@ -41,6 +41,12 @@ typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
   int by_unit;                             // 1: units read shared memory themselves
+  // Of units that keep sums (ptx_tcgen05.c): columns of those of four warps, in all and given so far; four warps; are
+  // products not waited for, have threads met since the last wait?
+  int tensor, tensor_given, groups, tensor_open, met;
+  // Who allocates and who starts products; the mbarrier and its phase; what was allocated, what of it is for these
+  // warps, and the warp's lanes
+  tn_ptx_operand manages, starts, arrives, phase, tensor_all, tensor_at, tensor_lane;
   tn_ptx_level *level;
   tn_ptx_list pool;
   int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
@@ -73,6 +79,7 @@ static void tn_ptx_fail(tn_ptx *x, const char *what) {
   if (!x->failed) tiny_fail(x->t, TINY_E_INTERNAL, "render: %s has no form in PTX", what);
   x->failed = 1;
 }
+static void tn_ptx_wants_version(tn_ptx *x, int version) { if (x->version < version) x->version = version; }
 // Where in the pool n operands stand; it may move.
 static int tn_ptx_take(tn_ptx *x, int n) {
   tn_ptx_list *p = &x->pool;
@@ -91,6 +98,7 @@ static int tn_ptx_take(tn_ptx *x, int n) {
 
 static int tn_ptx_is_float(int d) { return d >= TINY_F8E4M3 && d <= TINY_F64; }
 static int tn_ptx_is_signed(int d) { return d == TINY_I8 || d == TINY_I16 || d == TINY_I32 || d == TINY_I64; }
+static int tn_ptx_is_fp8(int d) { return d == TINY_F8E4M3 || d == TINY_F8E5M2; }
 static int tn_ptx_bits(int d) { return 8 * (int)tiny_dtype_nbytes((tiny_dtype)d); }
 // Of the register that an element is held in.
 static char tn_ptx_class(int d) {
@@ -112,7 +120,7 @@ static const char *tn_ptx_type(int d) {
 static const char *tn_ptx_stored(int d) {
   switch (d) {
     case TINY_I8: return "s8";
-    case TINY_U8: return "u8";
+    case TINY_U8: case TINY_F8E4M3: case TINY_F8E5M2: return "u8";
     case TINY_I16: return "s16";
     case TINY_U16: return "u16";
     case TINY_F16: case TINY_BF16: return "b16";
@@ -262,14 +270,18 @@ static tn_ptx_operand tn_ptx_number(int dtype, int64_t k) {
   } else if (tn_ptx_bits(dtype) <= 32 && dtype == TINY_U32) o.n = (int64_t)(uint32_t)k;
   return o;
 }
-// f16 and bf16: bits of what an f32 holds exactly.
+// f16, bf16 and fp8: bits of what an f32 holds exactly. least: the exponent of the least normal, as an f32 has it.
 static int64_t tn_ptx_half_bits(int dtype, int64_t k) {
   const tn_ptx_operand f = tn_ptx_number(TINY_F32, k);
-  const uint32_t bits = (uint32_t)f.n, sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
+  const uint32_t bits = (uint32_t)f.n, size = bits & 0x7FFFFFFF;
   if (dtype == TINY_BF16) return bits >> 16;
-  if (size >= 0x7F800000) return sign | (size > 0x7F800000 ? 0x7E00 : 0x7C00);
-  if (size >= 113u << 23) return sign | ((size - (112u << 23)) >> 13);
-  const uint32_t drop = 126 - (size >> 23);                  // below the normals
+  const int finite = dtype == TINY_F8E4M3, mantissa = dtype == TINY_F16 ? 10 : finite ? 3 : 2;
+  const uint32_t sign = bits >> 31 << (tn_ptx_bits(dtype) - 1), least = finite ? 121 : 113,
+                 infinity = dtype == TINY_F16 ? 0x7C00 : finite ? 0x7F : 0x7C;
+  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
+  if (size == 0x7F800000) return sign | infinity;
+  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
+  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
   return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
 }
 
@@ -303,7 +315,7 @@ static tn_ptx_operand tn_ptx_float_to_float(tn_ptx *x, int from, int to, tn_ptx_
 static tn_ptx_operand tn_ptx_int_to_float(tn_ptx *x, int from, int to, tn_ptx_operand o) {
   char name[32];
   const int half = to == TINY_F16 || (to == TINY_BF16 && x->sm >= 90);
-  if (tn_ptx_class(to) == 'h' && !half)
+  if ((tn_ptx_class(to) == 'h' && !half) || tn_ptx_is_fp8(to))
     return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_int_to_float(x, from, TINY_F32, o));
   snprintf(name, sizeof name, "cvt.rn.%s.%s", tn_ptx_type(to), tn_ptx_type(from));
   return tn_ptx_do1(x, tn_ptx_class(to), name, o);
@@ -342,9 +354,46 @@ static tn_ptx_operand tn_ptx_of_bf16(tn_ptx *x, tn_ptx_operand h) {
   r = tn_ptx_do2(x, 'r', "shl.b32", r, tn_ptx_k(16));
   return tn_ptx_do1(x, 'f', "mov.b32", r);
 }
+
+// ** fp8, from sm_89 on, there of PTX 8.1 (PTX ISA, cvt) **
+
+// What rounds beyond the numbers is NaN, of e5m2 infinity; the conversion would saturate (PTX ISA, cvt, .satfinite). Of
+// e4m3 it gets a NaN; of e5m2, whose infinity it does not give, the code is put right.
+static tn_ptx_operand tn_ptx_beyond_fp8(tn_ptx *x, int to, tn_ptx_operand f) {
+  tn_ptx_wants_version(x, 81);
+  const tn_ptx_operand size = tn_ptx_do1(x, 'f', "abs.f32", f), e4m3 = {'F', 0x43E80000}, e5m2 = {'F', 0x47700000};
+  return to == TINY_F8E4M3 ? tn_ptx_do2(x, 'p', "setp.gt.f32", size, e4m3) :          // 464: 448 is even
+                             tn_ptx_do2(x, 'p', "setp.ge.f32", size, e5m2);           // 61440: 57344 is odd
+}
+static tn_ptx_operand tn_ptx_infinite_e5m2(tn_ptx *x, tn_ptx_operand f) {
+  const tn_ptx_operand bits = tn_ptx_do2(x, 'r', "shr.u32", tn_ptx_do1(x, 'r', "mov.b32", f), tn_ptx_k(24));
+  return tn_ptx_do2(x, 'r', "or.b32", tn_ptx_do2(x, 'r', "and.b32", bits, tn_ptx_k(0x80)), tn_ptx_k(0x7C));
+}
+static tn_ptx_operand tn_ptx_to_fp8(tn_ptx *x, int to, tn_ptx_operand f) {
+  const tn_ptx_operand nan = {'F', 0x7FC00000}, zero = {'F', 0}, held = tn_ptx_held(x, f, 'f'),
+                       is = tn_ptx_beyond_fp8(x, to, held);
+  const int e4m3 = to == TINY_F8E4M3;
+  const tn_ptx_operand low = e4m3 ? tn_ptx_do(x, 'f', "selp.f32", nan, held, is) : held,
+                       pair = tn_ptx_do2(x, 'h', e4m3 ? "cvt.rn.satfinite.e4m3x2.f32" : "cvt.rn.satfinite.e5m2x2.f32",
+                                         zero, low),
+                       code = tn_ptx_do1(x, 'r', "cvt.u32.u16", pair);
+  return e4m3 ? code : tn_ptx_do(x, 'r', "selp.b32", tn_ptx_infinite_e5m2(x, held), code, is);
+}
+// Two at a time, f16 of two codes.
+static tn_ptx_operand tn_ptx_halves_of_fp8(tn_ptx *x, int from, tn_ptx_operand pair) {
+  tn_ptx_wants_version(x, 81);
+  return tn_ptx_do1(x, 'r', from == TINY_F8E4M3 ? "cvt.rn.f16x2.e4m3x2" : "cvt.rn.f16x2.e5m2x2", pair);
+}
+static tn_ptx_operand tn_ptx_of_fp8(tn_ptx *x, int from, tn_ptx_operand code) {
+  const tn_ptx_operand pair = tn_ptx_do1(x, 'h', "cvt.u16.u32", tn_ptx_held(x, code, 'r'));
+  return tn_ptx_do1(x, 'f', "cvt.f32.f16", tn_ptx_do1(x, 'h', "cvt.u16.u32", tn_ptx_halves_of_fp8(x, from, pair)));
+}
+
 static tn_ptx_operand tn_ptx_float_to_float(tn_ptx *x, int from, int to, tn_ptx_operand o) {
   char name[32];
   if (from == to) return o;
+  if (tn_ptx_is_fp8(from)) return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_of_fp8(x, from, o));
+  if (tn_ptx_is_fp8(to)) return tn_ptx_to_fp8(x, to, tn_ptx_float_to_float(x, from, TINY_F32, o));
   if (from == TINY_BF16) return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_of_bf16(x, o));
   if (to == TINY_BF16 && from != TINY_F32)
     return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_float_to_float(x, from, TINY_F32, o));
@@ -365,6 +414,8 @@ static tn_ptx_operand tn_ptx_cast(tn_ptx *x, const tiny_uop *from, int to, tn_pt
 // The same bits in a register of another class; of narrow integers with the sign that the dtype has.
 static tn_ptx_operand tn_ptx_bits_as(tn_ptx *x, int from, int to, tn_ptx_operand o) {
   const char a = tn_ptx_class(from), b = tn_ptx_class(to);
+  if (tn_ptx_is_fp8(from)) from = TINY_U8;                   // codes
+  if (tn_ptx_is_fp8(to)) to = TINY_U8;
   if (a == 'r' && b == 'r') return from == to ? o : tn_ptx_wrapped(x, to, o);
   if (a == b) return o;
   if (a == 'h') o = tn_ptx_do1(x, 'r', to == TINY_I16 ? "cvt.s32.s16" : "cvt.u32.u16", tn_ptx_half_held(x, o));

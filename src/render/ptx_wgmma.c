@@ -19,24 +19,27 @@
 static int tn_ptx_loads_matrices(const tiny_uop *u) {
   return u->op == TINY_OP_LOAD && u->k >> TN_MATRIX_ALONG && !tn_is_reg(u->src[0]->src[0]);
 }
-// The LOAD behind a source of words; NULL: it is another value.
+// The LOAD behind a source of words, of several the first; NULL: it is another value.
 static const tiny_uop *tn_ptx_matrices(const tiny_uop *u) {
-  const tiny_uop *x = u->op == TINY_OP_BITCAST ? u->src[0] : u;
-  return tn_ptx_loads_matrices(x) ? x : NULL;
+  if (u->op == TINY_OP_STACK) u = u->src[0];
+  if (u->op == TINY_OP_BITCAST) u = u->src[0];
+  return tn_ptx_loads_matrices(u) ? u : NULL;
 }
 // No value of its own: a unit reads it.
 static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != NULL; }
 
-// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each.
-static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load) {
+// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each; of tcgen05 bit 46 says so. side 0: of a, of which
+// rows and k change places.
+static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load, int side) {
+  const int64_t step[2] = {tn_load_along(load), tn_load_next(load)};
   const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
   const tn_ptx_address a = tn_ptx_address_of(x, load->src[0]);
   tn_ptx_operand at = a.base, word[2];
   if (at.kind == 's' || at.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", at);
   if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
   at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
-  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(tn_load_along(load) * size >> 4 << 16));
-  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(tn_load_next(load) * size >> 4));
+  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(step[!side] * size >> 4 << 16));
+  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(step[side] * size >> 4 | (x->tensor ? 1 << 14 : 0)));
   return tn_ptx_join(x, 'd', "mov.b64", word);
 }
 
@@ -61,7 +64,7 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
   const tiny_uop *load = tn_ptx_matrices(u->src[1]);
   tn_ptx_operand a[4];
   for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
-  const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
+  const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load, 1), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
   const int first = tn_ptx_sum_registers(x, u);
   tiny_bytes *out = &x->batch;
   if (x->failed) return;
