@@ -28,22 +28,26 @@ static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
   return 0;
 }
 
-// Is r open at the last of these nodes, sources first? Some of them close it.
+// Is r open at the last of these nodes, sources first? Some of them close it. They are all that may hold r.
 static int tn_is_open_after(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
-  uint8_t *open = (uint8_t *)tn_scratch(t, (size_t)all->n);
+  uint8_t *open = (uint8_t *)tn_scratch(t, (size_t)all->n + 1);
   for (int i = 0; i < all->n; i++) {
     tiny_uop *u = all->u[i];
     u->seq = (uint32_t)i;
     open[i] = u == r;
-    if (!tn_closes(u, r)) for (uint32_t j = 0; j < u->nsrc; j++) open[i] |= open[u->src[j]->seq];
+    if (!tn_may_hold(u, r) || tn_closes(u, r)) continue;
+    for (uint32_t j = 0; j < u->nsrc && !open[i]; j++) {
+      const int at = tn_place_in(all, i, u->src[j]);
+      open[i] = at >= 0 && open[at];
+    }
   }
-  return open[all->n - 1];
+  return all->n && open[all->n - 1];
 }
 
 // Ranges that are open around u: wanted ones that it depends on, and not by way of what closes them alone.
 static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uop *r), tn_list *open) {
   tn_list all = {NULL, 0, 0}, closing = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
+  tn_toposort_holding(t, u, tn_op_bit(TINY_OP_RANGE), &all);
   for (int i = 0; i < all.n; i++) if (tn_ranges_from(all.u[i]->op) >= 0) tn_push(t, &closing, all.u[i]);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *r = all.u[i];
@@ -55,7 +59,7 @@ static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uo
 }
 static int tn_is_open(tiny_ctx *t, tiny_uop *u, const tiny_uop *r) {
   tn_list all = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
+  tn_toposort_holding(t, u, r->within, &all);
   return tn_is_open_after(t, &all, r);
 }
 static int tn_is_any(const tiny_uop *r) { (void)r; return 1; }

@@ -15,29 +15,40 @@ static int tn_ranges_from(int op) {
   return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_MASKED ? 1 : -1;
 }
 
-// The nodes of root that depend on from[0..n-1], sources first; now[u->seq] is what node u of root is replaced by.
-// at[i]: seq of from[i].
-typedef struct tn_replacing { tiny_uop *root, **now; tn_list changed; int *at, n; } tn_replacing;
+// The nodes of root that may depend on from[0..n-1], sources first, and those that do; now[u->seq] is what node u of
+// all is replaced by. at[i]: seq of from[i].
+typedef struct tn_replacing { tiny_uop *root, **now; tn_list all, changed; int *at, n; } tn_replacing;
+
+// What node u of root is replaced by.
+static tiny_uop *tn_replacement(const tn_replacing *p, tiny_uop *u) {
+  const int at = tn_place_in(&p->all, p->all.n, u);
+  return at < 0 ? u : p->now[at];
+}
 
 static void tn_replace_prepare(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tn_replacing *p) {
-  tn_list all = {NULL, 0, 0};
+  uint64_t bits = ~(uint64_t)0;
   memset(p, 0, sizeof *p);
   p->root = root; p->n = n;
-  tn_toposort(t, root, &all);
-  p->now = (tiny_uop **)tn_scratch(t, (size_t)all.n * sizeof *p->now);
-  for (int i = 0; i < all.n; i++) all.u[i]->seq = (uint32_t)i;
-  p->at = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *p->at);
+  for (int i = 0; i < n; i++) bits &= from[i]->within;     // what depends on one of them has these
+  if (n) tn_toposort_holding(t, root, bits, &p->all);
+  const tn_list *all = &p->all;
+  p->now = (tiny_uop **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *p->now);
+  for (int i = 0; i < all->n; i++) all->u[i]->seq = (uint32_t)i;
+  p->at = (int *)tn_scratch_bare(t, ((size_t)n + 1) * sizeof *p->at);
   for (int i = 0; i < n; i++) {
-    p->at[i] = from[i]->mark == t->ir->epoch ? (int)from[i]->seq : -1;
+    p->at[i] = tn_place_in(all, all->n, from[i]);
     if (p->at[i] >= 0) p->now[p->at[i]] = from[i];
   }
-  for (int i = 0; i < all.n; i++) {        // what changes is marked by itself
-    tiny_uop *u = all.u[i];
+  for (int i = 0; i < all->n; i++) {       // what changes is marked by itself
+    tiny_uop *u = all->u[i];
     if (p->now[i]) continue;
-    for (uint32_t j = 0; j < u->nsrc && !p->now[i]; j++) if (p->now[u->src[j]->seq]) p->now[i] = u;
+    for (uint32_t j = 0; j < u->nsrc && !p->now[i]; j++) {
+      const int at = tn_place_in(all, i, u->src[j]);
+      if (at >= 0 && p->now[at]) p->now[i] = u;
+    }
     if (p->now[i]) tn_push(t, &p->changed, u);
   }
-  for (int i = 0; i < all.n; i++) p->now[i] = all.u[i];
+  for (int i = 0; i < all->n; i++) p->now[i] = all->u[i];
 }
 
 // u with the sources that p gives it. Range lists hold ranges: an expression in one stands for those that it
@@ -48,7 +59,7 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
   const int lists = tn_ranges_from(u->op);
   if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
   for (uint32_t j = 0; j < u->nsrc; j++) {
-    tiny_uop *s = p->now[u->src[j]->seq];
+    tiny_uop *s = tn_replacement(p, u->src[j]);
     changed |= s != u->src[j];
     if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
       tn_list ranges = {NULL, 0, 0};
@@ -82,7 +93,7 @@ static tiny_uop *tn_replace_by(tiny_ctx *t, tn_replacing *p, tiny_uop *const *to
   for (int i = 0; i < p->n; i++) if (p->at[i] >= 0) p->now[p->at[i]] = to[i];
   for (int i = 0; i < p->changed.n; i++)
     p->now[p->changed.u[i]->seq] = tn_replace_node(t, p, p->changed.u[i]);
-  return p->now[p->root->seq];
+  return tn_replacement(p, p->root);
 }
 
 // root with from[i] replaced by to[i] everywhere.
