@@ -242,22 +242,30 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
 
-// Where an element of an owner's part lies: the parts one after the other, or the owners' elements beside each other
-// where neighbours among the items are owners.
-static tiny_uop *tn_stage_place(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tiny_uop *owner, int64_t owners,
-                                int64_t elements, tiny_uop *element) {
+// How a STAGE's memory is filled: the element at `flat` of an owner's part with `value` where `valid` holds, by the
+// loops of `end`. Parts lie one after the other, or the owners' elements beside each other where neighbours among the
+// items are owners.
+typedef struct tn_filling {
+  tiny_uop *owner, *flat, *value, *valid;
+  int64_t owners, elements;
+  int beside;
+  tn_list end;
+} tn_filling;
+
+// Are neighbours among the items owners?
+static int tn_stage_beside(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage) {
   tn_list items = {NULL, 0, 0};
   int parts = 0;
   tn_numbered(t, sink, tn_is_item, &items);
   for (int i = 0; i < items.n; i++) parts |= tn_closes(stage, items.u[i]);
-  if (parts && !tn_closes(stage, items.u[items.n - 1]) && stage->lanes == 1)
-    return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, owners)), owner);
-  return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)), element);
+  return parts && !tn_closes(stage, items.u[items.n - 1]) && stage->lanes == 1;
 }
-
-// How a STAGE's memory is filled: the element at `flat` of an owner's part with `value` where `valid` holds, by the
-// loops of `end`.
-typedef struct tn_filling { tiny_uop *owner, *flat, *value, *valid; int64_t owners, elements; tn_list end; } tn_filling;
+// Where an element of an owner's part lies.
+static tiny_uop *tn_stage_place(tiny_ctx *t, const tn_filling *f, int64_t elements, tiny_uop *element) {
+  if (f->beside)
+    return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, f->owners)), f->owner);
+  return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, f->owner, tn_index(t, elements)), element);
+}
 
 static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filling *f) {
   tn_list shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
@@ -267,7 +275,8 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   f->value = stage->src[0];
   f->valid = tn_stage_filler(t, sink, stage);
   tiny_uop *element = tn_stage_element(t, stage, stage->src + 1);
-  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements, element);
+  f->beside = tn_stage_beside(t, sink, stage);
+  f->flat = tn_stage_place(t, f, f->elements, element);
   if (tn_stage_kblocks(stage)) tn_push(t, &f->end, tn_stage_kblocks(stage));
   for (uint32_t i = 1; i < stage->nsrc; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
@@ -288,7 +297,7 @@ static void tn_stage_reads(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, c
     tiny_uop *u = all.u[i], *src[3];
     if (u->src[0] != stage) continue;
     src[0] = filled;
-    src[1] = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements * stage->lanes, u->src[1]);
+    src[1] = tn_stage_place(t, f, f->elements * stage->lanes, u->src[1]);
     if (begin) src[1] = tn_u2(t, TINY_OP_ADD, begin, src[1]);
     src[2] = u->nsrc == 3 ? u->src[2] : NULL;
     tn_push(t, from, u);

@@ -51,6 +51,35 @@ static void tn_replace_prepare(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *con
   for (int i = 0; i < all->n; i++) p->now[i] = all->u[i];
 }
 
+// A place as x + k; x NULL: 0.
+typedef struct tn_offset { tiny_uop *x; int64_t k; } tn_offset;
+static tn_offset tn_offset_of(tiny_uop *u) {
+  tn_offset p = {u, 0};
+  if (u->vmin == u->vmax && (tn_is_const(u) || tn_op_is(u->op, TINY_ALU))) { p.x = NULL; p.k = u->vmin; }
+  else if (u->op == TINY_OP_ADD && tn_is_const(u->src[1])) { p.x = u->src[0]; p.k = u->src[1]->k; }
+  return p;
+}
+// A sum or multiple of places with other sources, numbers in one, and that outermost, as algebra would have it: what
+// copies differ by is often nothing else, and of the rest there is one. NULL: u is no such node.
+static tiny_uop *tn_replace_place(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *src) {
+  if (u->dtype != TINY_INDEX || (u->op != TINY_OP_ADD && u->op != TINY_OP_MUL)) return NULL;
+  tn_offset a = tn_offset_of(src[0]), b = tn_offset_of(src[1]);
+  if (u->op == TINY_OP_ADD) {
+    a.x = a.x && b.x ? tn_u2(t, TINY_OP_ADD, a.x, b.x) : a.x ? a.x : b.x;
+    a.k = tn_wrap_add(a.k, b.k);
+  } else {
+    if (b.x) { const tn_offset swapped = a; a = b; b = swapped; }
+    if (b.x) return NULL;
+    if (a.x && a.x->op == TINY_OP_MUL && tn_is_const(a.x->src[1]))
+      a.x = tn_u2(t, TINY_OP_MUL, a.x->src[0], tn_index(t, tn_wrap_mul(a.x->src[1]->k, b.k)));
+    else if (a.x && b.k != 1) a.x = tn_u2(t, TINY_OP_MUL, a.x, tn_index(t, b.k));
+    if (!b.k) a.x = NULL;
+    a.k = tn_wrap_mul(a.k, b.k);
+  }
+  if (!a.x || a.x->vmin == a.x->vmax) return tn_index(t, tn_wrap_add(a.x ? a.x->vmin : 0, a.k));
+  return a.k ? tn_u2(t, TINY_OP_ADD, a.x, tn_index(t, a.k)) : a.x;
+}
+
 // u with the sources that p gives it. Range lists hold ranges: an expression in one stands for those that it
 // depends on.
 static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u) {
@@ -78,6 +107,8 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
     } else src[count++] = s;
   }
   if (!changed) return u;
+  tiny_uop *place = tn_replace_place(t, u, src);
+  if (place) return place;
   tiny_uop *now = count == (int)u->nsrc ?
       tn_uop_with(t, u, src) :
       tn_like(t, u, u->lanes, count, src);
