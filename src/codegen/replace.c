@@ -146,9 +146,10 @@ static tiny_uop *tn_replace_maxima(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *co
   return maxima ? tn_replace(t, u, n, from, to) : u;
 }
 
-// root with every node, its sources done, as make has it, which makes nodes and walks none; NULL: as it is.
-static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_ctx *t, tiny_uop *u)) {
+// root with every node of op, its sources done, as make has it, which makes nodes and walks none; NULL: as it is.
+static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, int op, tiny_uop *(*make)(tiny_ctx *t, tiny_uop *u)) {
   const tn_mark mark = tn_scratch_mark(t);
+  if (!tn_may_hold_bits(root, tn_op_bit(op))) return root;
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, root, &all);
   for (int i = 0; i < all.n; i++) {
@@ -160,7 +161,7 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
       changed |= src[j] != u->src[j];
     }
     u->seq = (uint32_t)i;
-    tiny_uop *now = changed ? tn_uop_with(t, u, src) : u, *made = make(t, now);
+    tiny_uop *now = changed ? tn_uop_with(t, u, src) : u, *made = u->op == op ? make(t, now) : NULL;
     all.u[i] = made ? made : now;
   }
   root = all.u[all.n - 1];

@@ -89,7 +89,7 @@ static uint64_t tn_op_bit(int op) {
     case TINY_OP_DEFINE: return 1 << 9; case TINY_OP_PARAM: return 1 << 10;    case TINY_OP_ARG: return 1 << 11;
     case TINY_OP_SCALAR: return 1 << 12; case TINY_OP_STACK: return 1 << 13;   case TINY_OP_EXP2: return 1 << 14;
     case TINY_OP_LT: return 1 << 15;    case TINY_OP_WHERE: return 1 << 16;    case TINY_OP_WMMA: return 1 << 17;
-    case TINY_OP_MASKED: return 1 << 18; case TINY_OP_BUFFER: return 1 << 19;
+    case TINY_OP_MASKED: return 1 << 18; case TINY_OP_HREDUCE: return 1 << 19;
     default: return 0;
   }
 }
@@ -596,7 +596,7 @@ static TN_COLD int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
     tn_node_slot *held = (tn_node_slot *)tn_scratch_bare(t, old.n * sizeof *held);
     uint32_t n = 0;
     for (uint32_t i = 0; i < old.cap; i++) if (tn_nodes_has(&old, i)) held[n++] = old.table[i];
-    nodes->cap *= 2;
+    nodes->cap = nodes->cap < nodes->room / 4 ? 4 * nodes->cap : nodes->room;
     tn_nodes_clear(nodes);
     for (uint32_t i = 0; i < n; i++) tn_nodes_put(nodes, held[i].u, held[i].slot);
     return 1;
