@@ -171,6 +171,7 @@ struct tiny_uop {
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
   uint16_t lanes; uint8_t nv, device;      // lanes >= 1; nv: length of v; device: 1 + number; 0: any
   uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
+  uint64_t within;                         // private: some of the ops and ranges that it is made of, for walks
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
   const int64_t *v, *dim;                  // list argument; shape

@@ -28,22 +28,26 @@ static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
   return 0;
 }
 
-// Is r open at the last of these nodes, sources first? Some of them close it.
+// Is r open at the last of these nodes, sources first? Some of them close it. They are all that may hold r.
 static int tn_is_open_after(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
-  uint8_t *open = (uint8_t *)tn_scratch(t, (size_t)all->n);
+  uint8_t *open = (uint8_t *)tn_scratch(t, (size_t)all->n + 1);
   for (int i = 0; i < all->n; i++) {
     tiny_uop *u = all->u[i];
     u->seq = (uint32_t)i;
     open[i] = u == r;
-    if (!tn_closes(u, r)) for (uint32_t j = 0; j < u->nsrc; j++) open[i] |= open[u->src[j]->seq];
+    if (!tn_may_hold(u, r) || tn_closes(u, r)) continue;
+    for (uint32_t j = 0; j < u->nsrc && !open[i]; j++) {
+      const int at = tn_place_in(all, i, u->src[j]);
+      open[i] = at >= 0 && open[at];
+    }
   }
-  return open[all->n - 1];
+  return all->n && open[all->n - 1];
 }
 
 // Ranges that are open around u: wanted ones that it depends on, and not by way of what closes them alone.
 static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uop *r), tn_list *open) {
   tn_list all = {NULL, 0, 0}, closing = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
+  tn_toposort_holding(t, u, tn_op_bit(TINY_OP_RANGE), &all);
   for (int i = 0; i < all.n; i++) if (tn_ranges_from(all.u[i]->op) >= 0) tn_push(t, &closing, all.u[i]);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *r = all.u[i];
@@ -55,7 +59,7 @@ static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uo
 }
 static int tn_is_open(tiny_ctx *t, tiny_uop *u, const tiny_uop *r) {
   tn_list all = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
+  tn_toposort_holding(t, u, r->within, &all);
   return tn_is_open_after(t, &all, r);
 }
 static int tn_is_any(const tiny_uop *r) { (void)r; return 1; }
@@ -126,16 +130,19 @@ static int64_t tn_loop_place(tiny_ctx *t, const tn_list *ends, const tn_list *lo
 
 // Ranges of the wanted kinds in the order in which they are numbered, the last one fastest.
 static void tn_numbered(tiny_ctx *t, tiny_uop *sink, int (*wanted)(const tiny_uop *r), tn_list *items) {
-  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, loads = {NULL, 0, 0}, units = {NULL, 0, 0};
-  tn_collect_op(t, sink, TINY_OP_RANGE, &all);
-  tn_collect_op(t, sink, TINY_OP_END, &ends);
-  tn_collect_op(t, sink, TINY_OP_LOAD, &loads);
-  tn_collect_op(t, sink, TINY_OP_WMMA, &units);
-  for (int i = 0; i < all.n; i++) if (wanted(all.u[i])) tn_push(t, items, all.u[i]);
+  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, loads = {NULL, 0, 0};
+  const int units = tn_may_hold_bits(sink, tn_op_bit(TINY_OP_WMMA));
+  tn_toposort_holding(t, sink, tn_op_bit(TINY_OP_RANGE), &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_RANGE && wanted(u)) tn_push(t, items, u);
+    if (u->op == TINY_OP_END) tn_push(t, &ends, u);
+    if (u->op == TINY_OP_LOAD) tn_push(t, &loads, u);
+  }
   int64_t *place = (int64_t *)tn_scratch(t, ((size_t)items->n + 1) * sizeof *place);
   for (int i = 0; i < items->n; i++) {     // sorted as they loop
     tiny_uop *r = items->u[i];
-    const int64_t at = tn_loop_place(t, &ends, &loads, units.n, r);
+    const int64_t at = tn_loop_place(t, &ends, &loads, units, r);
     int j = i;
     for (; j && place[j - 1] > at; j--) { place[j] = place[j - 1]; items->u[j] = items->u[j - 1]; }
     place[j] = at;
@@ -238,22 +245,30 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
 
-// Where an element of an owner's part lies: the parts one after the other, or the owners' elements beside each other
-// where neighbours among the items are owners.
-static tiny_uop *tn_stage_place(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tiny_uop *owner, int64_t owners,
-                                int64_t elements, tiny_uop *element) {
+// How a STAGE's memory is filled: the element at `flat` of an owner's part with `value` where `valid` holds, by the
+// loops of `end`. Parts lie one after the other, or the owners' elements beside each other where neighbours among the
+// items are owners.
+typedef struct tn_filling {
+  tiny_uop *owner, *flat, *value, *valid;
+  int64_t owners, elements;
+  int beside;
+  tn_list end;
+} tn_filling;
+
+// Are neighbours among the items owners?
+static int tn_stage_beside(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage) {
   tn_list items = {NULL, 0, 0};
   int parts = 0;
   tn_numbered(t, sink, tn_is_item, &items);
   for (int i = 0; i < items.n; i++) parts |= tn_closes(stage, items.u[i]);
-  if (parts && !tn_closes(stage, items.u[items.n - 1]) && stage->lanes == 1)
-    return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, owners)), owner);
-  return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)), element);
+  return parts && !tn_closes(stage, items.u[items.n - 1]) && stage->lanes == 1;
 }
-
-// How a STAGE's memory is filled: the element at `flat` of an owner's part with `value` where `valid` holds, by the
-// loops of `end`.
-typedef struct tn_filling { tiny_uop *owner, *flat, *value, *valid; int64_t owners, elements; tn_list end; } tn_filling;
+// Where an element of an owner's part lies.
+static tiny_uop *tn_stage_place(tiny_ctx *t, const tn_filling *f, int64_t elements, tiny_uop *element) {
+  if (f->beside)
+    return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, f->owners)), f->owner);
+  return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, f->owner, tn_index(t, elements)), element);
+}
 
 static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filling *f) {
   tn_list shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
@@ -263,7 +278,8 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   f->value = stage->src[0];
   f->valid = tn_stage_filler(t, sink, stage);
   tiny_uop *element = tn_stage_element(t, stage, stage->src + 1);
-  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements, element);
+  f->beside = tn_stage_beside(t, sink, stage);
+  f->flat = tn_stage_place(t, f, f->elements, element);
   if (tn_stage_kblocks(stage)) tn_push(t, &f->end, tn_stage_kblocks(stage));
   for (uint32_t i = 1; i < stage->nsrc; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
@@ -284,7 +300,7 @@ static void tn_stage_reads(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, c
     tiny_uop *u = all.u[i], *src[3];
     if (u->src[0] != stage) continue;
     src[0] = filled;
-    src[1] = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements * stage->lanes, u->src[1]);
+    src[1] = tn_stage_place(t, f, f->elements * stage->lanes, u->src[1]);
     if (begin) src[1] = tn_u2(t, TINY_OP_ADD, begin, src[1]);
     src[2] = u->nsrc == 3 ? u->src[2] : NULL;
     tn_push(t, from, u);
@@ -548,25 +564,30 @@ static tiny_uop *tn_registers_at(tiny_ctx *t, const tiny_uop *stage, const tiny_
 static tiny_uop *tn_registers_read(tiny_ctx *t, tiny_uop *u) {
   return tn_is_registers(u) ? tn_registers_at(t, u->src[0]->src[0], u->src[0]->src[1]) : NULL;
 }
-// Loads from registers that move with r, and the places that each reads for values of r. They are found before nodes
-// are numbered, as that needs walks.
+// Loads from registers that move with one of the ranges, and the places that each reads for its values. They are found
+// before nodes are numbered, as that needs walks.
 typedef struct tn_registers { tn_list load; int64_t **place; } tn_registers;
-static tn_registers tn_registers_of(tiny_ctx *t, const tn_list *all, tiny_uop *r) {
-  tn_registers x = {{NULL, 0, 0}, NULL};
-  for (int i = 0; i < all->n; i++)
-    if (tn_is_registers(all->u[i]) && tn_depends(t, all->u[i]->src[0]->src[1], r)) tn_push(t, &x.load, all->u[i]);
-  x.place = (int64_t **)tn_scratch(t, ((size_t)x.load.n + 1) * sizeof *x.place);
-  for (int i = 0; i < x.load.n; i++) {
-    x.place[i] = (int64_t *)tn_scratch(t, (size_t)tn_range_extent(r) * sizeof **x.place);
-    for (int64_t k = 0; k < tn_range_extent(r); k++) {
-      tiny_uop *value = tn_index(t, k),
-               *at = tn_simplify(t, tn_replace(t, x.load.u[i]->src[0]->src[1], 1, &r, &value));
-      x.place[i][k] = tn_is_const(at) ? at->k : -1;
-    }
+static int64_t *tn_registers_places(tiny_ctx *t, tiny_uop *at, tiny_uop *r) {
+  int64_t *place = (int64_t *)tn_scratch(t, (size_t)tn_range_extent(r) * sizeof *place);
+  for (int64_t k = 0; k < tn_range_extent(r); k++) {
+    tiny_uop *value = tn_index(t, k), *now = tn_simplify(t, tn_replace(t, at, 1, &r, &value));
+    place[k] = tn_is_const(now) ? now->k : -1;
   }
+  return place;
+}
+static tn_registers tn_registers_of(tiny_ctx *t, const tn_list *all, const tn_list *ranges) {
+  tn_registers x = {{NULL, 0, 0}, NULL};
+  tn_list of = {NULL, 0, 0};
+  for (int i = 0; i < all->n; i++) for (int j = 0; j < ranges->n && tn_is_registers(all->u[i]); j++) {
+    if (!tn_depends(t, all->u[i]->src[0]->src[1], ranges->u[j])) continue;
+    tn_push(t, &x.load, all->u[i]);
+    tn_push(t, &of, ranges->u[j]);
+  }
+  x.place = (int64_t **)tn_scratch(t, ((size_t)x.load.n + 1) * sizeof *x.place);
+  for (int i = 0; i < x.load.n; i++) x.place[i] = tn_registers_places(t, x.load.u[i]->src[0]->src[1], of.u[i]);
   return x;
 }
-// For each value of r one element of the STAGE, side by side.
+// For each value of the range one element of the STAGE, side by side.
 static tiny_uop *tn_registers_lanes(tiny_ctx *t, const tn_registers *x, const tiny_uop *load, const tiny_uop *stage,
                                     int64_t lanes) {
   tn_list one = {NULL, 0, 0};
@@ -795,18 +816,28 @@ static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_prefetch(t, tn_index_with(t, index, first, 1));
 }
 
-// One node over lanes, its sources done. REDUCE over r reduces its lanes; END drops r.
-static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r,
+static int tn_is_listed(const tn_list *list, const tiny_uop *u) {
+  for (int i = 0; i < list->n; i++) if (list->u[i] == u) return 1;
+  return 0;
+}
+// The range of these that u closes; NULL: none.
+static tiny_uop *tn_closed_of(const tiny_uop *u, const tn_list *ranges) {
+  for (int i = 0; i < ranges->n; i++) if (tn_closes(u, ranges->u[i])) return ranges->u[i];
+  return NULL;
+}
+
+// One node over lanes of these ranges, its sources done. REDUCE over one reduces its lanes; END drops them.
+static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tn_list *ranges,
                                const tn_registers *registers) {
   if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) {
     tn_list now = {NULL, 0, 0};
-    int closes = 0;
-    for (uint32_t i = 0; i < u->nsrc; i++) if (i && u->src[i] == r) closes = 1; else tn_push(t, &now, src[i]);
+    const tiny_uop *r = tn_closed_of(u, ranges);
+    for (uint32_t i = 0; i < u->nsrc; i++) if (!i || !tn_is_listed(ranges, u->src[i])) tn_push(t, &now, src[i]);
     if (u->op == TINY_OP_END) return tn_end(t, now.u[0], now.n - 1, now.u + 1);
     // The same in every lane.
-    if (closes && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));
+    if (r && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));
     tiny_uop *x = tn_like(t, u, now.u[0]->lanes, now.n, now.u);
-    return closes ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
+    return r ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
   }
   if (u->op == TINY_OP_GROUP) {            // of values: all as wide as the widest
     int lanes = 1;
@@ -825,7 +856,7 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
   if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
     return tn_like(t, u, src[0]->lanes, (int)u->nsrc, src);
   if (tn_is_registers(u) && src[0]->lanes > 1)
-    return tn_registers_lanes(t, registers, u, src[0]->src[0], tn_range_extent(r));
+    return tn_registers_lanes(t, registers, u, src[0]->src[0], src[0]->lanes);
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
     return tn_lanes_load(t, tn_like(t, u, src[0]->lanes, (int)u->nsrc, src));
   if (u->op == TINY_OP_PREFETCH && src[0]->lanes > 1) return tn_lanes_prefetch(t, src[0]);
@@ -833,23 +864,33 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
   return tn_uop_with(t, u, src);
 }
 
+// Ranges of lanes, of which no REDUCE closes two.
+static void tn_lanes_next(tiny_ctx *t, const tn_list *all, tn_list *ranges) {
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *r = all->u[i];
+    if (r->op != TINY_OP_RANGE || tn_range_kind(r) != TN_VECTOR) continue;
+    int apart = 1;
+    for (int j = 0; j < all->n && apart && ranges->n; j++)
+      apart = all->u[j]->op != TINY_OP_REDUCE || !tn_closes(all->u[j], r) || !tn_closed_of(all->u[j], ranges);
+    if (apart) tn_push(t, ranges, r);
+  }
+}
+
 static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
-  sink = tn_remake(t, sink, tn_registers_read);
+  if (tn_may_hold_bits(sink, tn_op_bit(TINY_OP_STAGE))) sink = tn_remake(t, sink, TINY_OP_LOAD, tn_registers_read);
   for (;;) {
-    tn_list all = {NULL, 0, 0};
-    tiny_uop *r = NULL;
+    tn_list all = {NULL, 0, 0}, ranges = {NULL, 0, 0};
     tn_toposort(t, sink, &all);
-    for (int i = 0; i < all.n && !r; i++)
-      if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
-    if (!r) return sink;
-    const tn_registers registers = tn_registers_of(t, &all, r);
-    tiny_uop *lane = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(r), 0, NULL, 0, 0, NULL);
+    tn_lanes_next(t, &all, &ranges);
+    if (!ranges.n) return sink;
+    const tn_registers registers = tn_registers_of(t, &all, &ranges);
     // index expressions first, simplified over LANE; then the nodes that use them
     for (int i = 0; i < all.n; i++) {
       tiny_uop *u = all.u[i], *now = u;
-      if (u == r) now = lane;
+      if (u->op == TINY_OP_RANGE && tn_is_listed(&ranges, u))
+        now = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(u), 0, NULL, 0, 0, NULL);
       else if (u->nsrc) {
-        tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+        tiny_uop *few[8], **src = u->nsrc <= 8 ? few : (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
         int changed = 0;
         for (uint32_t j = 0; j < u->nsrc; j++) {
           src[j] = all.u[u->src[j]->seq];
@@ -858,7 +899,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
         if (changed && u->op == TINY_OP_INDEX)
           for (uint32_t j = 1; j < u->nsrc; j++)
             if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
-        if (changed) now = tn_lanes_node(t, u, src, r, &registers);
+        if (changed) now = tn_lanes_node(t, u, src, &ranges, &registers);
       }
       u->seq = (uint32_t)i;                // where its place in the list says what it is now
       all.u[i] = now;

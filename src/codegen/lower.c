@@ -165,7 +165,7 @@ static tiny_uop *tn_lower_carried(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
 
 // A REDUCE whose ranges are all unrolled is an expression.
 static tiny_uop *tn_reduce_unrolled(tiny_ctx *t, tiny_uop *u) {
-  return u->op == TINY_OP_REDUCE && u->nsrc == 1 ? tn_reduce_step(t, (int)u->k, u->src[0], NULL) : NULL;
+  return u->nsrc == 1 ? tn_reduce_step(t, (int)u->k, u->src[0], NULL) : NULL;
 }
 
 // The first REDUCE, sources first, that makes no sum of the next ones: those of a loop that carries a maximum wait for
@@ -184,7 +184,7 @@ static tiny_uop *tn_lowered_next(tiny_ctx *t, const tn_list *all) {
 }
 
 static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
-  sink = tn_remake(t, sink, tn_reduce_unrolled);
+  sink = tn_remake(t, sink, TINY_OP_REDUCE, tn_reduce_unrolled);
   for (;;) {
     tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
     tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
@@ -259,7 +259,7 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
 // ** one range per END; conditions of whole stores become IF where the language wants that **
 
 static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
-  if (u->op != TINY_OP_END || u->nsrc == 2) return NULL;
+  if (u->nsrc == 2) return NULL;
   tiny_uop *now = u->src[0];
   for (uint32_t j = u->nsrc - 1; j >= 1; j--) now = tn_end(t, now, 1, &u->src[j]);
   return now;
@@ -267,7 +267,7 @@ static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
 
 // HREDUCE as arithmetic on halves, for languages that are rendered.
 static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
-  return u->op == TINY_OP_HREDUCE ? tn_reduce_halves(t, u->src[0], (int)u->k, 1) : NULL;
+  return tn_reduce_halves(t, u->src[0], (int)u->k, 1);
 }
 
 // ** places that change from one iteration to the next **

@@ -60,7 +60,7 @@ static uint8_t *tn_rounded_nodes(tiny_ctx *t, const tn_list *all) {
   return is;
 }
 static tiny_uop *tn_as_rounded(tiny_ctx *t, tiny_uop *u) {
-  if (u->op != TINY_OP_EXP2 || u->k & TN_EXP_ROUNDED) return NULL;
+  if (u->k & TN_EXP_ROUNDED) return NULL;
   return tn_uop_make(t, TINY_OP_EXP2, u->dtype, u->lanes, 1, u->src, u->k | TN_EXP_ROUNDED, 0, NULL);
 }
 static tiny_uop *tn_mark_rounded(tiny_ctx *t, tiny_uop *sink) {
@@ -74,6 +74,6 @@ static tiny_uop *tn_mark_rounded(tiny_ctx *t, tiny_uop *sink) {
     if (!tn_is_narrow(u->dtype) && (u->dtype != TINY_F32 || !(is[i] & TN_ROUNDED))) return sink;
     found = 1;
   }
-  return found ? tn_remake(t, sink, tn_as_rounded) : sink;
+  return found ? tn_remake(t, sink, TINY_OP_EXP2, tn_as_rounded) : sink;
 }
 #endif

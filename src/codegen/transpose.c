@@ -128,7 +128,7 @@ static tiny_uop *tn_reduces_joined(tiny_ctx *t, tiny_uop *const *reduce, int n) 
 // A GROUP whose neighbouring reductions are stored together; NULL: there are none.
 static tiny_uop *tn_join_reduces(tiny_ctx *t, tiny_uop *u) {
   tn_list stores = {NULL, 0, 0};
-  if (u->op != TINY_OP_GROUP || u->dtype != TINY_VOID) return NULL;
+  if (u->dtype != TINY_VOID) return NULL;
   for (int i = 0, n; i < (int)u->nsrc; i += n) {
     tiny_uop *reduce[TN_REDUCES_MOST];
     n = tn_reduces_adjacent(u, i);
@@ -180,7 +180,7 @@ static tiny_uop *tn_load_rows(tiny_ctx *t, tiny_uop *sink) {
 // ** square blocks **
 
 static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
-  sink = tn_remake(t, sink, tn_join_reduces);
+  sink = tn_remake(t, sink, TINY_OP_GROUP, tn_join_reduces);
   for (;;) {                               // one at a time: a square may be read from what another one fills
     tn_list stacks = {NULL, 0, 0};
     tiny_uop *from[TN_BLOCK_MOST], *to[TN_BLOCK_MOST];

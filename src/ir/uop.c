@@ -79,6 +79,29 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 
+// What passes look for, a bit each in `within` of what is made of it: walks pass by what has none. 0: an op has no bit,
+// and may be anywhere. Ranges share the bits from TN_WITHIN_RANGES on: those of one kernel follow each other.
+enum { TN_WITHIN_RANGES = 20 };
+static uint64_t tn_op_bit(int op) {
+  switch (op) {
+    case TINY_OP_RANGE: return 1;       case TINY_OP_REDUCE: return 1 << 1;    case TINY_OP_STAGE: return 1 << 2;
+    case TINY_OP_INDEX: return 1 << 3;  case TINY_OP_LOAD: return 1 << 4;      case TINY_OP_STORE: return 1 << 5;
+    case TINY_OP_AFTER: return 1 << 6;  case TINY_OP_BARRIER: return 1 << 7;   case TINY_OP_END: return 1 << 8;
+    case TINY_OP_DEFINE: return 1 << 9; case TINY_OP_PARAM: return 1 << 10;    case TINY_OP_ARG: return 1 << 11;
+    case TINY_OP_SCALAR: return 1 << 12; case TINY_OP_STACK: return 1 << 13;   case TINY_OP_EXP2: return 1 << 14;
+    case TINY_OP_LT: return 1 << 15;    case TINY_OP_WHERE: return 1 << 16;    case TINY_OP_WMMA: return 1 << 17;
+    case TINY_OP_MASKED: return 1 << 18; case TINY_OP_HREDUCE: return 1 << 19;
+    default: return 0;
+  }
+}
+static uint64_t tn_own_bits(int op, int64_t k) {
+  if (op != TINY_OP_RANGE) return tn_op_bit(op);
+  return tn_op_bit(op) | (uint64_t)1 << (TN_WITHIN_RANGES + (uint64_t)(k >> 8) % (64 - TN_WITHIN_RANGES));
+}
+// May u have all of these bits within, or x?
+static int tn_may_hold_bits(const tiny_uop *u, uint64_t bits) { return (u->within & bits) == bits; }
+static int tn_may_hold(const tiny_uop *u, const tiny_uop *x) { return tn_may_hold_bits(u, x->within); }
+
 // A BITCAST of a vector to lanes of another width.
 static int tn_regroups(const tiny_uop *u) {
   if (u->op != TINY_OP_BITCAST || !u->dtype || !u->src[0]->dtype) return 0;
@@ -574,7 +597,7 @@ static TN_COLD int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
     tn_node_slot *held = (tn_node_slot *)tn_scratch_bare(t, old.n * sizeof *held);
     uint32_t n = 0;
     for (uint32_t i = 0; i < old.cap; i++) if (tn_nodes_has(&old, i)) held[n++] = old.table[i];
-    nodes->cap *= 2;
+    nodes->cap = nodes->cap < nodes->room / 4 ? 4 * nodes->cap : nodes->room;
     tn_nodes_clear(nodes);
     for (uint32_t i = 0; i < n; i++) tn_nodes_put(nodes, held[i].u, held[i].slot);
     return 1;
@@ -592,10 +615,12 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
                                   int64_t k, int nv, const int64_t *v, void *ptr) {
   struct tn_ir *ir = t->ir;
   tiny_uop *swapped[2];
+  uint64_t within = 0;
   int over_shards = 0;
   for (int i = 0; i < nsrc; i++) {
     if (!src[i] || src[i] == &ir->bad) return &ir->bad;
     over_shards |= src[i]->op == TINY_OP_SHARD;
+    within |= src[i]->within;
   }
   if (nsrc == 2 && tn_op_is(op, TINY_COMM) && tn_uop_order(src[0], src[1]) > 0) {
     swapped[0] = src[1]; swapped[1] = src[0];
@@ -621,6 +646,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.lanes = (uint16_t)lanes;
   key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
+  key.within = within | tn_own_bits(op, k);
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
   if (!tn_uop_place(t, &key)) return &ir->bad;
@@ -714,11 +740,11 @@ typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
 enum { TN_FEW_WALKS = 32 };
 
 // Every node of op that root needs and that is not seen yet, sources before users, each once; TINY_OP_COUNT: every
-// node. Heavy code only.
-static void tn_collect_unseen(tiny_ctx *t, tiny_uop *root, int op, uint32_t seen, tn_list *out) {
+// node. What cannot have these bits within is passed by. Heavy code only.
+static void tn_collect_holding(tiny_ctx *t, tiny_uop *root, int op, uint64_t bits, uint32_t seen, tn_list *out) {
   tn_walk few[TN_FEW_WALKS], *stack = few, *top;
   int n = 0, cap = TN_FEW_WALKS;
-  if (root->mark == seen) return;
+  if (root->mark == seen || !tn_may_hold_bits(root, bits)) return;
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root; top->next = 0;
   root->mark = seen;
@@ -730,11 +756,14 @@ static void tn_collect_unseen(tiny_ctx *t, tiny_uop *root, int op, uint32_t seen
       continue;
     }
     tiny_uop *s = top->u->src[top->next++];
-    if (s->mark == seen) continue;
+    if (s->mark == seen || !tn_may_hold_bits(s, bits)) continue;
     s->mark = seen;
     top = TN_PUSH(t, stack, n, cap, tn_walk);
     top->u = s; top->next = 0;
   }
+}
+static void tn_collect_unseen(tiny_ctx *t, tiny_uop *root, int op, uint32_t seen, tn_list *out) {
+  tn_collect_holding(t, root, op, tn_op_bit(op), seen, out);
 }
 static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
   tn_collect_unseen(t, root, op, ++t->ir->epoch, out);
@@ -745,6 +774,14 @@ static void tn_collect_ranges(tiny_ctx *t, tiny_uop *root, tn_list *out) {
 static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   tn_collect_op(t, root, TINY_OP_COUNT, out);
+}
+// The same without what cannot have these bits within. A node's seq may then be of another list: tn_place_in.
+static void tn_toposort_holding(tiny_ctx *t, tiny_uop *root, uint64_t bits, tn_list *out) {
+  tn_collect_holding(t, root, TINY_OP_COUNT, bits, ++t->ir->epoch, out);
+}
+// Where u is in a list whose nodes are numbered, up to the n-th of them; -1: it is not.
+static int tn_place_in(const tn_list *list, int n, const tiny_uop *u) {
+  return u->seq < (uint32_t)n && list->u[u->seq] == u ? (int)u->seq : -1;
 }
 
 // ** life: what is not reached from the marks is freed by the sweep **

@@ -682,7 +682,9 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
   memset(&d, 0, sizeof d);
   d.target = (void *)(uintptr_t)target;
   if (target->renderer) {
-    if (!tn_takes_all_memory(target)) sink = tn_rewrite(t, sink, tn_rules_memory, d.target);
+    tn_map memory = {NULL, 0, 0};
+    if (!tn_takes_all_memory(target))
+      sink = tn_rewrite_walk(t, &memory, ++t->ir->epoch, sink, tn_rules_memory, d.target);
     sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d), 1);
   }
   tn_scratch_rewind(t, mark);

@@ -20,17 +20,19 @@ static int tn_reduces_over(const tiny_uop *u, const tiny_uop *range) {
 }
 // u depends on x. A REDUCE over x does not: x is closed in it.
 static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
+  if (u == x || !tn_may_hold(u, x)) return u == x;
   const uint32_t seen = ++t->ir->epoch;
   const tn_mark mark = tn_scratch_mark(t);
-  tn_list todo = {NULL, 0, 0};
-  tn_push(t, &todo, u);
+  tiny_uop *few[TN_FEW_WALKS];
+  tn_list todo = {few, 1, TN_FEW_WALKS};
+  few[0] = u;
   u->mark = seen;
   int found = 0;
   while (todo.n && !found) {
     u = todo.u[--todo.n];
     found = u == x;
     for (uint32_t i = 0; i < u->nsrc && !found && !tn_reduces_over(u, x); i++)
-      if (u->src[i]->mark != seen) {
+      if (u->src[i]->mark != seen && tn_may_hold(u->src[i], x)) {
         u->src[i]->mark = seen;
         tn_push(t, &todo, u->src[i]);
       }

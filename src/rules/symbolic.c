@@ -32,9 +32,19 @@ RULES_END
 
 // ** sums **
 
-// A sum of integers with like terms joined.
+// A thing that a sum of INDEX has once, as it is, wherever it is not there twice.
+static int tn_is_plain_term(const tiny_uop *x) {
+  return x->op != TINY_OP_ADD && x->op != TINY_OP_MUL && x->op != TINY_OP_MOD && !tn_is_const(x);
+}
+// A sum of integers with like terms joined. Sources are in their form by then: with a number, or of two things, it is
+// in its own.
 static tiny_uop *tn_sum_terms(tiny_ctx *t, tiny_uop *r) {
   tn_affine a;
+  if (r->op == TINY_OP_ADD && r->dtype == TINY_INDEX) {
+    const tiny_uop *x = r->src[0], *y = r->src[1];
+    if (tn_is_const(y) && y->k && (x->op != TINY_OP_ADD || !tn_is_const(x->src[1]))) return NULL;
+    if (x != y && tn_is_plain_term(x) && tn_is_plain_term(y)) return NULL;
+  }
   tn_affine_start(&a, r->dtype);
   if (!tn_affine_add(&a, r, 1, 0) || tn_affine_recombine(t, &a) < 0) return NULL;
   tn_affine_sort(&a);
