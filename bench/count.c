@@ -64,6 +64,10 @@ static tiny_tensor *matmul_f16_large(tiny_ctx *t) { return product(t, TINY_F16, 
 static tiny_tensor *matmul_f16_huge(tiny_ctx *t) { return product(t, TINY_F16, 8192); }
 static tiny_tensor *matmul_bf16(tiny_ctx *t) { return product(t, TINY_BF16, 1024); }
 static tiny_tensor *matmul_deep(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16384), f32(t, 16384, 64)); }
+static tiny_tensor *matmul_1664(tiny_ctx *t) { return product(t, TINY_F32, 1664); }
+static tiny_tensor *matmul_f16_deep(tiny_ctx *t) {
+  return tiny_matmul(zeros(t, TINY_F16, TINY_SHAPE(1152, 16384)), zeros(t, TINY_F16, TINY_SHAPE(16384, 1152)));
+}
 static tiny_tensor *matmul_prime(tiny_ctx *t) { return tiny_matmul(f32(t, 64, 16381), f32(t, 16381, 64)); }
 // Of 8192 tokens into rows of 256. Memory is zeros: all go to one row, as they do at worst.
 static tiny_tensor *embedding_grad(tiny_ctx *t) {
@@ -134,12 +138,14 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"rms_norm f16 2048x4096", norm_f16}, {"variance 1024x8192", spread_long}, {"logsumexp 1024x8192", log_long},
   {"entropy 1024x8192", entropy_long},
   {"matmul 1024", matmul}, {"matmul 4096", matmul_large}, {"matmul 768", matmul_768}, {"matmul 777", matmul_odd},
-  {"matmul 1100", matmul_1100}, {"matmul 1536", matmul_1536}, {"matmul 2304", matmul_2304},
+  {"matmul 1100", matmul_1100}, {"matmul 1536", matmul_1536}, {"matmul 1664", matmul_1664},
+  {"matmul 2304", matmul_2304},
   {"matmul f16 1024", matmul_f16}, {"matmul f16 4096", matmul_f16_large}, {"matmul f16 8192", matmul_f16_huge},
   {"matmul f16 768", matmul_f16_768}, {"matmul f16 777", matmul_f16_odd}, {"matmul f16 1100", matmul_f16_1100},
   {"matmul bf16 777", matmul_bf16_odd}, {"matmul bf16 1100", matmul_bf16_1100},
   {"matmul bf16 1024", matmul_bf16}, {"x @ w.T f16 1024", linear_f16}, {"x @ x.T i8 1024", matmul_i8},
-  {"matmul 64x16384x64", matmul_deep}, {"matmul 64x16381x64", matmul_prime}, {"sum 2048x2048", sum},
+  {"matmul 64x16384x64", matmul_deep}, {"matmul 64x16381x64", matmul_prime}, {"f16 1152x16384x1152", matmul_f16_deep},
+  {"sum 2048x2048", sum},
   {"embedding gradient", embedding_grad}, {"bincount", counts}, {"bincount of weights", weighed_counts},
   {"scatter_add 16384x64", scattered}, {"index_add 50257x768", rows_added}, {"conv 3x3 64 56x56", conv},
   {"conv 3x3 61 55x55", conv_odd}, {"attention 500x64", attention_odd},

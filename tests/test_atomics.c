@@ -195,11 +195,17 @@ static void test_program(void) {
 
 // Tiles whose last wave would leave most units idle are cut along K; waves that are full, and what is soon done, are not.
 static tiny_code waves_guarded(tiny_ctx *t, void *arg) {
-  static const struct { int64_t n, parts; } sizes[] = {{1024, 1}, {1100, 3}, {1536, 6}, {2048, 1}, {4096, 1}, {600, 1}};
+  static const struct { int64_t n, added, stored; } sizes[] = {
+    {1024, 1, 1}, {1100, 3, 3}, {1536, 6, 4}, {2048, 1, 1}, {2304, 2, 2}, {4096, 1, 1}, {600, 1, 1}};
   const tiny_limits *limits = &t->device[0]->limits;
   (void)arg;
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    CHECK_EQ(tn_wave_parts(limits, sizes[i].n, sizes[i].n, 1, sizes[i].n), sizes[i].parts);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const int64_t n = sizes[i].n;
+    const tn_tiled_product items = {n, n, 1, n, 0}, units = {n, n, 1, n, 2};
+    CHECK_EQ(tn_wave_parts(limits, &items, 1), sizes[i].added);
+    CHECK_EQ(tn_wave_parts(limits, &items, 0), sizes[i].stored);
+    CHECK_EQ(tn_wave_parts(limits, &units, 0), 1);         // another kernel takes longer than what it saves
+  }
   counted c;
   memset(&c, 0, sizeof c);
   c.x = tiny_matmul(ints(t, TINY_SHAPE(1536, 1536)), ints(t, TINY_SHAPE(1536, 1536)));

@@ -243,12 +243,23 @@ static tiny_tensor *prime(tiny_ctx *t) { return product(t, 1, 32, 1031, 20, TINY
 static tiny_tensor *long_rows(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(3, 1 << 14)), 1, 0); }
 static tiny_tensor *long_columns(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(1 << 13, 33)), 0, 1); }
 static tiny_tensor *long_most(tiny_ctx *t) { return tiny_amax(ints(t, TINY_SHAPE(2, 5, 1 << 13)), 2, 0); }
+static tiny_tensor *prime_halves(tiny_ctx *t) { return tiny_cast(product(t, 3, 17, 1031, 24, TINY_F16, 2), TINY_F32); }
+static tiny_tensor *prime_after(tiny_ctx *t) {             // what is summed is computed, and so is what becomes of it
+  tiny_tensor *x = tiny_exp(tiny_mul_scalar(ints(t, TINY_SHAPE(16, 1031)), 0));
+  return tiny_relu(tiny_add(tiny_matmul(x, ints(t, TINY_SHAPE(1031, 16))), ints(t, TINY_SHAPE(16))));
+}
+static tiny_tensor *prime_length(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(2, 20011)), 1, 0); }
+static tiny_tensor *prime_most(tiny_ctx *t) { return tiny_amax(tiny_sub(ints(t, TINY_SHAPE(2, 20011)), tiny_full(t, 9, TINY_F32, TINY_SHAPE(1))), 1, 0); }
 static void test_cuts(void) {
   test_cut("deep", deep, 100, 2);
   test_cut("deep", deep, 1, 1);            // busy as it is
   test_cut("deep batch", deep_batch, 100, 2);
+  test_cut("prime halves", prime_halves, 100, 2);
+  test_cut("prime after", prime_after, 100, 2);
+  test_cut("prime length", prime_length, 100, 2);
+  test_cut("prime most", prime_most, 100, 1);                // zeros are not less than all
   test_cut("shallow", shallow, 100, 1);
-  test_cut("prime", prime, 100, 1);
+  test_cut("prime", prime, 100, 2);           // zeros behind both operands
   test_cut("long rows", long_rows, 100, 2);
   test_cut("long rows", long_rows, 3, 1);
   test_cut("long columns", long_columns, 100, 2);

@@ -110,8 +110,9 @@ static void tn_grid_tile_sides(const tn_kernel_state *s, tn_grid_tile *tile, int
   const int many = tn_machine_registers(s->target->limits) >= TN_GRID_MANY;
   double least = 0;
   for (int i = many ? 0 : 3; i < 4; i++) {
-    const double cost = tn_waves_cost(s->target->limits, tn_range_extent(tile->side[0].r),
-                                     tn_range_extent(tile->side[1].r), others, tn_tile_copies[i]);
+    const tn_tile_price price = tn_tile_of_items(s->target->limits, tn_tile_copies[i]);
+    const double cost = tn_tiles_cost(s->target->limits, tn_range_extent(tile->side[0].r),
+                                      tn_range_extent(tile->side[1].r), others, &price);
     if (least > 0 && cost >= least) continue;
     least = cost;
     for (int d = 0; d < 2; d++) tile->side[d].block = TN_GRID_SIDE * TN_GRID_NEAR * tn_tile_copies[i][d];
@@ -769,7 +770,8 @@ static int64_t tn_grid_sum_parts(tn_kernel_state *s, const tn_profile *p, int64_
     const int64_t others = outputs / (reads[0] * reads[1]);
     least = TN_SPLIT_PRODUCTS;
     groups = (reads[0] + side - 1) / side * ((reads[1] + side - 1) / side) * others;
-    if (2 * groups > tn_machine_units(limits)) return tn_wave_parts(limits, reads[0], reads[1], others, k);
+    const tn_tiled_product x = {reads[0], reads[1], others, k, 0};
+    if (2 * groups > tn_machine_units(limits)) return tn_wave_parts(limits, &x, 1);
   }
   const int64_t parts = TN_SPLIT_BUSY * tn_machine_units(limits) / (groups < 1 ? 1 : groups),
                 worth = tn_extents(p->red, p->nred) / least;

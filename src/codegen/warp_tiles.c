@@ -1,20 +1,11 @@
 // warp_tiles: the opts of a sum of products that a unit of the target's warps does.
 //
 // In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
-// A group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
-// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units
-// has 255 and more.
 #ifndef TN_CODEGEN_WARP_TILES
 #define TN_CODEGEN_WARP_TILES
 #ifndef TINY_AMALGAMATED
 #include "tensorcore.c"
 #endif
-
-enum {
-  TN_WARP_SIDE = 32, TN_WARP_LARGE = 64,   // rows and columns of a warp
-  TN_WARP_SIDES = 2,                       // warps of a group along each side
-  TN_WARP_GROUPS = 64                      // of large tiles, from which they are many enough
-};
 
 // Which side of c the elements of a lane lie along that come first: it is to be stored together.
 static int tn_unit_last(const tiny_warp_unit *unit) {
@@ -64,47 +55,12 @@ static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const ti
   return 0;
 }
 
-// Warps of a group along rows and columns, and a warp's rows and columns.
-typedef struct tn_warp_shape { int64_t warps[2], side[2]; } tn_warp_shape;
-
-static int64_t tn_warp_groups(const tn_profile *p, tiny_uop *const *axis, int64_t rows, int64_t columns) {
-  int64_t groups = 1;
-  for (int i = 0; i < p->nout; i++) {
-    const int64_t block = p->out[i] == axis[0] ? rows : p->out[i] == axis[1] ? columns : 1;
-    groups = tn_clamp_mul(groups, (tn_range_extent(p->out[i]) + block - 1) / block);
-  }
-  return groups;
-}
-
-// Where products take all columns at once all warps stand along rows: what they read of a is not read again, and four
-// of them read b together. The first that every unit of the machine has groups of. Of units that take all rows as well
-// 128 are as soon done as 64 (PTX ISA, tcgen05.mma: a row for each lane of Tensor Memory).
-static tn_warp_shape tn_warp_sizes_at_once(const tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
-                                           int large) {
-  static const tn_warp_shape all[2][3] = {{{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}},
-                                          {{{8, 1}, {32, 128}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}}};
-  const tn_warp_shape *shapes = all[s->target->limits->unit_rows > 1];
-  int i = large ? 0 : 2;
-  for (; i < 2; i++) {
-    const tn_warp_shape *x = &shapes[i];
-    const int64_t rows = x->warps[0] * x->side[0],
-                  least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(s->target->limits);
-    if (x->side[1] <= 8 * (int64_t)s->target->limits->unit_tiles && tn_range_extent(axis[1]) > x->side[1] / 2 &&
-        tn_warp_groups(p, axis, rows, x->side[1]) >= least)
-      break;
-  }
-  return shapes[i];
-}
-
-// As many as leave enough groups, and no more than there are.
 static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis) {
-  const int large = !tn_warp_loads_bytes(s, p, axis[2]);
-  const int64_t block = TN_WARP_SIDES * TN_WARP_LARGE, groups = tn_warp_groups(p, axis, block, block);
-  tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
-  if (s->target->limits->unit_tiles) return tn_warp_sizes_at_once(s, p, axis, large);
-  for (int i = 0; i < 2; i++)
-    if (large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
-  return shape;
+  int64_t others = 1;
+  for (int i = 0; i < p->nout; i++)
+    if (p->out[i] != axis[0] && p->out[i] != axis[1]) others = tn_clamp_mul(others, tn_range_extent(p->out[i]));
+  return tn_warp_shape_of(s->target->limits, tn_range_extent(axis[0]), tn_range_extent(axis[1]), others,
+                          !tn_warp_loads_bytes(s, p, axis[2]));
 }
 
 // May all of it be done? What opts refuse is not known before: axes that may not be padded, memory.

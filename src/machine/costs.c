@@ -65,25 +65,126 @@ static double tn_body_cost(double arithmetic, double loads, double wait) {
   return arithmetic + loads > wait ? arithmetic + loads : wait;
 }
 
-// Tiles of products on a grid: an item has NEAR x copies elements along each side of a tile, SIDE items of a group
-// each.
+// ** products on a grid, tile by tile **
+
+// Items: each has NEAR x copies elements along each side of a tile, SIDE items of a group each. Rates are of a unit, in
+// its cycles: but for flops, what bench/gpu.h has of H100, A100, MI300X and RX 7900 XTX is half to twice as much.
 enum {
   TN_TILE_SIDE = 16, TN_TILE_NEAR = 4,
   TN_TILE_MANY = 128,                      // registers of an item, from which it has more copies
   TN_TILE_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
-  TN_TILE_ADDED = 48                       // steps that adding a tile to memory is worth: its way to the last cache
+  TN_ISSUE = 4,                            // instructions of warps in a cycle
+  TN_UNIT_FLOPS = 4096,                    // of matrices: H100's, the most, so that few products are cut
+  TN_SHARED_RATE = 128, TN_CACHE_RATE = 24, TN_MEMORY_RATE = 10,       // bytes of shared memory, a cache, memory
+  TN_LAUNCH = 5500                         // cycles until another kernel runs
 };
-#define TN_TILE_MASKED       1.4           // of a step, loads along K masked: count, matmul 1664 in 3 parts
 static const int64_t tn_tile_copies[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
 
-// What `others` products of so many rows and columns take, in instructions of a step of K: tiles that a unit does one
-// after the other.
-static double tn_waves_cost(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
-                           const int64_t *copies) {
-  const int64_t m = TN_TILE_NEAR * copies[0], n = TN_TILE_NEAR * copies[1], units = tn_machine_units(limits),
-                tiles = ((rows + TN_TILE_SIDE * m - 1) / (TN_TILE_SIDE * m)) *
-                    ((columns + TN_TILE_SIDE * n - 1) / (TN_TILE_SIDE * n)) * others;
-  return (double)((tiles + units - 1) / units) * (double)(m * n + copies[0] + copies[1] + TN_TILE_STEP);
+// A tile: cycles that a step of K takes of a unit; bytes that it reads of the operands.
+typedef struct tn_tile_price { int64_t rows, columns; double step, nbytes; } tn_tile_price;
+
+static tn_tile_price tn_tile_of_items(const tiny_limits *limits, const int64_t *copies) {
+  const int64_t m = TN_TILE_NEAR * copies[0], n = TN_TILE_NEAR * copies[1], side = TN_TILE_SIDE;
+  tn_tile_price x = {side * m, side * n, 0, (double)(side * (m + n)) * 4};
+  x.step = (double)((m * n + copies[0] + copies[1] + TN_TILE_STEP) * side * side) /
+      (double)(tn_machine_warp(limits) * TN_ISSUE);
+  return x;
+}
+
+// Warps of a group along rows and columns, and a warp's rows and columns, where a unit of warps does the products. A
+// group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
+// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units
+// has 255 and more.
+typedef struct tn_warp_shape { int64_t warps[2], side[2]; } tn_warp_shape;
+enum {
+  TN_WARP_SIDE = 32, TN_WARP_LARGE = 64,   // rows and columns of a warp
+  TN_WARP_SIDES = 2,                       // warps of a group along each side
+  TN_WARP_GROUPS = 64                      // of large tiles, from which they are many enough
+};
+
+static int64_t tn_tiles(int64_t n, int64_t side) { return (n + side - 1) / side; }
+
+// Where products take all columns at once all warps stand along rows: what they read of a is not read again, and four
+// of them read b together. The first that every unit of the machine has groups of. Of units that take all rows as well
+// 128 are as soon done as 64 (PTX ISA, tcgen05.mma: a row for each lane of Tensor Memory).
+static tn_warp_shape tn_warp_shape_at_once(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
+                                           int large) {
+  static const tn_warp_shape all[2][3] = {{{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}},
+                                          {{{8, 1}, {32, 128}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}}};
+  const tn_warp_shape *shapes = all[limits->unit_rows > 1];
+  int i = large ? 0 : 2;
+  for (; i < 2; i++) {
+    const tn_warp_shape *x = &shapes[i];
+    const int64_t least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(limits),
+                  groups = tn_tiles(rows, x->warps[0] * x->side[0]) * tn_tiles(columns, x->side[1]) * others;
+    if (x->side[1] <= 8 * (int64_t)limits->unit_tiles && columns > x->side[1] / 2 && groups >= least) break;
+  }
+  return shapes[i];
+}
+
+// As many as leave enough groups, and no more than there are. large: registers of an item may hold the larger tiles.
+static tn_warp_shape tn_warp_shape_of(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
+                                      int large) {
+  const int64_t block = TN_WARP_SIDES * TN_WARP_LARGE, n[2] = {rows, columns},
+                groups = tn_tiles(rows, block) * tn_tiles(columns, block) * others;
+  tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
+  if (limits->unit_tiles) return tn_warp_shape_at_once(limits, rows, columns, others, large);
+  large &= groups >= TN_WARP_GROUPS;
+  for (int i = 0; i < 2; i++) if (large && n[i] > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
+  return shape;
+}
+
+// Of elements of so many bytes. Warps read what they multiply from memory of the group, into which it has been copied.
+static tn_tile_price tn_tile_of_warps(const tn_warp_shape *shape, int nbytes, int at_once) {
+  const int64_t rows = shape->warps[0] * shape->side[0], columns = shape->warps[1] * shape->side[1],
+                read = at_once ? rows + columns : rows * shape->warps[1] + columns * shape->warps[0];
+  tn_tile_price x = {rows, columns, 0, (double)((rows + columns) * nbytes)};
+  const double moved = (double)((read + rows + columns) * nbytes) / TN_SHARED_RATE,
+               multiplied = 2.0 * (double)(rows * columns) / TN_UNIT_FLOPS;
+  x.step = moved > multiplied ? moved : multiplied;
+  return x;
+}
+
+// What `others` products of so many rows and columns take, in cycles of a step of K: tiles that a unit does one after
+// the other, or what all of them read.
+static double tn_tiles_cost(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
+                            const tn_tile_price *tile) {
+  const int64_t units = tn_machine_units(limits),
+                tiles = tn_tiles(rows, tile->rows) * tn_tiles(columns, tile->columns) * others;
+  const double turns = (double)tn_tiles(tiles, units) * tile->step,
+               read = (double)tiles * tile->nbytes / (double)(units * TN_CACHE_RATE);
+  return turns > read ? turns : read;
+}
+
+// others products of rows x columns sums of k; unit_nbytes: of an element of what a unit of warps multiplies, 0: items
+// do it.
+typedef struct tn_tiled_product { int64_t rows, columns, others, k; int unit_nbytes; } tn_tiled_product;
+
+// The same of the tiles that it gets, where each sum is cut into so many parts.
+static double tn_cut_product_step(const tiny_limits *limits, const tn_tiled_product *x, int64_t parts) {
+  const int first = tn_machine_registers(limits) >= TN_TILE_MANY ? 0 : 3;
+  double least = 0;
+  if (x->unit_nbytes) {
+    const tn_warp_shape shape = tn_warp_shape_of(limits, x->rows, x->columns, x->others * parts, 1);
+    const tn_tile_price tile = tn_tile_of_warps(&shape, x->unit_nbytes, limits->unit_tiles != 0);
+    return tn_tiles_cost(limits, x->rows, x->columns, x->others * parts, &tile);
+  }
+  for (int i = first; i < 4; i++) {
+    const tn_tile_price tile = tn_tile_of_items(limits, tn_tile_copies[i]);
+    const double cost = tn_tiles_cost(limits, x->rows, x->columns, x->others * parts, &tile);
+    if (i == first || cost < least) least = cost;
+  }
+  return least;
+}
+
+// Of it all, in cycles. Parts are added to memory that another kernel has cleared, each a way to the last cache and
+// back, or stored for another kernel that adds them in order.
+static double tn_cut_product_cost(const tiny_limits *limits, const tn_tiled_product *x, int64_t parts, int adds) {
+  const double cost = (double)tn_tiles(x->k, parts) * tn_cut_product_step(limits, x, parts),
+               share = 4.0 * (double)(x->rows * x->columns * x->others) / (double)tn_machine_units(limits);
+  if (parts == 1) return cost;
+  if (adds) return cost + TN_LAUNCH + share / TN_MEMORY_RATE + 2 * share * (double)parts / TN_CACHE_RATE;
+  return cost + TN_LAUNCH + 2 * share * (double)parts / TN_MEMORY_RATE;
 }
 
 // Scatters on a grid. Items look at all summands for those of their group's tile (codegen/scatter.c), or take them one
@@ -92,8 +193,7 @@ enum {
   TN_SCATTER_TILE_ITEMS = 128, TN_SCATTER_TILE_ROOM = 1 << 16,         // of a group at least; bytes of its tiles
   TN_SCATTER_TILE_ROWS = 8,                     // of a tile, below which units may be idle
   TN_SCATTER_LOOK = 12,                    // instructions of a warp for a summand of each item, by count
-  TN_SCATTER_TURN = 127,                   // cycles of a summand that is added after another: the same, by columns
-  TN_SCATTER_ISSUE = 4                     // instructions that a unit issues in a cycle
+  TN_SCATTER_TURN = 127                    // cycles of a summand that is added after another: the same, by columns
 };
 
 #ifndef TN_SCATTER_ADDED                   // test builds make it small
@@ -125,7 +225,7 @@ static tn_scatter_size tn_scatter_size_of(const tiny_limits *limits, int64_t pla
 static double tn_scatter_tiles_cost(const tiny_limits *limits, const tn_scatter_size *x, double summands) {
   const int64_t units = tn_machine_units(limits), turns = (x->groups + units - 1) / units;
   return (double)turns * summands * (double)x->columns * (double)TN_SCATTER_LOOK /
-      (double)(tn_machine_warp(limits) * TN_SCATTER_ISSUE);
+      (double)(tn_machine_warp(limits) * TN_ISSUE);
 }
 
 enum {

@@ -33,7 +33,7 @@ static int tn_kernel_adds(const tn_graph *g, const tn_kernel *k) {
   if (!sum || !tn_sum_is_added(limits, sum) || k->group || k->ast->nsrc > 1 || k->scans) return 0;
   const tn_node *n = &g->node[sum->seq];
   return tn_kernel_store(k)->op == TINY_OP_STORE && !n->scans &&
-      (n->once > 0 ? !tn_is_sorted_out(limits, n) : tn_split_parts(limits, sum, sum->src[0]) > 1);
+      (n->once > 0 ? !tn_is_sorted_out(limits, n) : tn_split_parts(g->t, limits, sum, sum->src[0]) > 1);
 }
 
 // The kernel that clears the memory of k.

@@ -144,4 +144,20 @@ static int tn_is_exponential(const tiny_uop *x) {
   return x->op == TINY_OP_EXP2;
 }
 
+// FLOPs that matrix units do while memory moves a byte: half of what they could at best, of the least of those that are
+// known (bench/gpu.h: 64 of 128 of an RX 7900 XTX; H100: 295). Products on other units do not pay: theirs are 20. An
+// element of four bytes is written, and read.
+enum { TN_RECOMPUTE_FLOPS = 64, TN_RECOMPUTE_NBYTES = 8, TN_RECOMPUTE_LEAST = 1 << 14 };
+
+// Is u a sum of products that costs less by a unit than what is moved for it: an element that is read?
+static int tn_is_thin_product(const tiny_limits *limits, const tiny_uop *u) {
+  const int64_t n = tn_nelem(u);
+  tn_contraction c;
+  if (!tn_machine_grid(limits) || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST ||
+      !tn_contraction_of(u, &c) || !c.own[0] || !c.own[1])
+    return 0;
+  const int64_t k = tn_nelem(u->src[0]) / n;
+  return 2 * k <= (int64_t)TN_RECOMPUTE_FLOPS * TN_RECOMPUTE_NBYTES && tn_contraction_reads(&c, 0) >= k &&
+      tn_contraction_reads(&c, 1) >= k;
+}
 #endif

@@ -13,11 +13,6 @@
 #include "online.c"
 #endif
 
-// FLOPs that matrix units do while memory moves a byte: half of what they could at best, of the least of those that are
-// known (bench/gpu.h: 64 of 128 of an RX 7900 XTX; H100: 295). Products on other units do not pay: theirs are 20. An
-// element of four bytes is written, and read.
-enum { TN_RECOMPUTE_FLOPS = 64, TN_RECOMPUTE_NBYTES = 8, TN_RECOMPUTE_LEAST = 1 << 14 };
-
 // Values that share a kernel are one family, known by the first of them. of: of each node 1 + a value that it is made
 // of, 0: none; parent: of values; bad: of families; sums: REDUCEs, each followed by a value that it is of.
 typedef struct tn_recompute { tn_graph *g; int *of, *parent; uint8_t *bad; tn_list values, sums; } tn_recompute;
@@ -25,19 +20,6 @@ typedef struct tn_recompute { tn_graph *g; int *of, *parent; uint8_t *bad; tn_li
 static int tn_recompute_family(const tn_recompute *c, int value) {
   while (c->parent[value] != value) value = c->parent[value] = c->parent[c->parent[value]];
   return value;
-}
-
-// Is u a sum of products that costs less by a unit than what is moved for it: an element that is read?
-static int tn_recompute_pays(tn_graph *g, const tiny_uop *u) {
-  const tiny_limits *limits = tn_limits_of(g->targets, u);
-  const int64_t n = tn_nelem(u);
-  tn_contraction c;
-  if (!tn_machine_grid(limits) || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST ||
-      !tn_contraction_of(u, &c) || !c.own[0] || !c.own[1])
-    return 0;
-  const int64_t k = tn_nelem(u->src[0]) / n;
-  return 2 * k <= (int64_t)TN_RECOMPUTE_FLOPS * TN_RECOMPUTE_NBYTES && tn_contraction_reads(&c, 0) >= k &&
-      tn_contraction_reads(&c, 1) >= k;
 }
 
 // The family of what node n is made of, those of all its sources become one; -1: none.
@@ -61,7 +43,9 @@ static void tn_recompute_find(tn_recompute *c) {
     const int family = tn_recompute_joined(c, n), reduces = n->u->op == TINY_OP_REDUCE && !n->leaf;
     const int forced = n->forced && n->forced != TN_FORCED_CHAIN;
     if (family < 0) {
-      if (!reduces || n->forced || n->online || n->once > 0 || !tn_recompute_pays(g, n->u)) continue;
+      if (!reduces || n->forced || n->online || n->once > 0 ||
+          !tn_is_thin_product(tn_limits_of(g->targets, n->u), n->u))
+        continue;
       c->parent[c->values.n] = c->values.n;
       tn_push(g->t, &c->values, n->u);
       c->of[i] = c->values.n;

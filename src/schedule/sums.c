@@ -16,6 +16,7 @@ enum {
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
   TN_SPLIT_BUSY = 2, TN_SPLIT_TILE = 64,   // groups that keep a unit busy; side of a tile of products
   TN_SPLIT_PRODUCTS = 256,                 // summed in a part of a tile at least
+  TN_SPLIT_LOOKED = 64,                    // nodes of what is summed that are looked at
   TN_WAVE_PARTS = 8, TN_WAVE_WORK = 1 << 28,                   // of tiles that keep all units busy; products in all
   TN_CONTIGUOUS_LEAST = 64,                // elements of a step across rows, and of what is summed,
   TN_CONTIGUOUS_READS = 128,               // reads of each, from which a contiguous copy pays
@@ -52,6 +53,19 @@ static int tn_is_weighed(const tiny_uop *x) {
   return x->op == TINY_OP_MUL && (tn_is_exponential(x->src[0]) || tn_is_exponential(x->src[1]));
 }
 
+// Is x made of products that kernels compute again where they want them (recompute.c)? Those of many nodes may be.
+static int tn_is_of_thin_products(tiny_ctx *t, const tiny_limits *limits, tiny_uop *x) {
+  tn_list todo = {NULL, 0, 0};
+  tn_push(t, &todo, x);
+  for (int i = 0; i < todo.n; i++) {
+    const tiny_uop *u = todo.u[i];
+    if (i == TN_SPLIT_LOOKED || (u->op == TINY_OP_REDUCE && tn_is_thin_product(limits, u))) return 1;
+    if (tn_is_leaf(u) || !(tn_is_passing(u) || u->op == TINY_OP_CAST || tn_op_is(u->op, TINY_ALU))) continue;
+    for (uint32_t j = 0; j < (tn_is_passing(u) ? 1 : u->nsrc); j++) tn_push(t, &todo, u->src[j]);
+  }
+  return 0;
+}
+
 // May groups add what each has of a sum to one element, in any order?
 static int tn_sum_is_added(const tiny_limits *limits, const tiny_uop *u) {
   const tiny_uop *x = u->src[0];
@@ -59,61 +73,102 @@ static int tn_sum_is_added(const tiny_limits *limits, const tiny_uop *u) {
       !x->extent;
 }
 
-// Tiles run in waves, one tile a unit; the last wave leaves units idle. Of tiles whose K is cut into parts, each added
-// to memory, waves are shorter and more, and the last one matters less (fixed-split; Osama et al. 2023, "Stream-K",
-// section 4). How many parts of k end soonest: 1, where that is not by a twentieth.
-static int64_t tn_wave_parts(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others, int64_t k) {
-  const int first = tn_machine_registers(limits) >= TN_TILE_MANY ? 0 : 3;
+// Tiles run in waves, one tile a unit; the last wave leaves units idle. Of tiles whose K is cut into parts waves are
+// shorter and more, and the last one matters less (fixed-split; Osama et al. 2023, "Stream-K", section 4). How many
+// parts of k end soonest: 1, where that is not by a twentieth.
+static int64_t tn_wave_parts(const tiny_limits *limits, const tn_tiled_product *x, int adds) {
   int64_t best = 1;
-  double least = 0;
-  if (tn_clamp_mul(tn_clamp_mul(rows * columns, others), k) < TN_WAVE_WORK) return 1;
-  for (int64_t parts = 1; parts <= TN_WAVE_PARTS && (parts == 1 || k / parts >= TN_SPLIT_PRODUCTS); parts++)
-    for (int i = first; i < 4; i++) {
-      const int64_t steps = (k + parts - 1) / parts + (parts > 1 ? TN_TILE_ADDED : 0);
-      const double masked = k % (parts * TN_TILE_SIDE) ? TN_TILE_MASKED : 1,
-                   cost = masked * (double)steps *
-                       tn_waves_cost(limits, rows, columns, others * parts, tn_tile_copies[i]);
-      if (least > 0 && cost * (parts > 1 && best == 1 ? 1.05 : 1) >= least) continue;
-      least = cost;
-      best = parts;
-    }
+  double least = tn_cut_product_cost(limits, x, 1, adds) / 1.05;
+  if (tn_clamp_mul(tn_clamp_mul(x->rows * x->columns, x->others), x->k) < TN_WAVE_WORK) return 1;
+  for (int64_t parts = 2; parts <= TN_WAVE_PARTS && x->k / parts >= TN_SPLIT_PRODUCTS; parts++) {
+    const double cost = tn_cut_product_cost(limits, x, parts, adds);
+    if (cost >= least) continue;
+    least = cost;
+    best = parts;
+  }
   return best;
 }
 
-// The same of a product whose groups are many, where they may add. Units of warps have tiles of their own.
-static int64_t tn_wave_parts_of(const tiny_limits *limits, const tiny_uop *u) {
+// Bytes of an element of both operands, where a unit of warps multiplies them; 0: none does.
+static int tn_unit_nbytes(const tiny_limits *limits, const tiny_uop *u, const tn_contraction *c) {
+  int dtype[2];
+  for (int i = 0; i < 2; i++) {
+    const tiny_uop *x = c->operand[i];
+    while ((tn_op_is(x->op, TINY_MOVEMENT) || x->op == TINY_OP_WHOLE) && !tn_is_leaf(x)) x = x->src[0];
+    dtype[i] = x->op == TINY_OP_CAST ? x->src[0]->dtype : x->dtype;
+  }
+  for (int i = 0; i < limits->nunits; i++) {
+    const tiny_warp_unit *unit = &limits->units[i];
+    if (unit->a == dtype[0] && unit->b == dtype[1] && unit->c == u->dtype && (!tn_unit_is_tf32(unit) || limits->tf32))
+      return tn_dtypes[unit->a].nbytes;
+  }
+  return 0;
+}
+
+// The same of a product whose groups are many.
+static int64_t tn_wave_parts_of(tiny_ctx *t, const tiny_limits *limits, const tiny_uop *u) {
   tn_contraction c;
-  if (!tn_sum_is_added(limits, u) || !tn_contraction_of(u, &c) || c.product->op != TINY_OP_MUL) return 1;
-  for (int i = 0; i < 2; i++) if (limits->nunits && c.operand[i]->op == TINY_OP_CAST) return 1;
-  const int64_t m = tn_contraction_reads(&c, 1), n = tn_contraction_reads(&c, 0);
-  if (m < TN_SPLIT_TILE / 4 || n < TN_SPLIT_TILE / 4) return 1;
-  return tn_wave_parts(limits, m, n, tn_nelem(u) / (m * n), tn_nelem(u->src[0]) / tn_nelem(u));
+  if (!tn_contraction_of(u, &c) || c.product->op != TINY_OP_MUL || u->extent || u->src[0]->extent) return 1;
+  tn_tiled_product x = {tn_contraction_reads(&c, 1), tn_contraction_reads(&c, 0), 1, tn_nelem(u->src[0]) / tn_nelem(u),
+                  tn_unit_nbytes(limits, u, &c)};
+  if (x.rows < TN_SPLIT_TILE / 4 || x.columns < TN_SPLIT_TILE / 4) return 1;
+  x.others = tn_nelem(u) / (x.rows * x.columns);
+  const int64_t parts = tn_wave_parts(limits, &x, tn_sum_is_added(limits, u));
+  return parts > 1 && tn_is_of_thin_products(t, limits, u->src[0]) ? 1 : parts;
 }
 
 // Into how many parts a reduction of x to u is cut, at most, so that all threads have some, or all units of a grid.
-static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x) {
+static int64_t tn_split_parts(tiny_ctx *t, const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x) {
   int64_t parts = TN_SPLIT_PARTS, least;
   if (x->ndim == TINY_MAX_DIMS || !tn_nelem(x)) return 1;
   if (!tn_machine_units(limits)) return tn_splits(u, x) ? parts : 1;
   const int64_t groups = tn_groups_of_sum(limits, u, x, &least), wanted = TN_SPLIT_BUSY * tn_machine_units(limits),
                 summed = tn_nelem(x) / tn_nelem(u);
   if (tn_is_weighed(x)) return 1;
-  if (2 * groups > tn_machine_units(limits)) return tn_wave_parts_of(limits, u);     // busy as it is
+  if (2 * groups > tn_machine_units(limits)) return tn_wave_parts_of(t, limits, u);     // busy as it is
   if (parts > wanted / groups) parts = wanted / groups;
   return parts > summed / least ? summed / least : parts;
+}
+
+// Axis `axis` of what is summed, and zeros behind it; those of a product behind both operands, which groups copy to
+// memory of their own: nothing is asked where they multiply.
+static tiny_uop *tn_sum_extended(tiny_ctx *t, tiny_uop *x, int axis, int64_t more) {
+  if (x->op != TINY_OP_MUL) return tn_extend(t, x, axis, 0, more);
+  tiny_uop *operand[2];
+  for (int i = 0; i < 2; i++) operand[i] = tn_extend(t, x->src[i], axis, 0, more);
+  return tn_mul(t, operand[0], operand[1]);
+}
+
+// The axis of x to cut into `most` parts, and into how many (*parts, 0: none). Its extent is theirs, or becomes so
+// where groups share the sum and divisors leave an eighth of them idle. Zeros add nothing.
+static int tn_split_axis(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x, int64_t most, int64_t *parts,
+                         int64_t *more) {
+  int axis = -1, longest = -1;
+  *parts = 1; *more = 0;
+  for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1) {
+    if (longest < 0 || x->dim[i] > x->dim[longest]) longest = i;
+    for (int64_t p = most; p > *parts; p--) if (x->dim[i] % p == 0) { *parts = p; axis = i; }
+  }
+  if (!tn_machine_units(limits) || (u->k & 0xFF) != TINY_OP_ADD || longest < 0 || 8 * *parts >= 7 * most ||
+      x->extent || x->dim[longest] < most * TN_TILE_SIDE)
+    return axis;
+  const int64_t n = x->dim[longest], part = tn_tiles(tn_tiles(n, most), TN_TILE_SIDE) * TN_TILE_SIDE;
+  *parts = tn_tiles(n, part);
+  *more = *parts * part - n;
+  return longest;
 }
 
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
 // on the shape and the device alone.
 static tiny_uop *tn_split_reduce(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
   tiny_uop *x = u->src[0];
-  int64_t dim[TINY_MAX_DIMS], to[TINY_MAX_DIMS], parts = 1;
-  const int64_t most = tn_split_parts(limits, u, x);
-  int axis = -1;
+  int64_t dim[TINY_MAX_DIMS], to[TINY_MAX_DIMS], parts = 1, more = 0;
+  const int64_t most = tn_split_parts(t, limits, u, x);
   if (most > 1 && tn_sum_is_added(limits, u)) return tn_u1(t, TINY_OP_CONTIGUOUS, u);      // atomics.c
-  for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
-    for (int64_t p = most; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
+  const int axis = tn_split_axis(limits, u, x, most, &parts, &more);
   if (parts < 2 || (!tn_machine_units(limits) && parts < TN_SPLIT_LEAST)) return u;
+  if (more) x = tn_sum_extended(t, x, axis, more);
+  if (tn_bad(t, x)) return u;
   for (int i = 0, n = 0; i < x->ndim; i++) {
     if (i == axis) dim[n++] = parts;
     dim[n++] = i == axis ? x->dim[i] / parts : x->dim[i];
