@@ -1,8 +1,9 @@
 // count: kernels as the heuristics make them for GPUs that are not here, run and counted (count.h).
-//   build/bench/count [-v] [-a] [-k TEXT] [-w FOLDER] [TARGET..]   sm_90 and gfx1100
-//   -v: each access; -a: with atomic additions (tiny_desc.atomics); -k: kernels whose name has TEXT; -w: NVIDIA's
-//   kernels as CUDA C and PTX, too, as FOLDER/sm_90-01.cu, sm_90-01.ptx and so on, with what was counted in the first
-//   line (tools/sass_count.py compiles them)
+//   build/bench/count [-v] [-a] [-t] [-k TEXT] [-w FOLDER] [TARGET..]   sm_90 and gfx1100
+//   -v: each access; -a: with atomic additions (tiny_desc.atomics); -t: products of f32 by units of TF32
+//   (tiny_desc.tf32); -k: kernels whose name has TEXT; -w: NVIDIA's kernels as CUDA C and PTX, too, as
+//   FOLDER/sm_90-01.cu, sm_90-01.ptx and so on, with what was counted in the first line (tools/sass_count.py compiles
+//   them)
 // What the columns mean stands at tn_gpu_print. "x N": a kernel that runs N times, tile by tile; its first time is
 // counted.
 #define _GNU_SOURCE
@@ -112,6 +113,18 @@ static tiny_tensor *attention_grad(tiny_ctx *t) {          // all three gradient
   if (tiny_grad(tiny_sum(tiny_square(y), TINY_ALL, 0), in, 3, g) != TINY_OK) return y;
   return tiny_add(tiny_add(g[0], g[1]), g[2]);
 }
+// The same of f32.
+static tiny_tensor *attention_f32(tiny_ctx *t) {
+  const tiny_shape s = TINY_SHAPE(2, 8, 512, 64);
+  return tiny_attention(zeros(t, TINY_F32, s), zeros(t, TINY_F32, s), zeros(t, TINY_F32, s), NULL);
+}
+static tiny_tensor *attention_grad_f32(tiny_ctx *t) {
+  const tiny_shape s = TINY_SHAPE(2, 8, 512, 64);
+  tiny_tensor *in[3] = {zeros(t, TINY_F32, s), zeros(t, TINY_F32, s), zeros(t, TINY_F32, s)}, *g[3],
+              *y = tiny_attention(in[0], in[1], in[2], NULL);
+  if (tiny_grad(tiny_sum(tiny_square(y), TINY_ALL, 0), in, 3, g) != TINY_OK) return y;
+  return tiny_add(tiny_add(g[0], g[1]), g[2]);
+}
 // Of a long row, causal: half of the scores are masked. Of f16 and, for heads of 128, of bf16.
 static tiny_tensor *causal_of(tiny_ctx *t, tiny_dtype d, tiny_shape s, int gradients) {
   const tiny_attention_desc causal = {.causal = 1};
@@ -129,6 +142,7 @@ static tiny_tensor *shared_grad(tiny_ctx *t) {
 }
 static tiny_tensor *causal(tiny_ctx *t) { return causal_of(t, TINY_F16, TINY_SHAPE(2, 8, 2048, 64), 0); }
 static tiny_tensor *causal_grad(tiny_ctx *t) { return causal_of(t, TINY_F16, TINY_SHAPE(2, 8, 2048, 64), 1); }
+static tiny_tensor *causal_grad_f32(tiny_ctx *t) { return causal_of(t, TINY_F32, TINY_SHAPE(2, 8, 2048, 64), 1); }
 static tiny_tensor *causal_bf16(tiny_ctx *t) { return causal_of(t, TINY_BF16, TINY_SHAPE(1, 8, 4096, 128), 0); }
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } subjects[] = {
   {"copy 2048", copy}, {"transpose 2048", transposition}, {"sum of rows 2048", row_sums},
@@ -152,10 +166,11 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"attention 512x64", attention},
   {"gradients 512x64", attention_grad}, {"shared grad 512x64", shared_grad}, {"causal 2048x64", causal},
   {"causal grad 2048x64", causal_grad},
-  {"causal bf16 4096x128", causal_bf16}};
+  {"causal bf16 4096x128", causal_bf16}, {"f32 attn 512x64", attention_f32}, {"f32 grad 512x64", attention_grad_f32},
+  {"f32 causal grad", causal_grad_f32}};
 
 // What is asked for; written: files in the folder.
-typedef struct options { const char *only, *folder; int verbose, atomics, written; } options;
+typedef struct options { const char *only, *folder; int verbose, atomics, tf32, written; } options;
 typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; options *o; } subject;
 
 // How kernels of a GPU are written for it: languages, by the ends of files' names. 0: not in this one.
@@ -243,6 +258,7 @@ static tiny_code count_kernels(tiny_ctx *t, void *arg) {
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
   memset(&v, 0, sizeof v); memset(&targets, 0, sizeof targets);
   if (!tn_gpu_limits(x->gpu->name, &limits)) return TINY_E_ARG;
+  limits.tf32 = x->o->tf32;
   limits.atomics = x->o->atomics ? ~(uint64_t)0 : tn_exact_atomics(~(uint64_t)0);
   targets.limits[0] = &limits; targets.n = 1;
   tn_visit_graph(t, &v, &root, 1);
@@ -303,11 +319,12 @@ static int count_target(const char *name, options *o) {
 // Runs each target that is named, or else both of these.
 static int each_target(int argc, char **argv, int (*run)(const char *name, options *o), const char *first,
                        const char *second) {
-  options o = {NULL, NULL, 0, 0, 0};
+  options o = {NULL, NULL, 0, 0, 0, 0};
   int targets = 0, wrong = 0;
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "-v")) o.verbose = 1;
     else if (!strcmp(argv[i], "-a")) o.atomics = 1;
+    else if (!strcmp(argv[i], "-t")) o.tf32 = 1;
     else if (!strcmp(argv[i], "-k") && i + 1 < argc) o.only = argv[++i];
     else if (!strcmp(argv[i], "-w") && i + 1 < argc) o.folder = argv[++i];
     else { wrong += run(argv[i], &o); targets++; }

@@ -7,10 +7,11 @@
 #include "gpu_test.h"
 #include "../src/render/lang_cuda.c"
 
-static tiny_ctx *open_on(const char *gpu) {
+static tiny_ctx *open_on(const char *gpu, int tf32) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
   d.cache_dir = "";
+  d.tf32 = tf32;
   return open_gpu(gpu, &d);
 }
 
@@ -149,7 +150,7 @@ static void check_shape(const char *gpu, const shape *s) {
   static const char *const names[4] = {"result", "queries", "keys", "values"};
   static float got[MOST];
   if (!case_named("%s on %s", s->name, gpu)) return;
-  tiny_ctx *t = open_on(gpu);
+  tiny_ctx *t = open_on(gpu, s->dtype == TINY_F32);
   tiny_tensor *out[4];
   fill(s);
   memset(wanted, 0, sizeof wanted);
@@ -163,7 +164,7 @@ static void check_shape(const char *gpu, const shape *s) {
   build(t, s, out, 1);
   looked x = {out, 4, 0, 0};
   CHECK_EQ(tn_guard(t, look_guarded, &x), TINY_OK);
-  const int again = x.most < (int64_t)s->heads * s->L * s->S * 2;
+  const int again = x.most < (int64_t)s->heads * s->L * s->S * tn_dtypes[s->dtype].nbytes;
   CHECK_EQ(again, s->again);
   if (again) CHECK_EQ(x.shortened, s->causal || s->mask == 3 ? 7 : 0);         // masks leave out keys, or queries
   CHECK_EQ(tiny_realize(out, 4), TINY_OK);
@@ -262,10 +263,13 @@ static const shape shapes[] = {
   {.name = "far apart", .heads = 1, .L = 128, .S = 128, .E = 64, .V = 64, .large = 8, .again = 1},
   {.name = "long heads", .heads = 1, .L = 128, .S = 128, .E = 144, .V = 32, .again = 0},
   {.name = "small flows", .heads = 1, .L = 160, .S = 500, .E = 64, .V = 64, .again = 1, .flow = 1.0 / 1024},
+  {.name = "tf32", .heads = 2, .L = 128, .S = 160, .E = 64, .V = 64, .dtype = TINY_F32, .again = 1},
+  {.name = "tf32, causal, odd", .heads = 1, .L = 150, .S = 131, .E = 40, .V = 24, .dtype = TINY_F32, .causal = 1, .again = 1},
+  {.name = "tf32, shared keys", .heads = 4, .L = 130, .S = 96, .E = 32, .V = 64, .dtype = TINY_F32, .shared = 2, .again = 1},
   {.name = "few", .heads = 1, .L = 64, .S = 64, .E = 32, .V = 32, .again = 0},
 };
-// nests: units do what is made of products. bf16 has none before sm_80.
-static const struct { const char *name; int nests, bf16; } gpus[] = {{"sm_90", 1, 1}, {"gfx1100", 1, 1}, {"gfx942", 1, 1}, {"gfx1201", 1, 1}, {"sm_75", 1, 0}};
+// nests: units do what is made of products. bf16 has none before sm_80; f32 has those of TF32 there.
+static const struct { const char *name; int nests, bf16, tf32; } gpus[] = {{"sm_90", 1, 1, 1}, {"gfx1100", 1, 1, 0}, {"gfx942", 1, 1, 0}, {"gfx1201", 1, 1, 0}, {"sm_75", 1, 0, 0}};
 
 static const struct { const char *name; int arch; } texts[] = {
   {"sm_75", 75}, {"sm_80", 80}, {"sm_90", 90}, {"sm_120", 120}, {"gfx1100", 0}, {"gfx1201", 0}, {"gfx942", 0}};
@@ -279,7 +283,7 @@ int main(void) {
     if (g > 1 && i % 3 != g % 3) continue;
     if (!s.dtype) s.dtype = TINY_F16;
     if (s.large == 0) s.large = 1;
-    s.again &= s.dtype == TINY_BF16 ? gpus[g].bf16 : gpus[g].nests;
+    s.again &= s.dtype == TINY_BF16 ? gpus[g].bf16 : s.dtype == TINY_F32 ? gpus[g].tf32 : gpus[g].nests;
     check_shape(gpus[g].name, &s);
   }
   return test_report();

@@ -562,7 +562,7 @@ static void tn_candidates_nested(tn_candidates *s, const tn_warp_nested_tile *ti
   if (a.x.legal) {
     const int online = tn_trial_online(&a, &axes);
     a.x.legal = (online || !a.x.s->done.n) && tn_warp_nested_find(a.x.s, &a.p, online ? &axes : NULL, &nested) &&
-        tn_unit_nests(&units[unit], nested.dtype) &&
+        tn_unit_nests(a.x.s->target->limits, &units[unit], nested.dtype) &&
         tn_warp_nested_try(a.x.s, &nested, tile, &units[unit], unit);
   }
   if (a.x.legal) tn_trial_groups(&a.x);

@@ -415,6 +415,14 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
   }
 }
 
+// So many summands are computed at once already.
+static int64_t tn_grid_unrolled(const tiny_uop *reduce) {
+  int64_t n = 1;
+  for (uint32_t i = 1; i < reduce->nsrc; i++)
+    if (tn_range_kind(reduce->src[i]) == TN_UNROLL) n *= tn_range_extent(reduce->src[i]);
+  return n;
+}
+
 // Sums are unrolled, so many elements at once at most, so that places in memory are constants beyond one that is
 // computed once.
 static void tn_grid_unroll(tn_kernel_state *s, int64_t most) {
@@ -424,7 +432,7 @@ static void tn_grid_unroll(tn_kernel_state *s, int64_t most) {
     if (i >= p.nreduce) return;
     tiny_uop *r = tn_grid_summed(p.reduce[i]);
     if (tn_range_kind(r) == TN_REDUCE)
-      tn_grid_try(s, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), most));
+      tn_grid_try(s, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), most / tn_grid_unrolled(p.reduce[i])));
   }
 }
 

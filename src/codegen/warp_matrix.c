@@ -603,6 +603,12 @@ static tiny_uop *tn_unit_tf32(tiny_ctx *t, tiny_uop *x) {
                tn_u2(t, TINY_OP_AND, up, tn_int(t, TINY_U32, 0xFFFFE000)));
 }
 
+// What memory of a group has of an operand, as bits.
+static tiny_uop *tn_unit_word(tiny_ctx *t, tiny_uop *x) {
+  return x->dtype == TINY_F32 ? tn_unit_tf32(t, x) :
+      tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : tn_bits(x->dtype) == 8 ? TINY_U8 : TINY_U32);
+}
+
 // The sum as a contraction of a's and b's dtypes, a the operand that moves with axis[0]. 0: it is none for this unit.
 static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -620,8 +626,7 @@ static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_til
       if (c->axis[!i][j] && tn_depends(t, x, c->axis[!i][j])) return 0;
     if (fact.inside)
       x = tn_u3(t, TINY_OP_WHERE, fact.inside, x, tn_const(t, x->dtype, tn_dtype_value(x->dtype, 0)));
-    c->operand[i] = word[i] == TINY_F32 ? tn_unit_tf32(t, x) :
-        tn_bitcast(t, x, tn_bits(word[i]) == 16 ? TINY_U16 : tn_bits(word[i]) == 8 ? TINY_U8 : TINY_U32);
+    c->operand[i] = tn_unit_word(t, x);
   }
   for (uint32_t i = 1; i < fact.sum->nsrc; i++)              // copies of an operand would each want memory
     if (tn_range_kind(fact.sum->src[i]) != TN_REDUCE) return 0;

@@ -26,13 +26,13 @@ static int tn_warp_product(tn_kernel_state *s, const tiny_uop *product, tn_warp_
   tiny_ctx *t = s->t;
   tiny_uop *inside;
   const tiny_uop *x = tn_nested_terms(product, &inside);
-  if (!x || x->src[0]->src[0]->dtype != d->plan.unit->a || x->src[1]->src[0]->dtype != d->plan.unit->b) return 0;
+  if (!x || tn_nested_dtype(x) != d->plan.unit->a || tn_nested_dtype(x) != d->plan.unit->b) return 0;
   const int first = !tn_depends(t, x->src[0], d->axis[0][1]);
   for (int i = 0; i < TN_UNIT_SIDES; i++) {
-    tiny_uop *y = x->src[i ^ first]->src[0];
+    tiny_uop *y = tn_nested_operand(x, i ^ first);
     for (int j = 0; j < 2; j++) if (d->axis[!i][j] && tn_depends(t, y, d->axis[!i][j])) return 0;
     if (inside) y = tn_u3(t, TINY_OP_WHERE, inside, y, tn_const(t, y->dtype, tn_dtype_value(y->dtype, 0)));
-    d->operand[i] = tn_bitcast(t, y, TINY_U16);
+    d->operand[i] = tn_unit_word(t, y);
   }
   d->k = product->src[1];
   d->quarters = tn_range_extent(d->k) / d->plan.values;
@@ -110,9 +110,9 @@ static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const
     for (int j = 0; j < 2; j++) if (inner[j]) tn_push(t, &ranges, inner[j]);
   }
   const int64_t pieces = tn_unit_pitch(c, c->row) - c->row,
-                kind = TN_SPACE_LOCAL | (pieces ? pieces : TN_UNIT_PAD / 2) << TN_STAGE_PAD |
+                kind = TN_SPACE_LOCAL | (pieces ? pieces : tn_unit_pad(c)) << TN_STAGE_PAD |
                     (pieces ? c->row : c->rows[0] * c->row) << TN_STAGE_ROW;
-  value = tn_bitcast(t, tn_cast(t, value, c->plan.unit->a), TINY_U16);
+  value = tn_unit_word(t, tn_cast(t, value, c->plan.unit->a));
   return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
 }
 
@@ -127,7 +127,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   c->last = tn_stride_in(t, p->store->src[1], c->axis[0][1]) == 1 ? 0 : 1;
   c->k = a->keys;
   c->quarters = TN_UNIT_QUARTERS;
-  c->operand[1] = tn_bitcast(t, a->factor, TINY_U16);
+  c->operand[1] = tn_unit_word(t, a->factor);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(&c->plan), TN_REDUCE);
   c->turned[1] = tn_unit_turns(s, c, 1);
   c->together = pairs && tiles % 2 == 0 && !c->matrices ? 2 : 1;
@@ -331,7 +331,7 @@ static int tn_transform_warp_nested(tn_kernel_state *s, const tn_profile *p, tn_
   memset(&a, 0, sizeof a);
   const int products = tn_range_kind(c->axis[1][1]) == TN_LOOP;
   if (!(products && tn_nested_online(t, s->sink, c->axis[1][1], &a)) && !tn_nested_reduces(t, s->sink, &a)) return 0;
-  if (!tn_unit_nests(c->plan.unit, a.dtype)) return 0;
+  if (!tn_unit_nests(s->target->limits, c->plan.unit, a.dtype)) return 0;
   if (!products) a.keys = c->axis[1][1];
   a.rows = c->axis[0][1];
   for (int i = 0; i < a.nproduct; i++) if (tn_nested_side(t, &a, a.product[i], a.rows) < 0) return 0;

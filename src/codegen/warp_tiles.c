@@ -149,8 +149,8 @@ static int tn_warp_nested_find(tn_kernel_state *s, const tn_profile *p, const tn
 
 // The first tile that is tried, TN_NESTED_TILES: none. Lanes that hold eight elements of a tile, of values whose
 // exponentials are all under way, want more registers than there are (clang for gfx1100: 31 to 96 of 256 spilled).
-static int tn_warp_nested_first(const tiny_warp_unit *unit, const tn_nested *a) {
-  if (!tn_unit_nests(unit, a->dtype)) return TN_NESTED_TILES;
+static int tn_warp_nested_first(const tiny_limits *limits, const tiny_warp_unit *unit, const tn_nested *a) {
+  if (!tn_unit_nests(limits, unit, a->dtype)) return TN_NESTED_TILES;
   return !a->max && (a->nproduct > 1 || !a->columns) && unit->m * unit->n / unit->warp > 4;
 }
 
@@ -161,9 +161,10 @@ static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p, const tn_onli
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_warp_nested_find(s, p, online, &a)) return 0;
   const int kind = tn_nested_kind(&a);
-  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(&units[i], &a); k < TN_NESTED_TILES; k++) {
+  const tiny_limits *limits = s->target->limits;
+  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(limits, &units[i], &a); k < TN_NESTED_TILES; k++) {
     const tn_warp_nested_tile *tile = &tn_warp_nested_tiles[kind][k];
-    if (!tn_nested_fits(s->target->limits, &units[i], kind, tn_nested_elements(&a), tile)) continue;
+    if (!tn_nested_fits(limits, &units[i], kind, tn_nested_elements(&a), tile)) continue;
     tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
     const int64_t serial = s->t->ir->serial;
     *before = *s;

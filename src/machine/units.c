@@ -147,10 +147,12 @@ static int tn_layout_run_of(const uint8_t *bits, int most, int column, tn_layout
 }
 
 // Are products of this dtype whose operand is made of products done by the unit? What lanes hold of c is stored as rows
-// of a tile's columns, of which the low bits of a lane's number are the low or the next ones.
-static int tn_unit_nests(const tiny_warp_unit *unit, int dtype) {
+// of a tile's columns, of which the low bits of a lane's number are the low or the next ones. f32: where it may be
+// rounded.
+static int tn_unit_nests(const tiny_limits *limits, const tiny_warp_unit *unit, int dtype) {
   tn_layout_run lane[2], element[2];
-  if (unit->a != dtype || unit->b != dtype || unit->c != TINY_F32 || tn_bits(dtype) != 16 || unit->n % 8) return 0;
+  if (unit->a != dtype || unit->b != dtype || unit->c != TINY_F32 || unit->n % 8) return 0;
+  if (tn_bits(dtype) != 16 && !(tn_unit_is_tf32(unit) && limits->tf32)) return 0;
   for (int i = 0; i < 2; i++)
     if (!tn_layout_run_of(unit->layout[2].lane, TINY_LAYOUT_LANE, i, &lane[i]) ||
         !tn_layout_run_of(unit->layout[2].element, TINY_LAYOUT_ELEMENT, i, &element[i]))

@@ -18,7 +18,7 @@ typedef struct tn_nested {
   tiny_uop *reduce, *rows, *keys, *columns;                  // columns NULL: there is no factor, value is all of it
   tiny_uop *value, *factor, *scale;        // scale: a constant that sums are multiplied by, NULL: 1
   tiny_uop *product[TN_NESTED_PRODUCTS]; int nproduct;
-  int dtype;                               // what the products' operands are converted from
+  int dtype;                               // of the products' operands
   tiny_uop *max;                           // that the outer sum goes on with; NULL: none
 } tn_nested;
 
@@ -27,17 +27,27 @@ static tiny_uop *tn_nested_terms(const tiny_uop *sum, tiny_uop **inside) {
   tiny_uop *x = sum->src[0];
   *inside = NULL;
   if (x->op == TINY_OP_WHERE && tn_is_identity(x->src[2], TINY_OP_ADD)) { *inside = x->src[0]; x = x->src[1]; }
-  return x->op == TINY_OP_MUL && x->src[0]->op == TINY_OP_CAST && x->src[1]->op == TINY_OP_CAST ? x : NULL;
+  return x->op == TINY_OP_MUL ? x : NULL;
 }
 
-// Is u a sum of products of narrow floats, as all others of the value are?
+// What both factors are converted from: a float of 16 bits; else f32, which units may round to TF32.
+static int tn_nested_dtype(const tiny_uop *product) {
+  const tiny_uop *x = product->src[0], *y = product->src[1];
+  const int narrow = x->op == TINY_OP_CAST && y->op == TINY_OP_CAST && x->src[0]->dtype == y->src[0]->dtype &&
+      tn_is_narrow(x->src[0]->dtype) && tn_dtypes[x->src[0]->dtype].nbytes == 2;
+  return narrow ? x->src[0]->dtype : (int)TINY_F32;
+}
+static tiny_uop *tn_nested_operand(const tiny_uop *product, int i) {
+  return tn_nested_dtype(product) == TINY_F32 ? product->src[i] : product->src[i]->src[0];
+}
+
+// Is u a sum of products of such floats, as all others of the value are?
 static int tn_nested_is_product(tn_nested *a, const tiny_uop *u) {
   tiny_uop *inside;
   const tiny_uop *x = u->k == TINY_OP_ADD && u->nsrc == 2 && u->dtype == TINY_F32 ? tn_nested_terms(u, &inside) : NULL;
   if (!x || a->nproduct == TN_NESTED_PRODUCTS) return 0;
-  if (!a->nproduct) a->dtype = x->src[0]->src[0]->dtype;
-  for (int i = 0; i < 2; i++) if (x->src[i]->src[0]->dtype != a->dtype) return 0;
-  return tn_is_narrow(a->dtype) && tn_dtypes[a->dtype].nbytes == 2;
+  if (!a->nproduct) a->dtype = tn_nested_dtype(x);
+  return tn_nested_dtype(x) == a->dtype;
 }
 
 // Which operand of a product moves with r and not with the keys, while the other moves with these alone; -1: neither.
@@ -87,8 +97,8 @@ static int tn_nested_online(tiny_ctx *t, tiny_uop *x, const tiny_uop *columns, t
   for (int i = 0; i < all.n && a->keys; i++) {
     tiny_uop *u = all.u[i];
     if (u == a->max) continue;
-    if (tn_nested_is_product(a, u)) {
-      if (!tn_depends(t, a->max->src[0], u)) return 0;
+    if (tn_depends(t, a->max->src[0], u)) {
+      if (!tn_nested_is_product(a, u)) return 0;
       a->product[a->nproduct++] = u;
       continue;
     }

@@ -103,14 +103,15 @@ static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit,
                           const tn_warp_nested_tile *tile) {
   const int64_t columns = (int64_t)tile->across * tile->columns, rows = (int64_t)tile->warps * tile->rows,
                 keys = kind == TN_NESTED_REDUCE ? columns : (int64_t)TN_NESTED_BLOCK,
-                held = (tile->rows / unit->m) * (elements / unit->k) * tn_layout_elements(&unit->layout[0]) / 2;
+                nbytes = tn_dtypes[unit->a].nbytes,
+                held = (tile->rows / unit->m) * (elements / unit->k) * tn_layout_elements(&unit->layout[0]) * nbytes / 4;
   int64_t all = elements * (rows + keys + TN_NESTED_PAD);
   if (kind != TN_NESTED_REDUCE) all += (keys + TN_NESTED_PAD) * (columns + rows + 2 * TN_NESTED_PAD);
-  return held <= TN_NESTED_HELD && 2 * all <= (int64_t)limits->shared_nbytes;
+  return held <= TN_NESTED_HELD && nbytes * all <= (int64_t)limits->shared_nbytes;
 }
 // Does some unit of the device have a tile for it?
 static int tn_nested_may(const tiny_limits *limits, const tn_nested *a) {
-  for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(&limits->units[i], a->dtype))
+  for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(limits, &limits->units[i], a->dtype))
     for (int k = 0; k < TN_NESTED_TILES; k++)
       if (tn_nested_fits(limits, &limits->units[i], tn_nested_kind(a), tn_nested_elements(a),
                          &tn_warp_nested_tiles[tn_nested_kind(a)][k]))
