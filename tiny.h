@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d3479f94c7a8ab965a75bcc8d497ebd8df872494ee5f7eedfe8d1a484fa7abaa
+/* tiny.h 0.1.0, source 2dc93e14e92b26b777604a8c87025ee53bd10eba46e9c49d6f4b1d9103e38970
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -989,7 +989,9 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 // them reads it when it is computed, and then keeps its values.
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
 // The same over memory of the device that tiny_use_device names: what its backend's alloc would return, a cl_mem, a
-// CUdeviceptr. Elements are row-major, from where it begins. TINY_E_ARG: mem is NULL; of CUDA, no multiple of 16.
+// CUdeviceptr. Elements are row-major, from where it begins. Of memory that overlaps another tensor's, not as its view,
+// none is assigned to: nothing orders reads and writes of two memories. TINY_E_ARG: mem is NULL; of CUDA, no multiple of
+// 16.
 TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
@@ -3291,6 +3293,7 @@ struct tiny_uop {
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
   uint16_t lanes; uint8_t nv, device;      // lanes >= 1; nv: length of v; device: 1 + number; 0: any
   uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
+  uint64_t within;                         // private: some of the ops and ranges that it is made of, for walks
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
   const int64_t *v, *dim;                  // list argument; shape
@@ -3362,6 +3365,7 @@ typedef struct tiny_limits {
   uint64_t atomics;                        // bit per dtype of which elements in memory can be added to atomically
   const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
   int unit_tiles;                          // of columns, which a unit's product takes from LOCAL memory at once; 0: one
+  int unit_rows;                           // tiles of rows that such a product takes from there, too; 0: from registers
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
   int tf32;                                // 1: units may have f32 rounded to TF32: as tiny_desc.tf32 says
 } tiny_limits;
@@ -3684,7 +3688,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d3479f94c7a8ab965a75bcc8d497ebd8df872494ee5f7eedfe8d1a484fa7abaa"
+#define TN_SOURCE_ID "2dc93e14e92b26b777604a8c87025ee53bd10eba46e9c49d6f4b1d9103e38970"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7957,10 +7961,12 @@ static int tn_layout_run_of(const uint8_t *bits, int most, int column, tn_layout
 }
 
 // Are products of this dtype whose operand is made of products done by the unit? What lanes hold of c is stored as rows
-// of a tile's columns, of which the low bits of a lane's number are the low or the next ones.
-static int tn_unit_nests(const tiny_warp_unit *unit, int dtype) {
+// of a tile's columns, of which the low bits of a lane's number are the low or the next ones. f32: where it may be
+// rounded.
+static int tn_unit_nests(const tiny_limits *limits, const tiny_warp_unit *unit, int dtype) {
   tn_layout_run lane[2], element[2];
-  if (unit->a != dtype || unit->b != dtype || unit->c != TINY_F32 || tn_bits(dtype) != 16 || unit->n % 8) return 0;
+  if (unit->a != dtype || unit->b != dtype || unit->c != TINY_F32 || unit->n % 8) return 0;
+  if (tn_bits(dtype) != 16 && !(tn_unit_is_tf32(unit) && limits->tf32)) return 0;
   for (int i = 0; i < 2; i++)
     if (!tn_layout_run_of(unit->layout[2].lane, TINY_LAYOUT_LANE, i, &lane[i]) ||
         !tn_layout_run_of(unit->layout[2].element, TINY_LAYOUT_ELEMENT, i, &element[i]))
@@ -8014,7 +8020,8 @@ TN_SMALL_END
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
 //   sources are what an item holds of each, a and b in words; b and sum also of several tiles of columns, b then a LOAD
-//   of matrices by steps
+//   of matrices by steps; a and sum of several tiles of rows, a then a STACK of such LOADs, for which rows and k change
+//   places
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
@@ -8050,6 +8057,29 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_
   TN_KINDS };
 enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
+
+// What passes look for, a bit each in `within` of what is made of it: walks pass by what has none. 0: an op has no bit,
+// and may be anywhere. Ranges share the bits from TN_WITHIN_RANGES on: those of one kernel follow each other.
+enum { TN_WITHIN_RANGES = 20 };
+static uint64_t tn_op_bit(int op) {
+  switch (op) {
+    case TINY_OP_RANGE: return 1;       case TINY_OP_REDUCE: return 1 << 1;    case TINY_OP_STAGE: return 1 << 2;
+    case TINY_OP_INDEX: return 1 << 3;  case TINY_OP_LOAD: return 1 << 4;      case TINY_OP_STORE: return 1 << 5;
+    case TINY_OP_AFTER: return 1 << 6;  case TINY_OP_BARRIER: return 1 << 7;   case TINY_OP_END: return 1 << 8;
+    case TINY_OP_DEFINE: return 1 << 9; case TINY_OP_PARAM: return 1 << 10;    case TINY_OP_ARG: return 1 << 11;
+    case TINY_OP_SCALAR: return 1 << 12; case TINY_OP_STACK: return 1 << 13;   case TINY_OP_EXP2: return 1 << 14;
+    case TINY_OP_LT: return 1 << 15;    case TINY_OP_WHERE: return 1 << 16;    case TINY_OP_WMMA: return 1 << 17;
+    case TINY_OP_MASKED: return 1 << 18; case TINY_OP_HREDUCE: return 1 << 19;
+    default: return 0;
+  }
+}
+static uint64_t tn_own_bits(int op, int64_t k) {
+  if (op != TINY_OP_RANGE) return tn_op_bit(op);
+  return tn_op_bit(op) | (uint64_t)1 << (TN_WITHIN_RANGES + (uint64_t)(k >> 8) % (64 - TN_WITHIN_RANGES));
+}
+// May u have all of these bits within, or x?
+static int tn_may_hold_bits(const tiny_uop *u, uint64_t bits) { return (u->within & bits) == bits; }
+static int tn_may_hold(const tiny_uop *u, const tiny_uop *x) { return tn_may_hold_bits(u, x->within); }
 
 // A BITCAST of a vector to lanes of another width.
 static int tn_regroups(const tiny_uop *u) {
@@ -8546,7 +8576,7 @@ static TN_COLD int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
     tn_node_slot *held = (tn_node_slot *)tn_scratch_bare(t, old.n * sizeof *held);
     uint32_t n = 0;
     for (uint32_t i = 0; i < old.cap; i++) if (tn_nodes_has(&old, i)) held[n++] = old.table[i];
-    nodes->cap *= 2;
+    nodes->cap = nodes->cap < nodes->room / 4 ? 4 * nodes->cap : nodes->room;
     tn_nodes_clear(nodes);
     for (uint32_t i = 0; i < n; i++) tn_nodes_put(nodes, held[i].u, held[i].slot);
     return 1;
@@ -8564,10 +8594,12 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
                                   int64_t k, int nv, const int64_t *v, void *ptr) {
   struct tn_ir *ir = t->ir;
   tiny_uop *swapped[2];
+  uint64_t within = 0;
   int over_shards = 0;
   for (int i = 0; i < nsrc; i++) {
     if (!src[i] || src[i] == &ir->bad) return &ir->bad;
     over_shards |= src[i]->op == TINY_OP_SHARD;
+    within |= src[i]->within;
   }
   if (nsrc == 2 && tn_op_is(op, TINY_COMM) && tn_uop_order(src[0], src[1]) > 0) {
     swapped[0] = src[1]; swapped[1] = src[0];
@@ -8593,6 +8625,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.lanes = (uint16_t)lanes;
   key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
+  key.within = within | tn_own_bits(op, k);
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
   if (!tn_uop_place(t, &key)) return &ir->bad;
@@ -8686,11 +8719,11 @@ typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
 enum { TN_FEW_WALKS = 32 };
 
 // Every node of op that root needs and that is not seen yet, sources before users, each once; TINY_OP_COUNT: every
-// node. Heavy code only.
-static void tn_collect_unseen(tiny_ctx *t, tiny_uop *root, int op, uint32_t seen, tn_list *out) {
+// node. What cannot have these bits within is passed by. Heavy code only.
+static void tn_collect_holding(tiny_ctx *t, tiny_uop *root, int op, uint64_t bits, uint32_t seen, tn_list *out) {
   tn_walk few[TN_FEW_WALKS], *stack = few, *top;
   int n = 0, cap = TN_FEW_WALKS;
-  if (root->mark == seen) return;
+  if (root->mark == seen || !tn_may_hold_bits(root, bits)) return;
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root; top->next = 0;
   root->mark = seen;
@@ -8702,11 +8735,14 @@ static void tn_collect_unseen(tiny_ctx *t, tiny_uop *root, int op, uint32_t seen
       continue;
     }
     tiny_uop *s = top->u->src[top->next++];
-    if (s->mark == seen) continue;
+    if (s->mark == seen || !tn_may_hold_bits(s, bits)) continue;
     s->mark = seen;
     top = TN_PUSH(t, stack, n, cap, tn_walk);
     top->u = s; top->next = 0;
   }
+}
+static void tn_collect_unseen(tiny_ctx *t, tiny_uop *root, int op, uint32_t seen, tn_list *out) {
+  tn_collect_holding(t, root, op, tn_op_bit(op), seen, out);
 }
 static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
   tn_collect_unseen(t, root, op, ++t->ir->epoch, out);
@@ -8717,6 +8753,14 @@ static void tn_collect_ranges(tiny_ctx *t, tiny_uop *root, tn_list *out) {
 static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   tn_collect_op(t, root, TINY_OP_COUNT, out);
+}
+// The same without what cannot have these bits within. A node's seq may then be of another list: tn_place_in.
+static void tn_toposort_holding(tiny_ctx *t, tiny_uop *root, uint64_t bits, tn_list *out) {
+  tn_collect_holding(t, root, TINY_OP_COUNT, bits, ++t->ir->epoch, out);
+}
+// Where u is in a list whose nodes are numbered, up to the n-th of them; -1: it is not.
+static int tn_place_in(const tn_list *list, int n, const tiny_uop *u) {
+  return u->seq < (uint32_t)n && list->u[u->seq] == u ? (int)u->seq : -1;
 }
 
 // ** life: what is not reached from the marks is freed by the sweep **
@@ -9062,7 +9106,7 @@ static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
 
 // All that one may depend on.
 static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
-  int64_t word[20] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
+  int64_t word[21] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
                       (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,
                       (int64_t)limits->dtypes, limits->compute_units};
   for (int i = 0; i < 3; i++) { word[10 + i] = limits->global_max[i]; word[13 + i] = limits->local_max[i]; }
@@ -9070,6 +9114,7 @@ static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
   word[17] = (int64_t)limits->atomics;
   word[18] = limits->tf32;
   word[19] = limits->unit_tiles;
+  word[20] = limits->unit_rows;
   tn_digest_add(d, word, sizeof word);
   for (int i = 0; i < TN_MEMORY_LEVELS; i++) {
     const tiny_memory_level m = tn_machine_memory(limits, i);
@@ -9149,25 +9194,126 @@ static double tn_body_cost(double arithmetic, double loads, double wait) {
   return arithmetic + loads > wait ? arithmetic + loads : wait;
 }
 
-// Tiles of products on a grid: an item has NEAR x copies elements along each side of a tile, SIDE items of a group
-// each.
+// ** products on a grid, tile by tile **
+
+// Items: each has NEAR x copies elements along each side of a tile, SIDE items of a group each. Rates are of a unit, in
+// its cycles: but for flops, what bench/gpu.h has of H100, A100, MI300X and RX 7900 XTX is half to twice as much.
 enum {
   TN_TILE_SIDE = 16, TN_TILE_NEAR = 4,
   TN_TILE_MANY = 128,                      // registers of an item, from which it has more copies
   TN_TILE_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
-  TN_TILE_ADDED = 48                       // steps that adding a tile to memory is worth: its way to the last cache
+  TN_ISSUE = 4,                            // instructions of warps in a cycle
+  TN_UNIT_FLOPS = 4096,                    // of matrices: H100's, the most, so that few products are cut
+  TN_SHARED_RATE = 128, TN_CACHE_RATE = 24, TN_MEMORY_RATE = 10,       // bytes of shared memory, a cache, memory
+  TN_LAUNCH = 5500                         // cycles until another kernel runs
 };
-#define TN_TILE_MASKED       1.4           // of a step, loads along K masked: count, matmul 1664 in 3 parts
 static const int64_t tn_tile_copies[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
 
-// What `others` products of so many rows and columns take, in instructions of a step of K: tiles that a unit does one
-// after the other.
-static double tn_waves_cost(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
-                           const int64_t *copies) {
-  const int64_t m = TN_TILE_NEAR * copies[0], n = TN_TILE_NEAR * copies[1], units = tn_machine_units(limits),
-                tiles = ((rows + TN_TILE_SIDE * m - 1) / (TN_TILE_SIDE * m)) *
-                    ((columns + TN_TILE_SIDE * n - 1) / (TN_TILE_SIDE * n)) * others;
-  return (double)((tiles + units - 1) / units) * (double)(m * n + copies[0] + copies[1] + TN_TILE_STEP);
+// A tile: cycles that a step of K takes of a unit; bytes that it reads of the operands.
+typedef struct tn_tile_price { int64_t rows, columns; double step, nbytes; } tn_tile_price;
+
+static tn_tile_price tn_tile_of_items(const tiny_limits *limits, const int64_t *copies) {
+  const int64_t m = TN_TILE_NEAR * copies[0], n = TN_TILE_NEAR * copies[1], side = TN_TILE_SIDE;
+  tn_tile_price x = {side * m, side * n, 0, (double)(side * (m + n)) * 4};
+  x.step = (double)((m * n + copies[0] + copies[1] + TN_TILE_STEP) * side * side) /
+      (double)(tn_machine_warp(limits) * TN_ISSUE);
+  return x;
+}
+
+// Warps of a group along rows and columns, and a warp's rows and columns, where a unit of warps does the products. A
+// group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
+// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units
+// has 255 and more.
+typedef struct tn_warp_shape { int64_t warps[2], side[2]; } tn_warp_shape;
+enum {
+  TN_WARP_SIDE = 32, TN_WARP_LARGE = 64,   // rows and columns of a warp
+  TN_WARP_SIDES = 2,                       // warps of a group along each side
+  TN_WARP_GROUPS = 64                      // of large tiles, from which they are many enough
+};
+
+static int64_t tn_tiles(int64_t n, int64_t side) { return (n + side - 1) / side; }
+
+// Where products take all columns at once all warps stand along rows: what they read of a is not read again, and four
+// of them read b together. The first that every unit of the machine has groups of. Of units that take all rows as well
+// 128 are as soon done as 64 (PTX ISA, tcgen05.mma: a row for each lane of Tensor Memory).
+static tn_warp_shape tn_warp_shape_at_once(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
+                                           int large) {
+  static const tn_warp_shape all[2][3] = {{{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}},
+                                          {{{8, 1}, {32, 128}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}}};
+  const tn_warp_shape *shapes = all[limits->unit_rows > 1];
+  int i = large ? 0 : 2;
+  for (; i < 2; i++) {
+    const tn_warp_shape *x = &shapes[i];
+    const int64_t least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(limits),
+                  groups = tn_tiles(rows, x->warps[0] * x->side[0]) * tn_tiles(columns, x->side[1]) * others;
+    if (x->side[1] <= 8 * (int64_t)limits->unit_tiles && columns > x->side[1] / 2 && groups >= least) break;
+  }
+  return shapes[i];
+}
+
+// As many as leave enough groups, and no more than there are. large: registers of an item may hold the larger tiles.
+static tn_warp_shape tn_warp_shape_of(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
+                                      int large) {
+  const int64_t block = TN_WARP_SIDES * TN_WARP_LARGE, n[2] = {rows, columns},
+                groups = tn_tiles(rows, block) * tn_tiles(columns, block) * others;
+  tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
+  if (limits->unit_tiles) return tn_warp_shape_at_once(limits, rows, columns, others, large);
+  large &= groups >= TN_WARP_GROUPS;
+  for (int i = 0; i < 2; i++) if (large && n[i] > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
+  return shape;
+}
+
+// Of elements of so many bytes. Warps read what they multiply from memory of the group, into which it has been copied.
+static tn_tile_price tn_tile_of_warps(const tn_warp_shape *shape, int nbytes, int at_once) {
+  const int64_t rows = shape->warps[0] * shape->side[0], columns = shape->warps[1] * shape->side[1],
+                read = at_once ? rows + columns : rows * shape->warps[1] + columns * shape->warps[0];
+  tn_tile_price x = {rows, columns, 0, (double)((rows + columns) * nbytes)};
+  const double moved = (double)((read + rows + columns) * nbytes) / TN_SHARED_RATE,
+               multiplied = 2.0 * (double)(rows * columns) / TN_UNIT_FLOPS;
+  x.step = moved > multiplied ? moved : multiplied;
+  return x;
+}
+
+// What `others` products of so many rows and columns take, in cycles of a step of K: tiles that a unit does one after
+// the other, or what all of them read.
+static double tn_tiles_cost(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
+                            const tn_tile_price *tile) {
+  const int64_t units = tn_machine_units(limits),
+                tiles = tn_tiles(rows, tile->rows) * tn_tiles(columns, tile->columns) * others;
+  const double turns = (double)tn_tiles(tiles, units) * tile->step,
+               read = (double)tiles * tile->nbytes / (double)(units * TN_CACHE_RATE);
+  return turns > read ? turns : read;
+}
+
+// others products of rows x columns sums of k; unit_nbytes: of an element of what a unit of warps multiplies, 0: items
+// do it.
+typedef struct tn_tiled_product { int64_t rows, columns, others, k; int unit_nbytes; } tn_tiled_product;
+
+// The same of the tiles that it gets, where each sum is cut into so many parts.
+static double tn_cut_product_step(const tiny_limits *limits, const tn_tiled_product *x, int64_t parts) {
+  const int first = tn_machine_registers(limits) >= TN_TILE_MANY ? 0 : 3;
+  double least = 0;
+  if (x->unit_nbytes) {
+    const tn_warp_shape shape = tn_warp_shape_of(limits, x->rows, x->columns, x->others * parts, 1);
+    const tn_tile_price tile = tn_tile_of_warps(&shape, x->unit_nbytes, limits->unit_tiles != 0);
+    return tn_tiles_cost(limits, x->rows, x->columns, x->others * parts, &tile);
+  }
+  for (int i = first; i < 4; i++) {
+    const tn_tile_price tile = tn_tile_of_items(limits, tn_tile_copies[i]);
+    const double cost = tn_tiles_cost(limits, x->rows, x->columns, x->others * parts, &tile);
+    if (i == first || cost < least) least = cost;
+  }
+  return least;
+}
+
+// Of it all, in cycles. Parts are added to memory that another kernel has cleared, each a way to the last cache and
+// back, or stored for another kernel that adds them in order.
+static double tn_cut_product_cost(const tiny_limits *limits, const tn_tiled_product *x, int64_t parts, int adds) {
+  const double cost = (double)tn_tiles(x->k, parts) * tn_cut_product_step(limits, x, parts),
+               share = 4.0 * (double)(x->rows * x->columns * x->others) / (double)tn_machine_units(limits);
+  if (parts == 1) return cost;
+  if (adds) return cost + TN_LAUNCH + share / TN_MEMORY_RATE + 2 * share * (double)parts / TN_CACHE_RATE;
+  return cost + TN_LAUNCH + 2 * share * (double)parts / TN_MEMORY_RATE;
 }
 
 // Scatters on a grid. Items look at all summands for those of their group's tile (codegen/scatter.c), or take them one
@@ -9176,8 +9322,7 @@ enum {
   TN_SCATTER_TILE_ITEMS = 128, TN_SCATTER_TILE_ROOM = 1 << 16,         // of a group at least; bytes of its tiles
   TN_SCATTER_TILE_ROWS = 8,                     // of a tile, below which units may be idle
   TN_SCATTER_LOOK = 12,                    // instructions of a warp for a summand of each item, by count
-  TN_SCATTER_TURN = 127,                   // cycles of a summand that is added after another: the same, by columns
-  TN_SCATTER_ISSUE = 4                     // instructions that a unit issues in a cycle
+  TN_SCATTER_TURN = 127                    // cycles of a summand that is added after another: the same, by columns
 };
 
 #ifndef TN_SCATTER_ADDED                   // test builds make it small
@@ -9209,7 +9354,7 @@ static tn_scatter_size tn_scatter_size_of(const tiny_limits *limits, int64_t pla
 static double tn_scatter_tiles_cost(const tiny_limits *limits, const tn_scatter_size *x, double summands) {
   const int64_t units = tn_machine_units(limits), turns = (x->groups + units - 1) / units;
   return (double)turns * summands * (double)x->columns * (double)TN_SCATTER_LOOK /
-      (double)(tn_machine_warp(limits) * TN_SCATTER_ISSUE);
+      (double)(tn_machine_warp(limits) * TN_ISSUE);
 }
 
 enum {
@@ -9276,18 +9421,30 @@ static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
 static int tn_words_hold(const tiny_uop *u, const tiny_warp_layout *l, int dtype, int tiles) {
   return u->dtype == TINY_U32 && u->lanes * 32 == tiles * tn_layout_elements(l) * tn_bits(dtype);
 }
-// Tiles of columns that a WMMA of a unit makes of the same rows: 1, or those of a LOAD of matrices. 0: it does not fit.
-static int tn_wmma_tiles(const tiny_uop *u, const tiny_warp_unit *unit) {
-  const int lanes = tn_layout_elements(&unit->layout[2]), n = u->lanes / lanes;
-  const tiny_uop *load = u->src[1]->op == TINY_OP_BITCAST ? u->src[1]->src[0] : u->src[1];
-  return u->dtype == unit->c && u->lanes == n * lanes && (n == 1 || tn_loads_matrices(load)) ? n : 0;
+// The LOAD of matrices behind words of an operand, of several tiles of rows that of the first. NULL: it is none.
+static const tiny_uop *tn_wmma_load(const tiny_uop *u) {
+  if (u->op == TINY_OP_STACK) u = u->src[0];
+  if (u->op == TINY_OP_BITCAST) u = u->src[0];
+  return tn_loads_matrices(u) ? u : NULL;
+}
+// Tiles of rows that a WMMA of a unit makes: 1, or those of a STACK of LOADs of matrices. Of columns as well: 1, or
+// those of a LOAD. 0: it does not fit.
+static int tn_wmma_rows(const tiny_uop *u, const tiny_warp_unit *unit) {
+  const int words = tn_layout_elements(&unit->layout[0]) * tn_bits(unit->a) / 32, n = u->src[0]->lanes / words;
+  return n == 1 || tn_wmma_load(u->src[0]) ? n : 0;
+}
+static int tn_wmma_columns(const tiny_uop *u, const tiny_warp_unit *unit) {
+  const int rows = tn_wmma_rows(u, unit), lanes = tn_layout_elements(&unit->layout[2]) * rows,
+            n = lanes ? u->lanes / lanes : 0;
+  return u->dtype == unit->c && u->lanes == n * lanes && (n == 1 || tn_wmma_load(u->src[1])) ? n : 0;
 }
 static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
   const tiny_warp_unit *unit = tn_warp_unit_of(u->k);
-  const int tiles = unit ? tn_wmma_tiles(u, unit) : 0;
+  const int columns = unit ? tn_wmma_columns(u, unit) : 0;
   if (unit)
-    return tiles && u->src[2]->lanes == u->lanes && tn_words_hold(u->src[0], &unit->layout[0], unit->a, 1) &&
-        tn_words_hold(u->src[1], &unit->layout[1], unit->b, tiles);
+    return columns && u->src[2]->lanes == u->lanes &&
+        tn_words_hold(u->src[0], &unit->layout[0], unit->a, tn_wmma_rows(u, unit)) &&
+        tn_words_hold(u->src[1], &unit->layout[1], unit->b, columns);
   const tn_wmma w = tn_wmma_of(u->k);
   return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
       tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
@@ -13040,14 +13197,15 @@ static tiny_code tn_eval_warp_wmma(tn_eval_run *r, const tn_eval_ins *i, const t
   for (int64_t item = 0; item < r->items; item++) if (!mask[item] || r->items % unit->warp)
     return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp are at a WMMA",
       (long long)item);
-  for (int64_t first = 0; first < r->items; first += unit->warp) {
-    tn_eval_gather(r, unit, 0, a[0].slot, first, unit->k, x.a);
-    for (int at = 0; at < i->u.lanes; at += elements) {      // tiles of columns
-      const int slot = a[1].slot + at / elements * (a[1].lanes * elements / i->u.lanes);
-      tn_eval_gather(r, unit, 1, slot, first, unit->n, x.b);
-      tn_eval_product(r, i, unit, &x, first, at);
+  const int words[2] = {tn_layout_elements(&unit->layout[0]) * tn_bits(unit->a) / 32,
+                        tn_layout_elements(&unit->layout[1]) * tn_bits(unit->b) / 32};
+  const int columns = a[1].lanes / words[1];
+  for (int64_t first = 0; first < r->items; first += unit->warp)
+    for (int tile = 0; tile < i->u.lanes / elements; tile++) {             // of rows, of their columns
+      if (tile % columns == 0) tn_eval_gather(r, unit, 0, a[0].slot + tile / columns * words[0], first, unit->k, x.a);
+      tn_eval_gather(r, unit, 1, a[1].slot + tile % columns * words[1], first, unit->n, x.b);
+      tn_eval_product(r, i, unit, &x, first, tile * elements);
     }
-  }
   return TINY_OK;
 }
 
@@ -14960,9 +15118,19 @@ RULES_END
 
 // ** sums **
 
-// A sum of integers with like terms joined.
+// A thing that a sum of INDEX has once, as it is, wherever it is not there twice.
+static int tn_is_plain_term(const tiny_uop *x) {
+  return x->op != TINY_OP_ADD && x->op != TINY_OP_MUL && x->op != TINY_OP_MOD && !tn_is_const(x);
+}
+// A sum of integers with like terms joined. Sources are in their form by then: with a number, or of two things, it is
+// in its own.
 static tiny_uop *tn_sum_terms(tiny_ctx *t, tiny_uop *r) {
   tn_affine a;
+  if (r->op == TINY_OP_ADD && r->dtype == TINY_INDEX) {
+    const tiny_uop *x = r->src[0], *y = r->src[1];
+    if (tn_is_const(y) && y->k && (x->op != TINY_OP_ADD || !tn_is_const(x->src[1]))) return NULL;
+    if (x != y && tn_is_plain_term(x) && tn_is_plain_term(y)) return NULL;
+  }
   tn_affine_start(&a, r->dtype);
   if (!tn_affine_add(&a, r, 1, 0) || tn_affine_recombine(t, &a) < 0) return NULL;
   tn_affine_sort(&a);
@@ -15541,17 +15709,19 @@ static int tn_reduces_over(const tiny_uop *u, const tiny_uop *range) {
 }
 // u depends on x. A REDUCE over x does not: x is closed in it.
 static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
+  if (u == x || !tn_may_hold(u, x)) return u == x;
   const uint32_t seen = ++t->ir->epoch;
   const tn_mark mark = tn_scratch_mark(t);
-  tn_list todo = {NULL, 0, 0};
-  tn_push(t, &todo, u);
+  tiny_uop *few[TN_FEW_WALKS];
+  tn_list todo = {few, 1, TN_FEW_WALKS};
+  few[0] = u;
   u->mark = seen;
   int found = 0;
   while (todo.n && !found) {
     u = todo.u[--todo.n];
     found = u == x;
     for (uint32_t i = 0; i < u->nsrc && !found && !tn_reduces_over(u, x); i++)
-      if (u->src[i]->mark != seen) {
+      if (u->src[i]->mark != seen && tn_may_hold(u->src[i], x)) {
         u->src[i]->mark = seen;
         tn_push(t, &todo, u->src[i]);
       }
@@ -16171,7 +16341,7 @@ typedef struct tn_nested {
   tiny_uop *reduce, *rows, *keys, *columns;                  // columns NULL: there is no factor, value is all of it
   tiny_uop *value, *factor, *scale;        // scale: a constant that sums are multiplied by, NULL: 1
   tiny_uop *product[TN_NESTED_PRODUCTS]; int nproduct;
-  int dtype;                               // what the products' operands are converted from
+  int dtype;                               // of the products' operands
   tiny_uop *max;                           // that the outer sum goes on with; NULL: none
 } tn_nested;
 
@@ -16180,17 +16350,27 @@ static tiny_uop *tn_nested_terms(const tiny_uop *sum, tiny_uop **inside) {
   tiny_uop *x = sum->src[0];
   *inside = NULL;
   if (x->op == TINY_OP_WHERE && tn_is_identity(x->src[2], TINY_OP_ADD)) { *inside = x->src[0]; x = x->src[1]; }
-  return x->op == TINY_OP_MUL && x->src[0]->op == TINY_OP_CAST && x->src[1]->op == TINY_OP_CAST ? x : NULL;
+  return x->op == TINY_OP_MUL ? x : NULL;
 }
 
-// Is u a sum of products of narrow floats, as all others of the value are?
+// What both factors are converted from: a float of 16 bits; else f32, which units may round to TF32.
+static int tn_nested_dtype(const tiny_uop *product) {
+  const tiny_uop *x = product->src[0], *y = product->src[1];
+  const int narrow = x->op == TINY_OP_CAST && y->op == TINY_OP_CAST && x->src[0]->dtype == y->src[0]->dtype &&
+      tn_is_narrow(x->src[0]->dtype) && tn_dtypes[x->src[0]->dtype].nbytes == 2;
+  return narrow ? x->src[0]->dtype : (int)TINY_F32;
+}
+static tiny_uop *tn_nested_operand(const tiny_uop *product, int i) {
+  return tn_nested_dtype(product) == TINY_F32 ? product->src[i] : product->src[i]->src[0];
+}
+
+// Is u a sum of products of such floats, as all others of the value are?
 static int tn_nested_is_product(tn_nested *a, const tiny_uop *u) {
   tiny_uop *inside;
   const tiny_uop *x = u->k == TINY_OP_ADD && u->nsrc == 2 && u->dtype == TINY_F32 ? tn_nested_terms(u, &inside) : NULL;
   if (!x || a->nproduct == TN_NESTED_PRODUCTS) return 0;
-  if (!a->nproduct) a->dtype = x->src[0]->src[0]->dtype;
-  for (int i = 0; i < 2; i++) if (x->src[i]->src[0]->dtype != a->dtype) return 0;
-  return tn_is_narrow(a->dtype) && tn_dtypes[a->dtype].nbytes == 2;
+  if (!a->nproduct) a->dtype = tn_nested_dtype(x);
+  return tn_nested_dtype(x) == a->dtype;
 }
 
 // Which operand of a product moves with r and not with the keys, while the other moves with these alone; -1: neither.
@@ -16240,8 +16420,8 @@ static int tn_nested_online(tiny_ctx *t, tiny_uop *x, const tiny_uop *columns, t
   for (int i = 0; i < all.n && a->keys; i++) {
     tiny_uop *u = all.u[i];
     if (u == a->max) continue;
-    if (tn_nested_is_product(a, u)) {
-      if (!tn_depends(t, a->max->src[0], u)) return 0;
+    if (tn_depends(t, a->max->src[0], u)) {
+      if (!tn_nested_is_product(a, u)) return 0;
       a->product[a->nproduct++] = u;
       continue;
     }
@@ -17335,7 +17515,9 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
   memset(&d, 0, sizeof d);
   d.target = (void *)(uintptr_t)target;
   if (target->renderer) {
-    if (!tn_takes_all_memory(target)) sink = tn_rewrite(t, sink, tn_rules_memory, d.target);
+    tn_map memory = {NULL, 0, 0};
+    if (!tn_takes_all_memory(target))
+      sink = tn_rewrite_walk(t, &memory, ++t->ir->epoch, sink, tn_rules_memory, d.target);
     sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d), 1);
   }
   tn_scratch_rewind(t, mark);
@@ -31446,6 +31628,22 @@ static int tn_is_exponential(const tiny_uop *x) {
   return x->op == TINY_OP_EXP2;
 }
 
+// FLOPs that matrix units do while memory moves a byte: half of what they could at best, of the least of those that are
+// known (bench/gpu.h: 64 of 128 of an RX 7900 XTX; H100: 295). Products on other units do not pay: theirs are 20. An
+// element of four bytes is written, and read.
+enum { TN_RECOMPUTE_FLOPS = 64, TN_RECOMPUTE_NBYTES = 8, TN_RECOMPUTE_LEAST = 1 << 14 };
+
+// Is u a sum of products that costs less by a unit than what is moved for it: an element that is read?
+static int tn_is_thin_product(const tiny_limits *limits, const tiny_uop *u) {
+  const int64_t n = tn_nelem(u);
+  tn_contraction c;
+  if (!tn_machine_grid(limits) || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST ||
+      !tn_contraction_of(u, &c) || !c.own[0] || !c.own[1])
+    return 0;
+  const int64_t k = tn_nelem(u->src[0]) / n;
+  return 2 * k <= (int64_t)TN_RECOMPUTE_FLOPS * TN_RECOMPUTE_NBYTES && tn_contraction_reads(&c, 0) >= k &&
+      tn_contraction_reads(&c, 1) >= k;
+}
 #endif
 // ---- end src/schedule/graph.c ----
 // ---- begin src/schedule/place.c ----
@@ -32109,14 +32307,15 @@ static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit,
                           const tn_warp_nested_tile *tile) {
   const int64_t columns = (int64_t)tile->across * tile->columns, rows = (int64_t)tile->warps * tile->rows,
                 keys = kind == TN_NESTED_REDUCE ? columns : (int64_t)TN_NESTED_BLOCK,
-                held = (tile->rows / unit->m) * (elements / unit->k) * tn_layout_elements(&unit->layout[0]) / 2;
+                nbytes = tn_dtypes[unit->a].nbytes,
+                held = (tile->rows / unit->m) * (elements / unit->k) * tn_layout_elements(&unit->layout[0]) * nbytes / 4;
   int64_t all = elements * (rows + keys + TN_NESTED_PAD);
   if (kind != TN_NESTED_REDUCE) all += (keys + TN_NESTED_PAD) * (columns + rows + 2 * TN_NESTED_PAD);
-  return held <= TN_NESTED_HELD && 2 * all <= (int64_t)limits->shared_nbytes;
+  return held <= TN_NESTED_HELD && nbytes * all <= (int64_t)limits->shared_nbytes;
 }
 // Does some unit of the device have a tile for it?
 static int tn_nested_may(const tiny_limits *limits, const tn_nested *a) {
-  for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(&limits->units[i], a->dtype))
+  for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(limits, &limits->units[i], a->dtype))
     for (int k = 0; k < TN_NESTED_TILES; k++)
       if (tn_nested_fits(limits, &limits->units[i], tn_nested_kind(a), tn_nested_elements(a),
                          &tn_warp_nested_tiles[tn_nested_kind(a)][k]))
@@ -32268,11 +32467,6 @@ static void tn_online_choose(tn_graph *g) {
 #include "online.c"
 #endif
 
-// FLOPs that matrix units do while memory moves a byte: half of what they could at best, of the least of those that are
-// known (bench/gpu.h: 64 of 128 of an RX 7900 XTX; H100: 295). Products on other units do not pay: theirs are 20. An
-// element of four bytes is written, and read.
-enum { TN_RECOMPUTE_FLOPS = 64, TN_RECOMPUTE_NBYTES = 8, TN_RECOMPUTE_LEAST = 1 << 14 };
-
 // Values that share a kernel are one family, known by the first of them. of: of each node 1 + a value that it is made
 // of, 0: none; parent: of values; bad: of families; sums: REDUCEs, each followed by a value that it is of.
 typedef struct tn_recompute { tn_graph *g; int *of, *parent; uint8_t *bad; tn_list values, sums; } tn_recompute;
@@ -32280,19 +32474,6 @@ typedef struct tn_recompute { tn_graph *g; int *of, *parent; uint8_t *bad; tn_li
 static int tn_recompute_family(const tn_recompute *c, int value) {
   while (c->parent[value] != value) value = c->parent[value] = c->parent[c->parent[value]];
   return value;
-}
-
-// Is u a sum of products that costs less by a unit than what is moved for it: an element that is read?
-static int tn_recompute_pays(tn_graph *g, const tiny_uop *u) {
-  const tiny_limits *limits = tn_limits_of(g->targets, u);
-  const int64_t n = tn_nelem(u);
-  tn_contraction c;
-  if (!tn_machine_grid(limits) || !limits->nunits || u->dtype != TINY_F32 || n < TN_RECOMPUTE_LEAST ||
-      !tn_contraction_of(u, &c) || !c.own[0] || !c.own[1])
-    return 0;
-  const int64_t k = tn_nelem(u->src[0]) / n;
-  return 2 * k <= (int64_t)TN_RECOMPUTE_FLOPS * TN_RECOMPUTE_NBYTES && tn_contraction_reads(&c, 0) >= k &&
-      tn_contraction_reads(&c, 1) >= k;
 }
 
 // The family of what node n is made of, those of all its sources become one; -1: none.
@@ -32316,7 +32497,9 @@ static void tn_recompute_find(tn_recompute *c) {
     const int family = tn_recompute_joined(c, n), reduces = n->u->op == TINY_OP_REDUCE && !n->leaf;
     const int forced = n->forced && n->forced != TN_FORCED_CHAIN;
     if (family < 0) {
-      if (!reduces || n->forced || n->online || n->once > 0 || !tn_recompute_pays(g, n->u)) continue;
+      if (!reduces || n->forced || n->online || n->once > 0 ||
+          !tn_is_thin_product(tn_limits_of(g->targets, n->u), n->u))
+        continue;
       c->parent[c->values.n] = c->values.n;
       tn_push(g->t, &c->values, n->u);
       c->of[i] = c->values.n;
@@ -34732,6 +34915,7 @@ enum {
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
   TN_SPLIT_BUSY = 2, TN_SPLIT_TILE = 64,   // groups that keep a unit busy; side of a tile of products
   TN_SPLIT_PRODUCTS = 256,                 // summed in a part of a tile at least
+  TN_SPLIT_LOOKED = 64,                    // nodes of what is summed that are looked at
   TN_WAVE_PARTS = 8, TN_WAVE_WORK = 1 << 28,                   // of tiles that keep all units busy; products in all
   TN_CONTIGUOUS_LEAST = 64,                // elements of a step across rows, and of what is summed,
   TN_CONTIGUOUS_READS = 128,               // reads of each, from which a contiguous copy pays
@@ -34768,6 +34952,19 @@ static int tn_is_weighed(const tiny_uop *x) {
   return x->op == TINY_OP_MUL && (tn_is_exponential(x->src[0]) || tn_is_exponential(x->src[1]));
 }
 
+// Is x made of products that kernels compute again where they want them (recompute.c)? Those of many nodes may be.
+static int tn_is_of_thin_products(tiny_ctx *t, const tiny_limits *limits, tiny_uop *x) {
+  tn_list todo = {NULL, 0, 0};
+  tn_push(t, &todo, x);
+  for (int i = 0; i < todo.n; i++) {
+    const tiny_uop *u = todo.u[i];
+    if (i == TN_SPLIT_LOOKED || (u->op == TINY_OP_REDUCE && tn_is_thin_product(limits, u))) return 1;
+    if (tn_is_leaf(u) || !(tn_is_passing(u) || u->op == TINY_OP_CAST || tn_op_is(u->op, TINY_ALU))) continue;
+    for (uint32_t j = 0; j < (tn_is_passing(u) ? 1 : u->nsrc); j++) tn_push(t, &todo, u->src[j]);
+  }
+  return 0;
+}
+
 // May groups add what each has of a sum to one element, in any order?
 static int tn_sum_is_added(const tiny_limits *limits, const tiny_uop *u) {
   const tiny_uop *x = u->src[0];
@@ -34775,61 +34972,102 @@ static int tn_sum_is_added(const tiny_limits *limits, const tiny_uop *u) {
       !x->extent;
 }
 
-// Tiles run in waves, one tile a unit; the last wave leaves units idle. Of tiles whose K is cut into parts, each added
-// to memory, waves are shorter and more, and the last one matters less (fixed-split; Osama et al. 2023, "Stream-K",
-// section 4). How many parts of k end soonest: 1, where that is not by a twentieth.
-static int64_t tn_wave_parts(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others, int64_t k) {
-  const int first = tn_machine_registers(limits) >= TN_TILE_MANY ? 0 : 3;
+// Tiles run in waves, one tile a unit; the last wave leaves units idle. Of tiles whose K is cut into parts waves are
+// shorter and more, and the last one matters less (fixed-split; Osama et al. 2023, "Stream-K", section 4). How many
+// parts of k end soonest: 1, where that is not by a twentieth.
+static int64_t tn_wave_parts(const tiny_limits *limits, const tn_tiled_product *x, int adds) {
   int64_t best = 1;
-  double least = 0;
-  if (tn_clamp_mul(tn_clamp_mul(rows * columns, others), k) < TN_WAVE_WORK) return 1;
-  for (int64_t parts = 1; parts <= TN_WAVE_PARTS && (parts == 1 || k / parts >= TN_SPLIT_PRODUCTS); parts++)
-    for (int i = first; i < 4; i++) {
-      const int64_t steps = (k + parts - 1) / parts + (parts > 1 ? TN_TILE_ADDED : 0);
-      const double masked = k % (parts * TN_TILE_SIDE) ? TN_TILE_MASKED : 1,
-                   cost = masked * (double)steps *
-                       tn_waves_cost(limits, rows, columns, others * parts, tn_tile_copies[i]);
-      if (least > 0 && cost * (parts > 1 && best == 1 ? 1.05 : 1) >= least) continue;
-      least = cost;
-      best = parts;
-    }
+  double least = tn_cut_product_cost(limits, x, 1, adds) / 1.05;
+  if (tn_clamp_mul(tn_clamp_mul(x->rows * x->columns, x->others), x->k) < TN_WAVE_WORK) return 1;
+  for (int64_t parts = 2; parts <= TN_WAVE_PARTS && x->k / parts >= TN_SPLIT_PRODUCTS; parts++) {
+    const double cost = tn_cut_product_cost(limits, x, parts, adds);
+    if (cost >= least) continue;
+    least = cost;
+    best = parts;
+  }
   return best;
 }
 
-// The same of a product whose groups are many, where they may add. Units of warps have tiles of their own.
-static int64_t tn_wave_parts_of(const tiny_limits *limits, const tiny_uop *u) {
+// Bytes of an element of both operands, where a unit of warps multiplies them; 0: none does.
+static int tn_unit_nbytes(const tiny_limits *limits, const tiny_uop *u, const tn_contraction *c) {
+  int dtype[2];
+  for (int i = 0; i < 2; i++) {
+    const tiny_uop *x = c->operand[i];
+    while ((tn_op_is(x->op, TINY_MOVEMENT) || x->op == TINY_OP_WHOLE) && !tn_is_leaf(x)) x = x->src[0];
+    dtype[i] = x->op == TINY_OP_CAST ? x->src[0]->dtype : x->dtype;
+  }
+  for (int i = 0; i < limits->nunits; i++) {
+    const tiny_warp_unit *unit = &limits->units[i];
+    if (unit->a == dtype[0] && unit->b == dtype[1] && unit->c == u->dtype && (!tn_unit_is_tf32(unit) || limits->tf32))
+      return tn_dtypes[unit->a].nbytes;
+  }
+  return 0;
+}
+
+// The same of a product whose groups are many.
+static int64_t tn_wave_parts_of(tiny_ctx *t, const tiny_limits *limits, const tiny_uop *u) {
   tn_contraction c;
-  if (!tn_sum_is_added(limits, u) || !tn_contraction_of(u, &c) || c.product->op != TINY_OP_MUL) return 1;
-  for (int i = 0; i < 2; i++) if (limits->nunits && c.operand[i]->op == TINY_OP_CAST) return 1;
-  const int64_t m = tn_contraction_reads(&c, 1), n = tn_contraction_reads(&c, 0);
-  if (m < TN_SPLIT_TILE / 4 || n < TN_SPLIT_TILE / 4) return 1;
-  return tn_wave_parts(limits, m, n, tn_nelem(u) / (m * n), tn_nelem(u->src[0]) / tn_nelem(u));
+  if (!tn_contraction_of(u, &c) || c.product->op != TINY_OP_MUL || u->extent || u->src[0]->extent) return 1;
+  tn_tiled_product x = {tn_contraction_reads(&c, 1), tn_contraction_reads(&c, 0), 1, tn_nelem(u->src[0]) / tn_nelem(u),
+                  tn_unit_nbytes(limits, u, &c)};
+  if (x.rows < TN_SPLIT_TILE / 4 || x.columns < TN_SPLIT_TILE / 4) return 1;
+  x.others = tn_nelem(u) / (x.rows * x.columns);
+  const int64_t parts = tn_wave_parts(limits, &x, tn_sum_is_added(limits, u));
+  return parts > 1 && tn_is_of_thin_products(t, limits, u->src[0]) ? 1 : parts;
 }
 
 // Into how many parts a reduction of x to u is cut, at most, so that all threads have some, or all units of a grid.
-static int64_t tn_split_parts(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x) {
+static int64_t tn_split_parts(tiny_ctx *t, const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x) {
   int64_t parts = TN_SPLIT_PARTS, least;
   if (x->ndim == TINY_MAX_DIMS || !tn_nelem(x)) return 1;
   if (!tn_machine_units(limits)) return tn_splits(u, x) ? parts : 1;
   const int64_t groups = tn_groups_of_sum(limits, u, x, &least), wanted = TN_SPLIT_BUSY * tn_machine_units(limits),
                 summed = tn_nelem(x) / tn_nelem(u);
   if (tn_is_weighed(x)) return 1;
-  if (2 * groups > tn_machine_units(limits)) return tn_wave_parts_of(limits, u);     // busy as it is
+  if (2 * groups > tn_machine_units(limits)) return tn_wave_parts_of(t, limits, u);     // busy as it is
   if (parts > wanted / groups) parts = wanted / groups;
   return parts > summed / least ? summed / least : parts;
+}
+
+// Axis `axis` of what is summed, and zeros behind it; those of a product behind both operands, which groups copy to
+// memory of their own: nothing is asked where they multiply.
+static tiny_uop *tn_sum_extended(tiny_ctx *t, tiny_uop *x, int axis, int64_t more) {
+  if (x->op != TINY_OP_MUL) return tn_extend(t, x, axis, 0, more);
+  tiny_uop *operand[2];
+  for (int i = 0; i < 2; i++) operand[i] = tn_extend(t, x->src[i], axis, 0, more);
+  return tn_mul(t, operand[0], operand[1]);
+}
+
+// The axis of x to cut into `most` parts, and into how many (*parts, 0: none). Its extent is theirs, or becomes so
+// where groups share the sum and divisors leave an eighth of them idle. Zeros add nothing.
+static int tn_split_axis(const tiny_limits *limits, const tiny_uop *u, const tiny_uop *x, int64_t most, int64_t *parts,
+                         int64_t *more) {
+  int axis = -1, longest = -1;
+  *parts = 1; *more = 0;
+  for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1) {
+    if (longest < 0 || x->dim[i] > x->dim[longest]) longest = i;
+    for (int64_t p = most; p > *parts; p--) if (x->dim[i] % p == 0) { *parts = p; axis = i; }
+  }
+  if (!tn_machine_units(limits) || (u->k & 0xFF) != TINY_OP_ADD || longest < 0 || 8 * *parts >= 7 * most ||
+      x->extent || x->dim[longest] < most * TN_TILE_SIDE)
+    return axis;
+  const int64_t n = x->dim[longest], part = tn_tiles(tn_tiles(n, most), TN_TILE_SIDE) * TN_TILE_SIDE;
+  *parts = tn_tiles(n, part);
+  *more = *parts * part - n;
+  return longest;
 }
 
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
 // on the shape and the device alone.
 static tiny_uop *tn_split_reduce(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
   tiny_uop *x = u->src[0];
-  int64_t dim[TINY_MAX_DIMS], to[TINY_MAX_DIMS], parts = 1;
-  const int64_t most = tn_split_parts(limits, u, x);
-  int axis = -1;
+  int64_t dim[TINY_MAX_DIMS], to[TINY_MAX_DIMS], parts = 1, more = 0;
+  const int64_t most = tn_split_parts(t, limits, u, x);
   if (most > 1 && tn_sum_is_added(limits, u)) return tn_u1(t, TINY_OP_CONTIGUOUS, u);      // atomics.c
-  for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
-    for (int64_t p = most; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
+  const int axis = tn_split_axis(limits, u, x, most, &parts, &more);
   if (parts < 2 || (!tn_machine_units(limits) && parts < TN_SPLIT_LEAST)) return u;
+  if (more) x = tn_sum_extended(t, x, axis, more);
+  if (tn_bad(t, x)) return u;
   for (int i = 0, n = 0; i < x->ndim; i++) {
     if (i == axis) dim[n++] = parts;
     dim[n++] = i == axis ? x->dim[i] / parts : x->dim[i];
@@ -35006,7 +35244,7 @@ static int tn_kernel_adds(const tn_graph *g, const tn_kernel *k) {
   if (!sum || !tn_sum_is_added(limits, sum) || k->group || k->ast->nsrc > 1 || k->scans) return 0;
   const tn_node *n = &g->node[sum->seq];
   return tn_kernel_store(k)->op == TINY_OP_STORE && !n->scans &&
-      (n->once > 0 ? !tn_is_sorted_out(limits, n) : tn_split_parts(limits, sum, sum->src[0]) > 1);
+      (n->once > 0 ? !tn_is_sorted_out(limits, n) : tn_split_parts(g->t, limits, sum, sum->src[0]) > 1);
 }
 
 // The kernel that clears the memory of k.
@@ -35655,29 +35893,69 @@ static int tn_ranges_from(int op) {
   return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_MASKED ? 1 : -1;
 }
 
-// The nodes of root that depend on from[0..n-1], sources first; now[u->seq] is what node u of root is replaced by.
-// at[i]: seq of from[i].
-typedef struct tn_replacing { tiny_uop *root, **now; tn_list changed; int *at, n; } tn_replacing;
+// The nodes of root that may depend on from[0..n-1], sources first, and those that do; now[u->seq] is what node u of
+// all is replaced by. at[i]: seq of from[i].
+typedef struct tn_replacing { tiny_uop *root, **now; tn_list all, changed; int *at, n; } tn_replacing;
+
+// What node u of root is replaced by.
+static tiny_uop *tn_replacement(const tn_replacing *p, tiny_uop *u) {
+  const int at = tn_place_in(&p->all, p->all.n, u);
+  return at < 0 ? u : p->now[at];
+}
 
 static void tn_replace_prepare(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tn_replacing *p) {
-  tn_list all = {NULL, 0, 0};
+  uint64_t bits = ~(uint64_t)0;
   memset(p, 0, sizeof *p);
   p->root = root; p->n = n;
-  tn_toposort(t, root, &all);
-  p->now = (tiny_uop **)tn_scratch(t, (size_t)all.n * sizeof *p->now);
-  for (int i = 0; i < all.n; i++) all.u[i]->seq = (uint32_t)i;
-  p->at = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *p->at);
+  for (int i = 0; i < n; i++) bits &= from[i]->within;     // what depends on one of them has these
+  if (n) tn_toposort_holding(t, root, bits, &p->all);
+  const tn_list *all = &p->all;
+  p->now = (tiny_uop **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *p->now);
+  for (int i = 0; i < all->n; i++) all->u[i]->seq = (uint32_t)i;
+  p->at = (int *)tn_scratch_bare(t, ((size_t)n + 1) * sizeof *p->at);
   for (int i = 0; i < n; i++) {
-    p->at[i] = from[i]->mark == t->ir->epoch ? (int)from[i]->seq : -1;
+    p->at[i] = tn_place_in(all, all->n, from[i]);
     if (p->at[i] >= 0) p->now[p->at[i]] = from[i];
   }
-  for (int i = 0; i < all.n; i++) {        // what changes is marked by itself
-    tiny_uop *u = all.u[i];
+  for (int i = 0; i < all->n; i++) {       // what changes is marked by itself
+    tiny_uop *u = all->u[i];
     if (p->now[i]) continue;
-    for (uint32_t j = 0; j < u->nsrc && !p->now[i]; j++) if (p->now[u->src[j]->seq]) p->now[i] = u;
+    for (uint32_t j = 0; j < u->nsrc && !p->now[i]; j++) {
+      const int at = tn_place_in(all, i, u->src[j]);
+      if (at >= 0 && p->now[at]) p->now[i] = u;
+    }
     if (p->now[i]) tn_push(t, &p->changed, u);
   }
-  for (int i = 0; i < all.n; i++) p->now[i] = all.u[i];
+  for (int i = 0; i < all->n; i++) p->now[i] = all->u[i];
+}
+
+// A place as x + k; x NULL: 0.
+typedef struct tn_offset { tiny_uop *x; int64_t k; } tn_offset;
+static tn_offset tn_offset_of(tiny_uop *u) {
+  tn_offset p = {u, 0};
+  if (u->vmin == u->vmax && (tn_is_const(u) || tn_op_is(u->op, TINY_ALU))) { p.x = NULL; p.k = u->vmin; }
+  else if (u->op == TINY_OP_ADD && tn_is_const(u->src[1])) { p.x = u->src[0]; p.k = u->src[1]->k; }
+  return p;
+}
+// A sum or multiple of places with other sources, numbers in one, and that outermost, as algebra would have it: what
+// copies differ by is often nothing else, and of the rest there is one. NULL: u is no such node.
+static tiny_uop *tn_replace_place(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *src) {
+  if (u->dtype != TINY_INDEX || (u->op != TINY_OP_ADD && u->op != TINY_OP_MUL)) return NULL;
+  tn_offset a = tn_offset_of(src[0]), b = tn_offset_of(src[1]);
+  if (u->op == TINY_OP_ADD) {
+    a.x = a.x && b.x ? tn_u2(t, TINY_OP_ADD, a.x, b.x) : a.x ? a.x : b.x;
+    a.k = tn_wrap_add(a.k, b.k);
+  } else {
+    if (b.x) { const tn_offset swapped = a; a = b; b = swapped; }
+    if (b.x) return NULL;
+    if (a.x && a.x->op == TINY_OP_MUL && tn_is_const(a.x->src[1]))
+      a.x = tn_u2(t, TINY_OP_MUL, a.x->src[0], tn_index(t, tn_wrap_mul(a.x->src[1]->k, b.k)));
+    else if (a.x && b.k != 1) a.x = tn_u2(t, TINY_OP_MUL, a.x, tn_index(t, b.k));
+    if (!b.k) a.x = NULL;
+    a.k = tn_wrap_mul(a.k, b.k);
+  }
+  if (!a.x || a.x->vmin == a.x->vmax) return tn_index(t, tn_wrap_add(a.x ? a.x->vmin : 0, a.k));
+  return a.k ? tn_u2(t, TINY_OP_ADD, a.x, tn_index(t, a.k)) : a.x;
 }
 
 // u with the sources that p gives it. Range lists hold ranges: an expression in one stands for those that it
@@ -35688,7 +35966,7 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
   const int lists = tn_ranges_from(u->op);
   if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
   for (uint32_t j = 0; j < u->nsrc; j++) {
-    tiny_uop *s = p->now[u->src[j]->seq];
+    tiny_uop *s = tn_replacement(p, u->src[j]);
     changed |= s != u->src[j];
     if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
       tn_list ranges = {NULL, 0, 0};
@@ -35707,6 +35985,8 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
     } else src[count++] = s;
   }
   if (!changed) return u;
+  tiny_uop *place = tn_replace_place(t, u, src);
+  if (place) return place;
   tiny_uop *now = count == (int)u->nsrc ?
       tn_uop_with(t, u, src) :
       tn_like(t, u, u->lanes, count, src);
@@ -35722,7 +36002,7 @@ static tiny_uop *tn_replace_by(tiny_ctx *t, tn_replacing *p, tiny_uop *const *to
   for (int i = 0; i < p->n; i++) if (p->at[i] >= 0) p->now[p->at[i]] = to[i];
   for (int i = 0; i < p->changed.n; i++)
     p->now[p->changed.u[i]->seq] = tn_replace_node(t, p, p->changed.u[i]);
-  return p->now[p->root->seq];
+  return tn_replacement(p, p->root);
 }
 
 // root with from[i] replaced by to[i] everywhere.
@@ -35744,9 +36024,10 @@ static tiny_uop *tn_replace_maxima(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *co
   return maxima ? tn_replace(t, u, n, from, to) : u;
 }
 
-// root with every node, its sources done, as make has it, which makes nodes and walks none; NULL: as it is.
-static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_ctx *t, tiny_uop *u)) {
+// root with every node of op, its sources done, as make has it, which makes nodes and walks none; NULL: as it is.
+static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, int op, tiny_uop *(*make)(tiny_ctx *t, tiny_uop *u)) {
   const tn_mark mark = tn_scratch_mark(t);
+  if (!tn_may_hold_bits(root, tn_op_bit(op))) return root;
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, root, &all);
   for (int i = 0; i < all.n; i++) {
@@ -35758,7 +36039,7 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
       changed |= src[j] != u->src[j];
     }
     u->seq = (uint32_t)i;
-    tiny_uop *now = changed ? tn_uop_with(t, u, src) : u, *made = make(t, now);
+    tiny_uop *now = changed ? tn_uop_with(t, u, src) : u, *made = u->op == op ? make(t, now) : NULL;
     all.u[i] = made ? made : now;
   }
   root = all.u[all.n - 1];
@@ -35806,22 +36087,26 @@ static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
   return 0;
 }
 
-// Is r open at the last of these nodes, sources first? Some of them close it.
+// Is r open at the last of these nodes, sources first? Some of them close it. They are all that may hold r.
 static int tn_is_open_after(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
-  uint8_t *open = (uint8_t *)tn_scratch(t, (size_t)all->n);
+  uint8_t *open = (uint8_t *)tn_scratch(t, (size_t)all->n + 1);
   for (int i = 0; i < all->n; i++) {
     tiny_uop *u = all->u[i];
     u->seq = (uint32_t)i;
     open[i] = u == r;
-    if (!tn_closes(u, r)) for (uint32_t j = 0; j < u->nsrc; j++) open[i] |= open[u->src[j]->seq];
+    if (!tn_may_hold(u, r) || tn_closes(u, r)) continue;
+    for (uint32_t j = 0; j < u->nsrc && !open[i]; j++) {
+      const int at = tn_place_in(all, i, u->src[j]);
+      open[i] = at >= 0 && open[at];
+    }
   }
-  return open[all->n - 1];
+  return all->n && open[all->n - 1];
 }
 
 // Ranges that are open around u: wanted ones that it depends on, and not by way of what closes them alone.
 static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uop *r), tn_list *open) {
   tn_list all = {NULL, 0, 0}, closing = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
+  tn_toposort_holding(t, u, tn_op_bit(TINY_OP_RANGE), &all);
   for (int i = 0; i < all.n; i++) if (tn_ranges_from(all.u[i]->op) >= 0) tn_push(t, &closing, all.u[i]);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *r = all.u[i];
@@ -35833,7 +36118,7 @@ static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uo
 }
 static int tn_is_open(tiny_ctx *t, tiny_uop *u, const tiny_uop *r) {
   tn_list all = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
+  tn_toposort_holding(t, u, r->within, &all);
   return tn_is_open_after(t, &all, r);
 }
 static int tn_is_any(const tiny_uop *r) { (void)r; return 1; }
@@ -35904,16 +36189,19 @@ static int64_t tn_loop_place(tiny_ctx *t, const tn_list *ends, const tn_list *lo
 
 // Ranges of the wanted kinds in the order in which they are numbered, the last one fastest.
 static void tn_numbered(tiny_ctx *t, tiny_uop *sink, int (*wanted)(const tiny_uop *r), tn_list *items) {
-  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, loads = {NULL, 0, 0}, units = {NULL, 0, 0};
-  tn_collect_op(t, sink, TINY_OP_RANGE, &all);
-  tn_collect_op(t, sink, TINY_OP_END, &ends);
-  tn_collect_op(t, sink, TINY_OP_LOAD, &loads);
-  tn_collect_op(t, sink, TINY_OP_WMMA, &units);
-  for (int i = 0; i < all.n; i++) if (wanted(all.u[i])) tn_push(t, items, all.u[i]);
+  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0}, loads = {NULL, 0, 0};
+  const int units = tn_may_hold_bits(sink, tn_op_bit(TINY_OP_WMMA));
+  tn_toposort_holding(t, sink, tn_op_bit(TINY_OP_RANGE), &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_RANGE && wanted(u)) tn_push(t, items, u);
+    if (u->op == TINY_OP_END) tn_push(t, &ends, u);
+    if (u->op == TINY_OP_LOAD) tn_push(t, &loads, u);
+  }
   int64_t *place = (int64_t *)tn_scratch(t, ((size_t)items->n + 1) * sizeof *place);
   for (int i = 0; i < items->n; i++) {     // sorted as they loop
     tiny_uop *r = items->u[i];
-    const int64_t at = tn_loop_place(t, &ends, &loads, units.n, r);
+    const int64_t at = tn_loop_place(t, &ends, &loads, units, r);
     int j = i;
     for (; j && place[j - 1] > at; j--) { place[j] = place[j - 1]; items->u[j] = items->u[j - 1]; }
     place[j] = at;
@@ -36016,22 +36304,30 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
 
-// Where an element of an owner's part lies: the parts one after the other, or the owners' elements beside each other
-// where neighbours among the items are owners.
-static tiny_uop *tn_stage_place(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tiny_uop *owner, int64_t owners,
-                                int64_t elements, tiny_uop *element) {
+// How a STAGE's memory is filled: the element at `flat` of an owner's part with `value` where `valid` holds, by the
+// loops of `end`. Parts lie one after the other, or the owners' elements beside each other where neighbours among the
+// items are owners.
+typedef struct tn_filling {
+  tiny_uop *owner, *flat, *value, *valid;
+  int64_t owners, elements;
+  int beside;
+  tn_list end;
+} tn_filling;
+
+// Are neighbours among the items owners?
+static int tn_stage_beside(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage) {
   tn_list items = {NULL, 0, 0};
   int parts = 0;
   tn_numbered(t, sink, tn_is_item, &items);
   for (int i = 0; i < items.n; i++) parts |= tn_closes(stage, items.u[i]);
-  if (parts && !tn_closes(stage, items.u[items.n - 1]) && stage->lanes == 1)
-    return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, owners)), owner);
-  return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)), element);
+  return parts && !tn_closes(stage, items.u[items.n - 1]) && stage->lanes == 1;
 }
-
-// How a STAGE's memory is filled: the element at `flat` of an owner's part with `value` where `valid` holds, by the
-// loops of `end`.
-typedef struct tn_filling { tiny_uop *owner, *flat, *value, *valid; int64_t owners, elements; tn_list end; } tn_filling;
+// Where an element of an owner's part lies.
+static tiny_uop *tn_stage_place(tiny_ctx *t, const tn_filling *f, int64_t elements, tiny_uop *element) {
+  if (f->beside)
+    return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, f->owners)), f->owner);
+  return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, f->owner, tn_index(t, elements)), element);
+}
 
 static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filling *f) {
   tn_list shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
@@ -36041,7 +36337,8 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   f->value = stage->src[0];
   f->valid = tn_stage_filler(t, sink, stage);
   tiny_uop *element = tn_stage_element(t, stage, stage->src + 1);
-  f->flat = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements, element);
+  f->beside = tn_stage_beside(t, sink, stage);
+  f->flat = tn_stage_place(t, f, f->elements, element);
   if (tn_stage_kblocks(stage)) tn_push(t, &f->end, tn_stage_kblocks(stage));
   for (uint32_t i = 1; i < stage->nsrc; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
@@ -36062,7 +36359,7 @@ static void tn_stage_reads(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, c
     tiny_uop *u = all.u[i], *src[3];
     if (u->src[0] != stage) continue;
     src[0] = filled;
-    src[1] = tn_stage_place(t, sink, stage, f->owner, f->owners, f->elements * stage->lanes, u->src[1]);
+    src[1] = tn_stage_place(t, f, f->elements * stage->lanes, u->src[1]);
     if (begin) src[1] = tn_u2(t, TINY_OP_ADD, begin, src[1]);
     src[2] = u->nsrc == 3 ? u->src[2] : NULL;
     tn_push(t, from, u);
@@ -36326,25 +36623,30 @@ static tiny_uop *tn_registers_at(tiny_ctx *t, const tiny_uop *stage, const tiny_
 static tiny_uop *tn_registers_read(tiny_ctx *t, tiny_uop *u) {
   return tn_is_registers(u) ? tn_registers_at(t, u->src[0]->src[0], u->src[0]->src[1]) : NULL;
 }
-// Loads from registers that move with r, and the places that each reads for values of r. They are found before nodes
-// are numbered, as that needs walks.
+// Loads from registers that move with one of the ranges, and the places that each reads for its values. They are found
+// before nodes are numbered, as that needs walks.
 typedef struct tn_registers { tn_list load; int64_t **place; } tn_registers;
-static tn_registers tn_registers_of(tiny_ctx *t, const tn_list *all, tiny_uop *r) {
-  tn_registers x = {{NULL, 0, 0}, NULL};
-  for (int i = 0; i < all->n; i++)
-    if (tn_is_registers(all->u[i]) && tn_depends(t, all->u[i]->src[0]->src[1], r)) tn_push(t, &x.load, all->u[i]);
-  x.place = (int64_t **)tn_scratch(t, ((size_t)x.load.n + 1) * sizeof *x.place);
-  for (int i = 0; i < x.load.n; i++) {
-    x.place[i] = (int64_t *)tn_scratch(t, (size_t)tn_range_extent(r) * sizeof **x.place);
-    for (int64_t k = 0; k < tn_range_extent(r); k++) {
-      tiny_uop *value = tn_index(t, k),
-               *at = tn_simplify(t, tn_replace(t, x.load.u[i]->src[0]->src[1], 1, &r, &value));
-      x.place[i][k] = tn_is_const(at) ? at->k : -1;
-    }
+static int64_t *tn_registers_places(tiny_ctx *t, tiny_uop *at, tiny_uop *r) {
+  int64_t *place = (int64_t *)tn_scratch(t, (size_t)tn_range_extent(r) * sizeof *place);
+  for (int64_t k = 0; k < tn_range_extent(r); k++) {
+    tiny_uop *value = tn_index(t, k), *now = tn_simplify(t, tn_replace(t, at, 1, &r, &value));
+    place[k] = tn_is_const(now) ? now->k : -1;
   }
+  return place;
+}
+static tn_registers tn_registers_of(tiny_ctx *t, const tn_list *all, const tn_list *ranges) {
+  tn_registers x = {{NULL, 0, 0}, NULL};
+  tn_list of = {NULL, 0, 0};
+  for (int i = 0; i < all->n; i++) for (int j = 0; j < ranges->n && tn_is_registers(all->u[i]); j++) {
+    if (!tn_depends(t, all->u[i]->src[0]->src[1], ranges->u[j])) continue;
+    tn_push(t, &x.load, all->u[i]);
+    tn_push(t, &of, ranges->u[j]);
+  }
+  x.place = (int64_t **)tn_scratch(t, ((size_t)x.load.n + 1) * sizeof *x.place);
+  for (int i = 0; i < x.load.n; i++) x.place[i] = tn_registers_places(t, x.load.u[i]->src[0]->src[1], of.u[i]);
   return x;
 }
-// For each value of r one element of the STAGE, side by side.
+// For each value of the range one element of the STAGE, side by side.
 static tiny_uop *tn_registers_lanes(tiny_ctx *t, const tn_registers *x, const tiny_uop *load, const tiny_uop *stage,
                                     int64_t lanes) {
   tn_list one = {NULL, 0, 0};
@@ -36573,18 +36875,28 @@ static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_prefetch(t, tn_index_with(t, index, first, 1));
 }
 
-// One node over lanes, its sources done. REDUCE over r reduces its lanes; END drops r.
-static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r,
+static int tn_is_listed(const tn_list *list, const tiny_uop *u) {
+  for (int i = 0; i < list->n; i++) if (list->u[i] == u) return 1;
+  return 0;
+}
+// The range of these that u closes; NULL: none.
+static tiny_uop *tn_closed_of(const tiny_uop *u, const tn_list *ranges) {
+  for (int i = 0; i < ranges->n; i++) if (tn_closes(u, ranges->u[i])) return ranges->u[i];
+  return NULL;
+}
+
+// One node over lanes of these ranges, its sources done. REDUCE over one reduces its lanes; END drops them.
+static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tn_list *ranges,
                                const tn_registers *registers) {
   if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) {
     tn_list now = {NULL, 0, 0};
-    int closes = 0;
-    for (uint32_t i = 0; i < u->nsrc; i++) if (i && u->src[i] == r) closes = 1; else tn_push(t, &now, src[i]);
+    const tiny_uop *r = tn_closed_of(u, ranges);
+    for (uint32_t i = 0; i < u->nsrc; i++) if (!i || !tn_is_listed(ranges, u->src[i])) tn_push(t, &now, src[i]);
     if (u->op == TINY_OP_END) return tn_end(t, now.u[0], now.n - 1, now.u + 1);
     // The same in every lane.
-    if (closes && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));
+    if (r && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));
     tiny_uop *x = tn_like(t, u, now.u[0]->lanes, now.n, now.u);
-    return closes ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
+    return r ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
   }
   if (u->op == TINY_OP_GROUP) {            // of values: all as wide as the widest
     int lanes = 1;
@@ -36603,7 +36915,7 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
   if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
     return tn_like(t, u, src[0]->lanes, (int)u->nsrc, src);
   if (tn_is_registers(u) && src[0]->lanes > 1)
-    return tn_registers_lanes(t, registers, u, src[0]->src[0], tn_range_extent(r));
+    return tn_registers_lanes(t, registers, u, src[0]->src[0], src[0]->lanes);
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
     return tn_lanes_load(t, tn_like(t, u, src[0]->lanes, (int)u->nsrc, src));
   if (u->op == TINY_OP_PREFETCH && src[0]->lanes > 1) return tn_lanes_prefetch(t, src[0]);
@@ -36611,23 +36923,33 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
   return tn_uop_with(t, u, src);
 }
 
+// Ranges of lanes, of which no REDUCE closes two.
+static void tn_lanes_next(tiny_ctx *t, const tn_list *all, tn_list *ranges) {
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *r = all->u[i];
+    if (r->op != TINY_OP_RANGE || tn_range_kind(r) != TN_VECTOR) continue;
+    int apart = 1;
+    for (int j = 0; j < all->n && apart && ranges->n; j++)
+      apart = all->u[j]->op != TINY_OP_REDUCE || !tn_closes(all->u[j], r) || !tn_closed_of(all->u[j], ranges);
+    if (apart) tn_push(t, ranges, r);
+  }
+}
+
 static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
-  sink = tn_remake(t, sink, tn_registers_read);
+  if (tn_may_hold_bits(sink, tn_op_bit(TINY_OP_STAGE))) sink = tn_remake(t, sink, TINY_OP_LOAD, tn_registers_read);
   for (;;) {
-    tn_list all = {NULL, 0, 0};
-    tiny_uop *r = NULL;
+    tn_list all = {NULL, 0, 0}, ranges = {NULL, 0, 0};
     tn_toposort(t, sink, &all);
-    for (int i = 0; i < all.n && !r; i++)
-      if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
-    if (!r) return sink;
-    const tn_registers registers = tn_registers_of(t, &all, r);
-    tiny_uop *lane = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(r), 0, NULL, 0, 0, NULL);
+    tn_lanes_next(t, &all, &ranges);
+    if (!ranges.n) return sink;
+    const tn_registers registers = tn_registers_of(t, &all, &ranges);
     // index expressions first, simplified over LANE; then the nodes that use them
     for (int i = 0; i < all.n; i++) {
       tiny_uop *u = all.u[i], *now = u;
-      if (u == r) now = lane;
+      if (u->op == TINY_OP_RANGE && tn_is_listed(&ranges, u))
+        now = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(u), 0, NULL, 0, 0, NULL);
       else if (u->nsrc) {
-        tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+        tiny_uop *few[8], **src = u->nsrc <= 8 ? few : (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
         int changed = 0;
         for (uint32_t j = 0; j < u->nsrc; j++) {
           src[j] = all.u[u->src[j]->seq];
@@ -36636,7 +36958,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
         if (changed && u->op == TINY_OP_INDEX)
           for (uint32_t j = 1; j < u->nsrc; j++)
             if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
-        if (changed) now = tn_lanes_node(t, u, src, r, &registers);
+        if (changed) now = tn_lanes_node(t, u, src, &ranges, &registers);
       }
       u->seq = (uint32_t)i;                // where its place in the list says what it is now
       all.u[i] = now;
@@ -36777,7 +37099,7 @@ static tiny_uop *tn_reduces_joined(tiny_ctx *t, tiny_uop *const *reduce, int n) 
 // A GROUP whose neighbouring reductions are stored together; NULL: there are none.
 static tiny_uop *tn_join_reduces(tiny_ctx *t, tiny_uop *u) {
   tn_list stores = {NULL, 0, 0};
-  if (u->op != TINY_OP_GROUP || u->dtype != TINY_VOID) return NULL;
+  if (u->dtype != TINY_VOID) return NULL;
   for (int i = 0, n; i < (int)u->nsrc; i += n) {
     tiny_uop *reduce[TN_REDUCES_MOST];
     n = tn_reduces_adjacent(u, i);
@@ -36829,7 +37151,7 @@ static tiny_uop *tn_load_rows(tiny_ctx *t, tiny_uop *sink) {
 // ** square blocks **
 
 static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
-  sink = tn_remake(t, sink, tn_join_reduces);
+  sink = tn_remake(t, sink, TINY_OP_GROUP, tn_join_reduces);
   for (;;) {                               // one at a time: a square may be read from what another one fills
     tn_list stacks = {NULL, 0, 0};
     tiny_uop *from[TN_BLOCK_MOST], *to[TN_BLOCK_MOST];
@@ -37632,7 +37954,7 @@ static tiny_uop *tn_lower_carried(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
 
 // A REDUCE whose ranges are all unrolled is an expression.
 static tiny_uop *tn_reduce_unrolled(tiny_ctx *t, tiny_uop *u) {
-  return u->op == TINY_OP_REDUCE && u->nsrc == 1 ? tn_reduce_step(t, (int)u->k, u->src[0], NULL) : NULL;
+  return u->nsrc == 1 ? tn_reduce_step(t, (int)u->k, u->src[0], NULL) : NULL;
 }
 
 // The first REDUCE, sources first, that makes no sum of the next ones: those of a loop that carries a maximum wait for
@@ -37651,7 +37973,7 @@ static tiny_uop *tn_lowered_next(tiny_ctx *t, const tn_list *all) {
 }
 
 static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
-  sink = tn_remake(t, sink, tn_reduce_unrolled);
+  sink = tn_remake(t, sink, TINY_OP_REDUCE, tn_reduce_unrolled);
   for (;;) {
     tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
     tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
@@ -37726,7 +38048,7 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
 // ** one range per END; conditions of whole stores become IF where the language wants that **
 
 static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
-  if (u->op != TINY_OP_END || u->nsrc == 2) return NULL;
+  if (u->nsrc == 2) return NULL;
   tiny_uop *now = u->src[0];
   for (uint32_t j = u->nsrc - 1; j >= 1; j--) now = tn_end(t, now, 1, &u->src[j]);
   return now;
@@ -37734,7 +38056,7 @@ static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
 
 // HREDUCE as arithmetic on halves, for languages that are rendered.
 static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
-  return u->op == TINY_OP_HREDUCE ? tn_reduce_halves(t, u->src[0], (int)u->k, 1) : NULL;
+  return tn_reduce_halves(t, u->src[0], (int)u->k, 1);
 }
 
 // ** places that change from one iteration to the next **
@@ -38357,7 +38679,7 @@ static uint8_t *tn_rounded_nodes(tiny_ctx *t, const tn_list *all) {
   return is;
 }
 static tiny_uop *tn_as_rounded(tiny_ctx *t, tiny_uop *u) {
-  if (u->op != TINY_OP_EXP2 || u->k & TN_EXP_ROUNDED) return NULL;
+  if (u->k & TN_EXP_ROUNDED) return NULL;
   return tn_uop_make(t, TINY_OP_EXP2, u->dtype, u->lanes, 1, u->src, u->k | TN_EXP_ROUNDED, 0, NULL);
 }
 static tiny_uop *tn_mark_rounded(tiny_ctx *t, tiny_uop *sink) {
@@ -38371,7 +38693,7 @@ static tiny_uop *tn_mark_rounded(tiny_ctx *t, tiny_uop *sink) {
     if (!tn_is_narrow(u->dtype) && (u->dtype != TINY_F32 || !(is[i] & TN_ROUNDED))) return sink;
     found = 1;
   }
-  return found ? tn_remake(t, sink, tn_as_rounded) : sink;
+  return found ? tn_remake(t, sink, TINY_OP_EXP2, tn_as_rounded) : sink;
 }
 #endif
 // ---- end src/codegen/rounded.c ----
@@ -39236,7 +39558,8 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
 
 enum { TN_UNIT_PIECE = 16, TN_UNIT_QUARTERS = 4, TN_UNIT_PAD = 32,     // bytes; pieces of a row; bytes between quarters
   TN_UNIT_PADS = 256,                                                  // in all of them, and of both operands, at most
-  TN_UNIT_WARPS = 4,                                                   // whose products take columns at once
+  TN_UNIT_WARPS = 4, TN_UNIT_TALL = 2,     // whose products take columns at once; tiles of rows, at most
+  TN_UNIT_COLUMNS = 512,                   // of sums of all warps that a unit keeps itself (PTX ISA, Tensor Memory)
   TN_UNIT_SIDES = 2, TN_UNIT_TOGETHER = 4 };                           // rows and columns; elements of an item
 
 // How a unit's layout is used: which bits of a side are lanes', which are registers'.
@@ -39298,6 +39621,7 @@ typedef struct tn_warp_tiles {
   int matrices;                            // lanes load rows of matrices, which give each what the unit wants of it
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int at_once;                             // 1: a product takes all columns of a warp, b from memory of the group
+  int whole;                               // 1: and all its rows, a from there as well
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
   int last;                                // the side whose elements are stored together
@@ -39410,7 +39734,7 @@ static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, i
   const int64_t tile = tn_range_extent(c->axis[side][1]), v = c->plan.values, all = c->quarters * v,
                 rows = (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1) * tile,
                 width = tn_unit_read_width(t, c, side, c->axis[side][1]);
-  const int pieces = side && c->at_once;
+  const int pieces = side ? c->at_once : c->whole;
   int64_t parts = c->quarters * rows / items;
   while (parts > 1 && all % parts) parts--;
   c->rows[side] = rows;
@@ -39529,18 +39853,39 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   return words == 1 ? word[0] : tn_stack(t, words, word);
 }
 
-// All columns of a warp for such a product, as matrices that lie side by side in memory of the group.
-static tiny_uop *tn_unit_columns(tiny_ctx *t, const tn_warp_tiles *c, int64_t quarter) {
-  const int64_t v = c->plan.values, all = c->quarters * v, size = tn_dtypes[c->plan.unit->b].nbytes,
-                columns = tn_range_extent(c->axis[1][1]), eight = TN_TURNED_ROW * v,
-                along = c->turned[1] ? eight : tn_unit_quarter(c, 1, v),
-                next = c->turned[1] ? all * v + TN_TURNED_PAD : eight,
-                kind = (c->turned[1] ? TN_TURNED : TN_AS_ROWS) | along << TN_MATRIX_ALONG | next << TN_MATRIX_NEXT;
-  tiny_uop *at = tn_place_plus(t, tn_index(t, quarter * along), columns / TN_TURNED_ROW * next, c->warp[1]),
-           *index = tn_index_of(t, c->stage[1], at, NULL);
-  const int64_t words = columns / c->plan.unit->n * 2, lanes = words * 4 / size;
-  tiny_uop *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[1]->dtype, (int)lanes, 1, &index, kind, 0, NULL);
+// Steps from a matrix of an operand's block to the next one along k, and to that of the next eight rows.
+static int64_t tn_unit_along(const tn_warp_tiles *c, int side) {
+  return c->turned[side] ? TN_TURNED_ROW * c->plan.values : tn_unit_quarter(c, side, c->plan.values);
+}
+static int64_t tn_unit_next(const tn_warp_tiles *c, int side) {
+  const int64_t v = c->plan.values;
+  return c->turned[side] ? c->quarters * v * v + TN_TURNED_PAD : TN_TURNED_ROW * v;
+}
+// Words of matrices that lie side by side in memory of the group, `eights` times eight rows from those of the warp on.
+static tiny_uop *tn_unit_side_by_side(tiny_ctx *t, const tn_warp_tiles *c, int side, int64_t quarter, int64_t eights,
+                                      int64_t words, int64_t steps) {
+  const int64_t along = tn_unit_along(c, side), next = tn_unit_next(c, side), size = tn_dtypes[c->plan.unit->a].nbytes,
+                kind = (c->turned[side] ? TN_TURNED : TN_AS_ROWS) | steps;
+  const int lanes = (int)(words * 4 / size);
+  tiny_uop *at = tn_place_plus(t, tn_index(t, quarter * along + eights * next),
+                               tn_range_extent(c->axis[side][1]) / TN_TURNED_ROW * next, c->warp[side]),
+           *index = tn_index_of(t, c->stage[side], at, NULL),
+           *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, lanes, 1, &index, kind, 0, NULL);
   return size == 4 ? load : tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)words, 1, &load, 0, 0, NULL);
+}
+// All columns of a warp for such a product.
+static tiny_uop *tn_unit_columns(tiny_ctx *t, const tn_warp_tiles *c, int64_t quarter) {
+  return tn_unit_side_by_side(t, c, 1, quarter, 0, tn_range_extent(c->axis[1][1]) / c->plan.unit->n * 2,
+                              tn_unit_along(c, 1) << TN_MATRIX_ALONG | tn_unit_next(c, 1) << TN_MATRIX_NEXT);
+}
+// All its rows, too: of each tile four matrices, first the next rows, then the next along k.
+static tiny_uop *tn_unit_rows(tiny_ctx *t, const tn_warp_tiles *c, int64_t quarter) {
+  tiny_uop *tile[TN_UNIT_TALL];
+  for (int i = 0; i < (int)c->tiles[0]; i++)
+    tile[i] = tn_unit_side_by_side(t, c, 0, quarter, 2 * i, 4, tn_unit_next(c, 0) << TN_MATRIX_ALONG |
+                                                               tn_unit_along(c, 0) << TN_MATRIX_NEXT);
+  const int n = (int)c->tiles[0];
+  return n == 1 ? tile[0] : tn_uop_make(t, TINY_OP_STACK, TINY_U32, 4 * n, n, tile, 0, 0, NULL);
 }
 
 // ** sums **
@@ -39551,12 +39896,13 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
   const tn_unit_plan *p = &c->plan;
   const int64_t quarters = tn_unit_quarters(p);
   tn_list over = {NULL, 0, 0};
-  const int lanes = tn_layout_elements(&p->unit->layout[2]) * (c->at_once ? (int)c->tiles[1] : 1);
+  const int lanes = tn_layout_elements(&p->unit->layout[2]) * (c->at_once ? (int)c->tiles[1] : 1) *
+      (c->whole ? (int)c->tiles[0] : 1);
   tiny_uop *sum = tn_lanes_of(t, tn_const(t, p->unit->c, tn_dtype_value(p->unit->c, 0)), lanes);
   for (int64_t i = 0; i < c->quarters / quarters * p->steps; i++) {
     const int64_t quarter = i / p->steps * quarters;
     const int step = (int)(i % p->steps);
-    tiny_uop *a = tn_unit_operand(t, c, 0, tile[0], step, quarter),
+    tiny_uop *a = c->whole ? tn_unit_rows(t, c, quarter + 2 * step) : tn_unit_operand(t, c, 0, tile[0], step, quarter),
              *b = c->at_once ? tn_unit_columns(t, c, quarter + 2 * step) :
                                tn_unit_operand(t, c, 1, tile[1], step, quarter),
              *src[3] = {a, b, sum};
@@ -39569,8 +39915,8 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
 
 // All that lanes hold: registers, one tile after the other.
 static tiny_uop *tn_unit_registers(tiny_ctx *t, const tn_warp_tiles *c, const tn_list *others) {
-  const int64_t n = c->at_once ? 1 : c->tiles[1];
-  tiny_uop *all = tn_range(t, c->tiles[0] * n, TN_UPCAST), *columns = tn_index(t, n),
+  const int64_t m = c->whole ? 1 : c->tiles[0], n = c->at_once ? 1 : c->tiles[1];
+  tiny_uop *all = tn_range(t, m * n, TN_UPCAST), *columns = tn_index(t, n),
            *tile[2] = {tn_u2(t, TINY_OP_IDIV, all, columns), tn_u2(t, TINY_OP_MOD, all, columns)};
   return tn_stage(t, TN_SPACE_REG, 0, tn_unit_sum(t, c, tile, others), 1, &all);
 }
@@ -39790,6 +40136,12 @@ static tiny_uop *tn_unit_tf32(tiny_ctx *t, tiny_uop *x) {
                tn_u2(t, TINY_OP_AND, up, tn_int(t, TINY_U32, 0xFFFFE000)));
 }
 
+// What memory of a group has of an operand, as bits.
+static tiny_uop *tn_unit_word(tiny_ctx *t, tiny_uop *x) {
+  return x->dtype == TINY_F32 ? tn_unit_tf32(t, x) :
+      tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : tn_bits(x->dtype) == 8 ? TINY_U8 : TINY_U32);
+}
+
 // The sum as a contraction of a's and b's dtypes, a the operand that moves with axis[0]. 0: it is none for this unit.
 static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -39807,8 +40159,7 @@ static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_til
       if (c->axis[!i][j] && tn_depends(t, x, c->axis[!i][j])) return 0;
     if (fact.inside)
       x = tn_u3(t, TINY_OP_WHERE, fact.inside, x, tn_const(t, x->dtype, tn_dtype_value(x->dtype, 0)));
-    c->operand[i] = word[i] == TINY_F32 ? tn_unit_tf32(t, x) :
-        tn_bitcast(t, x, tn_bits(word[i]) == 16 ? TINY_U16 : tn_bits(word[i]) == 8 ? TINY_U8 : TINY_U32);
+    c->operand[i] = tn_unit_word(t, x);
   }
   for (uint32_t i = 1; i < fact.sum->nsrc; i++)              // copies of an operand would each want memory
     if (tn_range_kind(fact.sum->src[i]) != TN_REDUCE) return 0;
@@ -39827,11 +40178,18 @@ static int tn_unit_interleaved(const tn_warp_tiles *c) {
   return most;
 }
 
+// May products take all rows of a warp, too, and keep the sums themselves (PTX ISA, tcgen05.mma)?
+static int tn_unit_may_be_whole(const tiny_limits *limits, const tn_warp_tiles *c) {
+  const int64_t rows = tn_range_extent(c->axis[0][1]) / c->plan.unit->m;
+  return rows <= limits->unit_rows && rows <= TN_UNIT_TALL &&
+      tn_unit_extent(c, 0) / (c->plan.unit->m * rows) / TN_UNIT_WARPS * tn_unit_extent(c, 1) <= TN_UNIT_COLUMNS;
+}
 // Do products take all columns of a warp at once, of which four warps along rows share them (PTX ISA, wgmma)?
 static int tn_unit_at_once(const tn_kernel_state *s, const tn_warp_tiles *c) {
   const int64_t warps = c->axis[0][0] ? tn_range_extent(c->axis[0][0]) : 1,
                 tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   if (s->target->renderer && !tn_target_has(s->target, TINY_TARGET_MATRICES)) return 0;
+  if (s->target->limits->unit_rows && !tn_unit_may_be_whole(s->target->limits, c)) return 0;
   return c->matrices && tiles > 1 && tiles <= s->target->limits->unit_tiles && warps % TN_UNIT_WARPS == 0 &&
       !(tiles & (tiles - 1));
 }
@@ -39854,6 +40212,7 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
       plan->c[0].element.count ? 0 : 1,
             vector = tn_stride_in(t, p->store->src[1], c->axis[last][1]) == 1;
   c->at_once = tn_unit_at_once(s, c);
+  c->whole = c->at_once && s->target->limits->unit_rows > 0;
   c->quarters = TN_UNIT_QUARTERS << tn_unit_is_deep(s, c);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / (c->quarters * plan->values), TN_REDUCE);
   for (int i = 0; i < 2; i++) {
@@ -39901,13 +40260,13 @@ static int tn_warp_product(tn_kernel_state *s, const tiny_uop *product, tn_warp_
   tiny_ctx *t = s->t;
   tiny_uop *inside;
   const tiny_uop *x = tn_nested_terms(product, &inside);
-  if (!x || x->src[0]->src[0]->dtype != d->plan.unit->a || x->src[1]->src[0]->dtype != d->plan.unit->b) return 0;
+  if (!x || tn_nested_dtype(x) != d->plan.unit->a || tn_nested_dtype(x) != d->plan.unit->b) return 0;
   const int first = !tn_depends(t, x->src[0], d->axis[0][1]);
   for (int i = 0; i < TN_UNIT_SIDES; i++) {
-    tiny_uop *y = x->src[i ^ first]->src[0];
+    tiny_uop *y = tn_nested_operand(x, i ^ first);
     for (int j = 0; j < 2; j++) if (d->axis[!i][j] && tn_depends(t, y, d->axis[!i][j])) return 0;
     if (inside) y = tn_u3(t, TINY_OP_WHERE, inside, y, tn_const(t, y->dtype, tn_dtype_value(y->dtype, 0)));
-    d->operand[i] = tn_bitcast(t, y, TINY_U16);
+    d->operand[i] = tn_unit_word(t, y);
   }
   d->k = product->src[1];
   d->quarters = tn_range_extent(d->k) / d->plan.values;
@@ -39985,9 +40344,9 @@ static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const
     for (int j = 0; j < 2; j++) if (inner[j]) tn_push(t, &ranges, inner[j]);
   }
   const int64_t pieces = tn_unit_pitch(c, c->row) - c->row,
-                kind = TN_SPACE_LOCAL | (pieces ? pieces : TN_UNIT_PAD / 2) << TN_STAGE_PAD |
+                kind = TN_SPACE_LOCAL | (pieces ? pieces : tn_unit_pad(c)) << TN_STAGE_PAD |
                     (pieces ? c->row : c->rows[0] * c->row) << TN_STAGE_ROW;
-  value = tn_bitcast(t, tn_cast(t, value, c->plan.unit->a), TINY_U16);
+  value = tn_unit_word(t, tn_cast(t, value, c->plan.unit->a));
   return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
 }
 
@@ -40002,7 +40361,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
   c->last = tn_stride_in(t, p->store->src[1], c->axis[0][1]) == 1 ? 0 : 1;
   c->k = a->keys;
   c->quarters = TN_UNIT_QUARTERS;
-  c->operand[1] = tn_bitcast(t, a->factor, TINY_U16);
+  c->operand[1] = tn_unit_word(t, a->factor);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(&c->plan), TN_REDUCE);
   c->turned[1] = tn_unit_turns(s, c, 1);
   c->together = pairs && tiles % 2 == 0 && !c->matrices ? 2 : 1;
@@ -40206,7 +40565,7 @@ static int tn_transform_warp_nested(tn_kernel_state *s, const tn_profile *p, tn_
   memset(&a, 0, sizeof a);
   const int products = tn_range_kind(c->axis[1][1]) == TN_LOOP;
   if (!(products && tn_nested_online(t, s->sink, c->axis[1][1], &a)) && !tn_nested_reduces(t, s->sink, &a)) return 0;
-  if (!tn_unit_nests(c->plan.unit, a.dtype)) return 0;
+  if (!tn_unit_nests(s->target->limits, c->plan.unit, a.dtype)) return 0;
   if (!products) a.keys = c->axis[1][1];
   a.rows = c->axis[0][1];
   for (int i = 0; i < a.nproduct; i++) if (tn_nested_side(t, &a, a.product[i], a.rows) < 0) return 0;
@@ -43279,20 +43638,11 @@ static tiny_uop *tn_expand_collectives(tiny_ctx *t, tiny_uop *sink, const tn_tar
 // warp_tiles: the opts of a sum of products that a unit of the target's warps does.
 //
 // In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
-// A group is four warps, two by two. Of large outputs a warp has 64 x 64 elements, whose operands' words are read from
-// memory of the group half as often as by 32 x 32, and which 128 registers of an item of 32 hold: whatever has units
-// has 255 and more.
 #ifndef TN_CODEGEN_WARP_TILES
 #define TN_CODEGEN_WARP_TILES
 #ifndef TINY_AMALGAMATED
 #include "tensorcore.c"
 #endif
-
-enum {
-  TN_WARP_SIDE = 32, TN_WARP_LARGE = 64,   // rows and columns of a warp
-  TN_WARP_SIDES = 2,                       // warps of a group along each side
-  TN_WARP_GROUPS = 64                      // of large tiles, from which they are many enough
-};
 
 // Which side of c the elements of a lane lie along that come first: it is to be stored together.
 static int tn_unit_last(const tiny_warp_unit *unit) {
@@ -43342,44 +43692,12 @@ static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const ti
   return 0;
 }
 
-// Warps of a group along rows and columns, and a warp's rows and columns.
-typedef struct tn_warp_shape { int64_t warps[2], side[2]; } tn_warp_shape;
-
-static int64_t tn_warp_groups(const tn_profile *p, tiny_uop *const *axis, int64_t rows, int64_t columns) {
-  int64_t groups = 1;
-  for (int i = 0; i < p->nout; i++) {
-    const int64_t block = p->out[i] == axis[0] ? rows : p->out[i] == axis[1] ? columns : 1;
-    groups = tn_clamp_mul(groups, (tn_range_extent(p->out[i]) + block - 1) / block);
-  }
-  return groups;
-}
-
-// Where products take all columns at once all warps stand along rows: what they read of a is not read again, and four
-// of them read b together. The first that every unit of the machine has groups of.
-static tn_warp_shape tn_warp_sizes_at_once(const tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
-                                           int large) {
-  static const tn_warp_shape shapes[] = {{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}};
-  int i = large ? 0 : 2;
-  for (; i < 2; i++) {
-    const tn_warp_shape *x = &shapes[i];
-    const int64_t rows = x->warps[0] * x->side[0],
-                  least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(s->target->limits);
-    if (x->side[1] <= 8 * (int64_t)s->target->limits->unit_tiles && tn_range_extent(axis[1]) > x->side[1] / 2 &&
-        tn_warp_groups(p, axis, rows, x->side[1]) >= least)
-      break;
-  }
-  return shapes[i];
-}
-
-// As many as leave enough groups, and no more than there are.
 static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis) {
-  const int large = !tn_warp_loads_bytes(s, p, axis[2]);
-  const int64_t block = TN_WARP_SIDES * TN_WARP_LARGE, groups = tn_warp_groups(p, axis, block, block);
-  tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
-  if (s->target->limits->unit_tiles) return tn_warp_sizes_at_once(s, p, axis, large);
-  for (int i = 0; i < 2; i++)
-    if (large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
-  return shape;
+  int64_t others = 1;
+  for (int i = 0; i < p->nout; i++)
+    if (p->out[i] != axis[0] && p->out[i] != axis[1]) others = tn_clamp_mul(others, tn_range_extent(p->out[i]));
+  return tn_warp_shape_of(s->target->limits, tn_range_extent(axis[0]), tn_range_extent(axis[1]), others,
+                          !tn_warp_loads_bytes(s, p, axis[2]));
 }
 
 // May all of it be done? What opts refuse is not known before: axes that may not be padded, memory.
@@ -43468,8 +43786,8 @@ static int tn_warp_nested_find(tn_kernel_state *s, const tn_profile *p, const tn
 
 // The first tile that is tried, TN_NESTED_TILES: none. Lanes that hold eight elements of a tile, of values whose
 // exponentials are all under way, want more registers than there are (clang for gfx1100: 31 to 96 of 256 spilled).
-static int tn_warp_nested_first(const tiny_warp_unit *unit, const tn_nested *a) {
-  if (!tn_unit_nests(unit, a->dtype)) return TN_NESTED_TILES;
+static int tn_warp_nested_first(const tiny_limits *limits, const tiny_warp_unit *unit, const tn_nested *a) {
+  if (!tn_unit_nests(limits, unit, a->dtype)) return TN_NESTED_TILES;
   return !a->max && (a->nproduct > 1 || !a->columns) && unit->m * unit->n / unit->warp > 4;
 }
 
@@ -43480,9 +43798,10 @@ static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p, const tn_onli
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_warp_nested_find(s, p, online, &a)) return 0;
   const int kind = tn_nested_kind(&a);
-  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(&units[i], &a); k < TN_NESTED_TILES; k++) {
+  const tiny_limits *limits = s->target->limits;
+  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(limits, &units[i], &a); k < TN_NESTED_TILES; k++) {
     const tn_warp_nested_tile *tile = &tn_warp_nested_tiles[kind][k];
-    if (!tn_nested_fits(s->target->limits, &units[i], kind, tn_nested_elements(&a), tile)) continue;
+    if (!tn_nested_fits(limits, &units[i], kind, tn_nested_elements(&a), tile)) continue;
     tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
     const int64_t serial = s->t->ir->serial;
     *before = *s;
@@ -43607,8 +43926,9 @@ static void tn_grid_tile_sides(const tn_kernel_state *s, tn_grid_tile *tile, int
   const int many = tn_machine_registers(s->target->limits) >= TN_GRID_MANY;
   double least = 0;
   for (int i = many ? 0 : 3; i < 4; i++) {
-    const double cost = tn_waves_cost(s->target->limits, tn_range_extent(tile->side[0].r),
-                                     tn_range_extent(tile->side[1].r), others, tn_tile_copies[i]);
+    const tn_tile_price price = tn_tile_of_items(s->target->limits, tn_tile_copies[i]);
+    const double cost = tn_tiles_cost(s->target->limits, tn_range_extent(tile->side[0].r),
+                                      tn_range_extent(tile->side[1].r), others, &price);
     if (least > 0 && cost >= least) continue;
     least = cost;
     for (int d = 0; d < 2; d++) tile->side[d].block = TN_GRID_SIDE * TN_GRID_NEAR * tn_tile_copies[i][d];
@@ -43911,6 +44231,14 @@ static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_
   }
 }
 
+// So many summands are computed at once already.
+static int64_t tn_grid_unrolled(const tiny_uop *reduce) {
+  int64_t n = 1;
+  for (uint32_t i = 1; i < reduce->nsrc; i++)
+    if (tn_range_kind(reduce->src[i]) == TN_UNROLL) n *= tn_range_extent(reduce->src[i]);
+  return n;
+}
+
 // Sums are unrolled, so many elements at once at most, so that places in memory are constants beyond one that is
 // computed once.
 static void tn_grid_unroll(tn_kernel_state *s, int64_t most) {
@@ -43920,7 +44248,7 @@ static void tn_grid_unroll(tn_kernel_state *s, int64_t most) {
     if (i >= p.nreduce) return;
     tiny_uop *r = tn_grid_summed(p.reduce[i]);
     if (tn_range_kind(r) == TN_REDUCE)
-      tn_grid_try(s, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), most));
+      tn_grid_try(s, TN_OPT_UNROLL, r, tn_grid_divisor(tn_range_extent(r), most / tn_grid_unrolled(p.reduce[i])));
   }
 }
 
@@ -44266,7 +44594,8 @@ static int64_t tn_grid_sum_parts(tn_kernel_state *s, const tn_profile *p, int64_
     const int64_t others = outputs / (reads[0] * reads[1]);
     least = TN_SPLIT_PRODUCTS;
     groups = (reads[0] + side - 1) / side * ((reads[1] + side - 1) / side) * others;
-    if (2 * groups > tn_machine_units(limits)) return tn_wave_parts(limits, reads[0], reads[1], others, k);
+    const tn_tiled_product x = {reads[0], reads[1], others, k, 0};
+    if (2 * groups > tn_machine_units(limits)) return tn_wave_parts(limits, &x, 1);
   }
   const int64_t parts = TN_SPLIT_BUSY * tn_machine_units(limits) / (groups < 1 ? 1 : groups),
                 worth = tn_extents(p->red, p->nred) / least;
@@ -45052,7 +45381,7 @@ static void tn_candidates_nested(tn_candidates *s, const tn_warp_nested_tile *ti
   if (a.x.legal) {
     const int online = tn_trial_online(&a, &axes);
     a.x.legal = (online || !a.x.s->done.n) && tn_warp_nested_find(a.x.s, &a.p, online ? &axes : NULL, &nested) &&
-        tn_unit_nests(&units[unit], nested.dtype) &&
+        tn_unit_nests(a.x.s->target->limits, &units[unit], nested.dtype) &&
         tn_warp_nested_try(a.x.s, &nested, tile, &units[unit], unit);
   }
   if (a.x.legal) tn_trial_groups(&a.x);
@@ -45357,8 +45686,10 @@ static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
   tn_bounds_set(p->t, &p->bounds, &from, &to);
   return from.n ? tn_replace(p->t, sink, from.n, from.u, to.u) : sink;
 }
-static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_split_end); }
-static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_lower_hreduce); }
+static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, TINY_OP_END, tn_split_end); }
+static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) {
+  return tn_remake(p->t, sink, TINY_OP_HREDUCE, tn_lower_hreduce);
+}
 static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_decompose(p->t, sink, p->target); }
 
 static tiny_uop *tn_pass_sums(tn_pipeline *p, tiny_uop *sink) { return tn_lower_sums(p->t, sink); }
@@ -49712,8 +50043,8 @@ typedef struct tn_container_target {
   char name[TN_CONTAINER_NAME];            // of the backend, and how functions are called: "CPU x86-64 SysV"
   uint32_t feature[TN_CONTAINER_FEATURES]; // bits of instructions that the binaries may use
   tn_digest exact;                         // of a device that has no such bits: of what it says it is
-  uint64_t near_nbytes, last_nbytes;       // bytes of caches, and of vectors, for which graphs were cut into kernels
-  uint32_t vector_nbytes, zero;
+  uint64_t near_nbytes, last_nbytes;       // bytes of caches and vectors, and units, for which graphs were cut
+  uint32_t vector_nbytes, compute_units;
 } tn_container_target;
 
 typedef struct tn_container_module { uint64_t at, nbytes; uint32_t target, zero; } tn_container_module;
@@ -49817,7 +50148,7 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
 // -1: a device that is `own` cannot run it; else the more of the device it uses, the more it is.
 static int tn_container_fit(const tn_container_target *target, const tn_container_target *own) {
   int fit = target->near_nbytes == own->near_nbytes && target->last_nbytes == own->last_nbytes &&
-            target->vector_nbytes == own->vector_nbytes;
+            target->vector_nbytes == own->vector_nbytes && target->compute_units == own->compute_units;
   if (strcmp(target->name, own->name) || !tn_digest_same(&target->exact, &own->exact)) return -1;
   for (int i = 0; i < TN_CONTAINER_FEATURES; i++) {
     if (target->feature[i] & ~own->feature[i]) return -1;
@@ -50088,6 +50419,7 @@ static tn_container_target tn_programs_target(const struct tn_programs *p) {
   own.near_nbytes = (uint64_t)tn_machine_near(&d->plans);
   own.last_nbytes = (uint64_t)tn_machine_memory(&d->plans, 2).nbytes;
   own.vector_nbytes = (uint32_t)d->plans.vector_nbytes;
+  own.compute_units = (uint32_t)d->plans.compute_units;
   return own;
 }
 // Keeps what a module was loaded from.
@@ -56053,6 +56385,7 @@ static void tn_ship_adopt(const tiny_ctx *t, const tn_container *c) {
     const tn_container_target own = tn_programs_target(d->programs), *best = tn_container_best(c, &own);
     if (!best) continue;
     d->plans.vector_nbytes = (int)(best->vector_nbytes & INT_MAX);
+    d->plans.compute_units = (int)(best->compute_units & INT_MAX);
     d->plans.memory[1].nbytes = (size_t)best->near_nbytes;
     d->plans.memory[2].nbytes = (size_t)best->last_nbytes;
   }
@@ -59842,357 +60175,357 @@ Where things stand in tiny.h
 
     710  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1055  src/api/devices.h            several in one context, and tensors that are split over them
-   1105  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1892  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1057  src/api/devices.h            several in one context, and tensors that are split over them
+   1107  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1894  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2104  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2106  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2471  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2473  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2649  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2651  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2788  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2790  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2841  src/api/io.h                 tensors from files and to files
-   2915  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2843  src/api/io.h                 tensors from files and to files
+   2917  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3121  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3123  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3609  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3696  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3613  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3700  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3723  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3727  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3915  src/base/number.c            numbers as text, in and out
-   4389  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3919  src/base/number.c            numbers as text, in and out
+   4393  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4640  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4644  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4833  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4837  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5007  src/base/version.c           what this implementation is: its release and sources, how it was
+   5011  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5097  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5101  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5555  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5559  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5673  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5677  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5822  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6362  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5826  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6366  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6579  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6583  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7210  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7214  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7441  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7604  src/ir/label.c               names that nodes have for people, in a table beside them
-   7737  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7445  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7608  src/ir/label.c               names that nodes have for people, in a table beside them
+   7741  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7811  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7815  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7974  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8842  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7980  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8886  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8958  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9002  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9085  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9130  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9239  src/ir/args.c                which k, v and sources fit an op
-   9478  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9384  src/ir/args.c                which k, v and sources fit an op
+   9635  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9616  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10251  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9773  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10408  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10406  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10563  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11014  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11171  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11514  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11671  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11660  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11817  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12097  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12254  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12372  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12529  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13271  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13429  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13570  src/ir/spec.c                the verifier
-  13941  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13728  src/ir/spec.c                the verifier
+  14099  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14170  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14534  src/rules/notation.c         the algebra that bodies of rules are written in
-  14569  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14769  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14328  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14692  src/rules/notation.c         the algebra that bodies of rules are written in
+  14727  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  14927  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14929  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15087  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15323  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15491  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15522  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15690  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15977  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16147  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16154  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16324  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16311  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16491  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16654  src/rules/decompose.c        from what the IR means to what a target can do
-  17347  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  16834  src/rules/decompose.c        from what the IR means to what a target can do
+  17529  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17381  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17563  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  17880  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18062  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  17974  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18156  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18790  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  18866  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  18972  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19048  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  18909  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19091  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19153  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19227  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19335  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19409  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  19875  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20057  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20134  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20316  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20423  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20605  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  20979  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21161  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21088  src/tensor/activation.c      what stands between the layers of a network
-  21269  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21641  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21270  src/tensor/activation.c      what stands between the layers of a network
+  21451  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  21823  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  21894  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22076  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22658  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  22840  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23340  src/tensor/random.c          numbers from a counter, the same on every device
-  23615  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23522  src/tensor/random.c          numbers from a counter, the same on every device
+  23797  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  23939  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24235  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24121  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24417  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24372  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24554  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  24911  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25093  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25624  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  25806  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26026  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26208  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26165  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26347  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26647  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  26829  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27112  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27294  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27463  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28109  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28471  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28601  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27645  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28291  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28653  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  28783  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28761  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  28943  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29266  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29545  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29448  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29727  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29641  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  29823  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  29934  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30375  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30116  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30557  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30652  src/tensor/params.c          lists of named tensors: what a network consists of
-  30743  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  30853  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  30834  src/tensor/params.c          lists of named tensors: what a network consists of
+  30925  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31035  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31232  src/tensor/sequential.c      modules and functions one after the other
-  31303  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31414  src/tensor/sequential.c      modules and functions one after the other
+  31485  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31452  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31650  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31572  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  31770  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  31891  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32089  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32007  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32256  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32205  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32455  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32389  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32572  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  32900  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33083  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33676  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  33859  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34209  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34392  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34717  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  34900  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  34974  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35212  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35051  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35289  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35641  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  35779  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  35879  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  36060  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  36650  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36972  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  36854  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  37176  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  37245  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37468  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  37824  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  37567  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  37790  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  38146  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  37987  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  38058  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  38309  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  38380  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  38221  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  38298  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  38543  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  38620  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38379  src/codegen/transform.c      what may be done to the ranges of a kernel
-  38779  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  38701  src/codegen/transform.c      what may be done to the ranges of a kernel
+  39101  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  38868  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  39190  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  39078  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  39400  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  39212  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  39876  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  39534  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  40235  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  40223  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  40582  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  40301  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  40660  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  40449  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  40508  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  40808  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  40867  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  41256  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  41615  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  41453  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  41812  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  41552  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  41911  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  41645  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  42004  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  42034  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  42393  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  42617  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  42976  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  42736  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  42828  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  43095  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  43187  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  42899  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  43258  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  43003  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  43104  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  43179  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  43362  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  43463  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  43538  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  43279  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  43498  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  44378  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  44491  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  43638  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  43817  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  44707  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  44820  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  45242  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  45571  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  45509  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  45840  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  45759  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  46090  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  45849  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  46180  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  46465  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  46796  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  47021  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  47352  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  47371  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  47702  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  47672  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  48003  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  48067  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  48818  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  48398  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  49149  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  48902  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  49233  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  49019  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  49250  src/runtime/device.c         which backend a context runs on
-  49465  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  49619  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  49350  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  49581  src/runtime/device.c         which backend a context runs on
+  49796  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  49950  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  49680  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  50011  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  49948  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  50279  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  50183  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  50515  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  50455  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  50787  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  50637  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  50708  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  50969  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  51040  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  51089  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  51421  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  51363  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  51695  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  51578  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  52062  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  51910  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  52394  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  52234  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  52342  src/runtime/launch.c         the steps of a plan, handed to their devices
-  52619  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  52566  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  52674  src/runtime/launch.c         the steps of a plan, handed to their devices
+  52951  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  53115  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  53447  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  53723  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  54055  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  53906  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  54238  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  54243  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  54452  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  55245  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  54575  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  54784  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  55577  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  55637  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  55978  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  55969  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  56310  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  56184  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  56517  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  56438  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  56771  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  56697  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  57030  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  56967  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  57300  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  57132  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  57465  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  57306  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  57667  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  57903  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  57639  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  58000  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  58236  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  58051  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  58214  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  58384  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  58547  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  58321  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  58654  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  58406  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  58739  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  58734  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  59067  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  58897  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  58960  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  59139  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  59230  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  59293  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  59472  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  59275  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  59608  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  59661  src/runtime/context.c        opening and closing, the first error, totals
+  59994  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 3364249ceff6de288ec0859ec0de9814752cc4853abaf987b5330179e4b5a92d
+/* tiny_cuda.h 0.1.0, source b340049d17457279ac7422db18c075428845ec9536a9718608aa0fe25cd6f4a5
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "3364249ceff6de288ec0859ec0de9814752cc4853abaf987b5330179e4b5a92d"
+#define TN_CUDA_SOURCE_ID "b340049d17457279ac7422db18c075428845ec9536a9718608aa0fe25cd6f4a5"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -623,8 +623,8 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
 // Holds:
 //  - A register is written once, but for those of accumulators, counters and addresses that a loop goes on with; ptxas
 //    gives registers to machine code. Integers of 8 and 16 bits are held in 32, with the sign or zeros above.
-//  - f16 and bf16 are two bytes in memory and f32 in arithmetic. Vectors of 8 and 16 bits are elements, words of 32
-//    bits as they lie in memory, or both: whichever their users ask for.
+//  - f16 and bf16 are two bytes in memory and f32 in arithmetic, fp8 one: a code in 32 bits. Vectors of 8 and 16 bits
+//    are elements, words of 32 bits as they lie in memory, or both: whichever their users ask for.
 //  - Products and sums without .rn may be contracted by ptxas, as nvcc has it by default (-fmad).
 // What is what: NVIDIA, Parallel Thread Execution ISA.
 #ifndef TN_RENDER_PTX_VALUES
@@ -660,13 +660,21 @@ typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
   int by_unit;                             // 1: units read shared memory themselves
+  // Of units that keep sums (ptx_tcgen05.c): columns of those of four warps, in all and given so far; four warps; are
+  // products not waited for, have threads met since the last wait?
+  int tensor, tensor_given, groups, tensor_open, met;
+  // Who allocates and who starts products; the mbarrier and its phase; what was allocated, what of it is for these
+  // warps, and the warp's lanes
+  tn_ptx_operand manages, starts, arrives, phase, tensor_all, tensor_at, tensor_lane;
   tn_ptx_level *level;
   tn_ptx_list pool;
   int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
   // Of nodes: the form that is wanted of a vector; low bits that are 0; is it wanted at all; the level it stands at;
   // constant: of a PARAM, nothing is stored there; of REG memory, its elements are known; of a LOAD of it, it stays
-  uint8_t *wants, *zeros, *needed, *inside, *constant;
-  const tiny_uop **block; int *last; struct tn_ptx_sum *sum;
+  // partial: it is there only under its condition
+  uint8_t *wants, *zeros, *needed, *inside, *constant, *partial;
+  // under: the condition of all that wants it, the node itself where there is not one
+  const tiny_uop **block, **under; int *last; struct tn_ptx_sum *sum;
   struct tn_ptx_step *step; int nstep;
   int64_t registers[TN_PTX_CLASSES];
   int64_t local_at; int memories;
@@ -690,6 +698,7 @@ static void tn_ptx_fail(tn_ptx *x, const char *what) {
   if (!x->failed) tiny_fail(x->t, TINY_E_INTERNAL, "render: %s has no form in PTX", what);
   x->failed = 1;
 }
+static void tn_ptx_wants_version(tn_ptx *x, int version) { if (x->version < version) x->version = version; }
 // Where in the pool n operands stand; it may move.
 static int tn_ptx_take(tn_ptx *x, int n) {
   tn_ptx_list *p = &x->pool;
@@ -708,6 +717,7 @@ static int tn_ptx_take(tn_ptx *x, int n) {
 
 static int tn_ptx_is_float(int d) { return d >= TINY_F8E4M3 && d <= TINY_F64; }
 static int tn_ptx_is_signed(int d) { return d == TINY_I8 || d == TINY_I16 || d == TINY_I32 || d == TINY_I64; }
+static int tn_ptx_is_fp8(int d) { return d == TINY_F8E4M3 || d == TINY_F8E5M2; }
 static int tn_ptx_bits(int d) { return 8 * (int)tiny_dtype_nbytes((tiny_dtype)d); }
 // Of the register that an element is held in.
 static char tn_ptx_class(int d) {
@@ -729,7 +739,7 @@ static const char *tn_ptx_type(int d) {
 static const char *tn_ptx_stored(int d) {
   switch (d) {
     case TINY_I8: return "s8";
-    case TINY_U8: return "u8";
+    case TINY_U8: case TINY_F8E4M3: case TINY_F8E5M2: return "u8";
     case TINY_I16: return "s16";
     case TINY_U16: return "u16";
     case TINY_F16: case TINY_BF16: return "b16";
@@ -879,14 +889,18 @@ static tn_ptx_operand tn_ptx_number(int dtype, int64_t k) {
   } else if (tn_ptx_bits(dtype) <= 32 && dtype == TINY_U32) o.n = (int64_t)(uint32_t)k;
   return o;
 }
-// f16 and bf16: bits of what an f32 holds exactly.
+// f16, bf16 and fp8: bits of what an f32 holds exactly. least: the exponent of the least normal, as an f32 has it.
 static int64_t tn_ptx_half_bits(int dtype, int64_t k) {
   const tn_ptx_operand f = tn_ptx_number(TINY_F32, k);
-  const uint32_t bits = (uint32_t)f.n, sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
+  const uint32_t bits = (uint32_t)f.n, size = bits & 0x7FFFFFFF;
   if (dtype == TINY_BF16) return bits >> 16;
-  if (size >= 0x7F800000) return sign | (size > 0x7F800000 ? 0x7E00 : 0x7C00);
-  if (size >= 113u << 23) return sign | ((size - (112u << 23)) >> 13);
-  const uint32_t drop = 126 - (size >> 23);                  // below the normals
+  const int finite = dtype == TINY_F8E4M3, mantissa = dtype == TINY_F16 ? 10 : finite ? 3 : 2;
+  const uint32_t sign = bits >> 31 << (tn_ptx_bits(dtype) - 1), least = finite ? 121 : 113,
+                 infinity = dtype == TINY_F16 ? 0x7C00 : finite ? 0x7F : 0x7C;
+  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
+  if (size == 0x7F800000) return sign | infinity;
+  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
+  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
   return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
 }
 
@@ -920,7 +934,7 @@ static tn_ptx_operand tn_ptx_float_to_float(tn_ptx *x, int from, int to, tn_ptx_
 static tn_ptx_operand tn_ptx_int_to_float(tn_ptx *x, int from, int to, tn_ptx_operand o) {
   char name[32];
   const int half = to == TINY_F16 || (to == TINY_BF16 && x->sm >= 90);
-  if (tn_ptx_class(to) == 'h' && !half)
+  if ((tn_ptx_class(to) == 'h' && !half) || tn_ptx_is_fp8(to))
     return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_int_to_float(x, from, TINY_F32, o));
   snprintf(name, sizeof name, "cvt.rn.%s.%s", tn_ptx_type(to), tn_ptx_type(from));
   return tn_ptx_do1(x, tn_ptx_class(to), name, o);
@@ -959,9 +973,46 @@ static tn_ptx_operand tn_ptx_of_bf16(tn_ptx *x, tn_ptx_operand h) {
   r = tn_ptx_do2(x, 'r', "shl.b32", r, tn_ptx_k(16));
   return tn_ptx_do1(x, 'f', "mov.b32", r);
 }
+
+// ** fp8, from sm_89 on, there of PTX 8.1 (PTX ISA, cvt) **
+
+// What rounds beyond the numbers is NaN, of e5m2 infinity; the conversion would saturate (PTX ISA, cvt, .satfinite). Of
+// e4m3 it gets a NaN; of e5m2, whose infinity it does not give, the code is put right.
+static tn_ptx_operand tn_ptx_beyond_fp8(tn_ptx *x, int to, tn_ptx_operand f) {
+  tn_ptx_wants_version(x, 81);
+  const tn_ptx_operand size = tn_ptx_do1(x, 'f', "abs.f32", f), e4m3 = {'F', 0x43E80000}, e5m2 = {'F', 0x47700000};
+  return to == TINY_F8E4M3 ? tn_ptx_do2(x, 'p', "setp.gt.f32", size, e4m3) :          // 464: 448 is even
+                             tn_ptx_do2(x, 'p', "setp.ge.f32", size, e5m2);           // 61440: 57344 is odd
+}
+static tn_ptx_operand tn_ptx_infinite_e5m2(tn_ptx *x, tn_ptx_operand f) {
+  const tn_ptx_operand bits = tn_ptx_do2(x, 'r', "shr.u32", tn_ptx_do1(x, 'r', "mov.b32", f), tn_ptx_k(24));
+  return tn_ptx_do2(x, 'r', "or.b32", tn_ptx_do2(x, 'r', "and.b32", bits, tn_ptx_k(0x80)), tn_ptx_k(0x7C));
+}
+static tn_ptx_operand tn_ptx_to_fp8(tn_ptx *x, int to, tn_ptx_operand f) {
+  const tn_ptx_operand nan = {'F', 0x7FC00000}, zero = {'F', 0}, held = tn_ptx_held(x, f, 'f'),
+                       is = tn_ptx_beyond_fp8(x, to, held);
+  const int e4m3 = to == TINY_F8E4M3;
+  const tn_ptx_operand low = e4m3 ? tn_ptx_do(x, 'f', "selp.f32", nan, held, is) : held,
+                       pair = tn_ptx_do2(x, 'h', e4m3 ? "cvt.rn.satfinite.e4m3x2.f32" : "cvt.rn.satfinite.e5m2x2.f32",
+                                         zero, low),
+                       code = tn_ptx_do1(x, 'r', "cvt.u32.u16", pair);
+  return e4m3 ? code : tn_ptx_do(x, 'r', "selp.b32", tn_ptx_infinite_e5m2(x, held), code, is);
+}
+// Two at a time, f16 of two codes.
+static tn_ptx_operand tn_ptx_halves_of_fp8(tn_ptx *x, int from, tn_ptx_operand pair) {
+  tn_ptx_wants_version(x, 81);
+  return tn_ptx_do1(x, 'r', from == TINY_F8E4M3 ? "cvt.rn.f16x2.e4m3x2" : "cvt.rn.f16x2.e5m2x2", pair);
+}
+static tn_ptx_operand tn_ptx_of_fp8(tn_ptx *x, int from, tn_ptx_operand code) {
+  const tn_ptx_operand pair = tn_ptx_do1(x, 'h', "cvt.u16.u32", tn_ptx_held(x, code, 'r'));
+  return tn_ptx_do1(x, 'f', "cvt.f32.f16", tn_ptx_do1(x, 'h', "cvt.u16.u32", tn_ptx_halves_of_fp8(x, from, pair)));
+}
+
 static tn_ptx_operand tn_ptx_float_to_float(tn_ptx *x, int from, int to, tn_ptx_operand o) {
   char name[32];
   if (from == to) return o;
+  if (tn_ptx_is_fp8(from)) return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_of_fp8(x, from, o));
+  if (tn_ptx_is_fp8(to)) return tn_ptx_to_fp8(x, to, tn_ptx_float_to_float(x, from, TINY_F32, o));
   if (from == TINY_BF16) return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_of_bf16(x, o));
   if (to == TINY_BF16 && from != TINY_F32)
     return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_float_to_float(x, from, TINY_F32, o));
@@ -982,6 +1033,8 @@ static tn_ptx_operand tn_ptx_cast(tn_ptx *x, const tiny_uop *from, int to, tn_pt
 // The same bits in a register of another class; of narrow integers with the sign that the dtype has.
 static tn_ptx_operand tn_ptx_bits_as(tn_ptx *x, int from, int to, tn_ptx_operand o) {
   const char a = tn_ptx_class(from), b = tn_ptx_class(to);
+  if (tn_ptx_is_fp8(from)) from = TINY_U8;                   // codes
+  if (tn_ptx_is_fp8(to)) to = TINY_U8;
   if (a == 'r' && b == 'r') return from == to ? o : tn_ptx_wrapped(x, to, o);
   if (a == b) return o;
   if (a == 'h') o = tn_ptx_do1(x, 'r', to == TINY_I16 ? "cvt.s32.s16" : "cvt.u32.u16", tn_ptx_half_held(x, o));
@@ -991,6 +1044,11 @@ static tn_ptx_operand tn_ptx_bits_as(tn_ptx *x, int from, int to, tn_ptx_operand
 }
 
 // ** arithmetic **
+
+static tn_ptx_operand tn_ptx_element(const tn_ptx *x, const tiny_uop *u, int i) {
+  const int at = x->elements[u->seq];
+  return at < 0 ? tn_ptx_none : x->pool.of[at + (u->lanes > 1 ? i : 0)];
+}
 
 // Forms of ops: of integers, of floats; the type follows.
 static const struct { uint8_t op; const char *integer, *real; } tn_ptx_forms[] = {
@@ -1050,6 +1108,18 @@ static tn_ptx_operand tn_ptx_logic(tn_ptx *x, const tiny_uop *u, tn_ptx_operand 
   a = tn_ptx_held(x, a, 'p'); b = tn_ptx_held(x, b, 'p');
   return tn_ptx_do2(x, 'p', u->op == TINY_OP_AND ? "and.pred" : u->op == TINY_OP_OR ? "or.pred" : "xor.pred", a, b);
 }
+// 0 <= x < n asked at once: x, as numbers have no sign.
+static const tiny_uop *tn_ptx_is_below(const tiny_uop *u, const tiny_uop **n) {
+  for (int i = 0; i < 2 && u->op == TINY_OP_AND; i++) {
+    const tiny_uop *least = u->src[i], *most = u->src[!i];
+    if (least->op != TINY_OP_LT || most->op != TINY_OP_LT || least->src[1] != most->src[0]) continue;
+    const tiny_uop *x = most->src[0], *k = least->src[0];
+    if (x->dtype != TINY_I32 || k->op != TINY_OP_CONST || k->k != -1 || most->src[1]->vmin < 0) continue;
+    *n = most->src[1];
+    return x;
+  }
+  return NULL;
+}
 static tn_ptx_operand tn_ptx_choice(tn_ptx *x, int dtype, tn_ptx_operand c, tn_ptx_operand a, tn_ptx_operand b) {
   char tn_ptx_names[16];
   const char kind = tn_ptx_class(dtype);
@@ -1078,6 +1148,8 @@ static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_oper
     return o[0];
   }
   if (op == TINY_OP_WHERE) return tn_ptx_choice(x, u->dtype, o[0], o[1], o[2]);
+  const tiny_uop *most, *below = u->lanes == 1 ? tn_ptx_is_below(u, &most) : NULL;
+  if (below) return tn_ptx_do2(x, 'p', "setp.lt.u32", tn_ptx_element(x, below, 0), tn_ptx_element(x, most, 0));
   if (from == TINY_BOOL) return tn_ptx_logic(x, u, o[0], o[1]);
   if (op == TINY_OP_MAX && real) return tn_ptx_max(x, from, o[0], o[1]);
   if (op == TINY_OP_FDIV && tn_ptx_is_one(u->src[0])) return tn_ptx_do1(x, kind, TN_PTX_NAME("rcp.rn", type), o[1]);
@@ -1097,10 +1169,6 @@ static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_oper
 
 // ** vectors: elements and words **
 
-static tn_ptx_operand tn_ptx_element(const tn_ptx *x, const tiny_uop *u, int i) {
-  const int at = x->elements[u->seq];
-  return at < 0 ? tn_ptx_none : x->pool.of[at + (u->lanes > 1 ? i : 0)];
-}
 static int tn_ptx_nwords(const tiny_uop *u) { return u->lanes * tn_ptx_bits(u->dtype) / 32; }
 // Are there words of it, apart from its elements?
 static int tn_ptx_packs(const tiny_uop *u) {
@@ -1188,7 +1256,10 @@ static tn_ptx_operand tn_ptx_of_words(tn_ptx *x, int dtype, tn_ptx_operand low, 
 //  - An address is what lies outside of loops, then what a loop goes on with by an addition at its end, then a
 //    constant, which costs nothing. Lines for it stand in the outermost loop in which their sources are.
 //  - Memory that a kernel reads alone is read past coherence (.nc): PARAMs of a kernel do not overlap where one is
-//    written.
+//    written. One memory is one PARAM, also where several states of it are read (schedule/plan.c: rows by tn_place);
+//    outputs are fresh, temporaries that live in one step lie apart (schedule/order.c), a captured program's input
+//    that it writes is copied (runtime/capture.c); and what callers bring overlaps nothing that is written
+//    (tiny_blob_of). The tests' machine for PTX looks at each byte.
 //  - What may not be there is read and written under a predicate, without a branch.
 // What is what: NVIDIA, Parallel Thread Execution ISA.
 #ifndef TN_RENDER_PTX_MEMORY
@@ -1242,21 +1313,26 @@ static void tn_ptx_flatten(const tn_ptx *x, const tiny_uop *u, int64_t k, int de
   const int widens = op == TINY_OP_CAST && (u->dtype == TINY_I64 || u->dtype == TINY_I32) &&
       (u->src[0]->dtype == TINY_I32 || (u->src[0]->dtype == TINY_I64 && tn_ptx_holds(TINY_I32, u->src[0])));
   if (op == TINY_OP_CONST) { s->offset += k * u->k; return; }
-  if (s->n == TN_PTX_TERMS || depth == TN_PTX_TERMS) { s->n = TN_PTX_TERMS + 1; return; }
-  if (widens) { tn_ptx_flatten(x, u->src[0], k, depth + 1, s); return; }
-  if ((op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_ptx_is_exact(u)) {
+  if (s->n > TN_PTX_TERMS) return;
+  const int deep = depth == 2 * TN_PTX_TERMS;
+  if (!deep && widens) tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
+  else if (!deep && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_ptx_is_exact(u)) {
     tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
-    if (s->n <= TN_PTX_TERMS) tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
-  } else if ((op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_ptx_is_exact(u)) {
+    tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
+  } else if (!deep && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_ptx_is_exact(u))
     tn_ptx_flatten(x, u->src[0], op == TINY_OP_MUL ? k * u->src[1]->k : k << (u->src[1]->k & 31), depth + 1, s);
-  } else { s->term[s->n].u = u; s->term[s->n++].k = k; }
+  else if (first < TN_PTX_TERMS) { s->term[s->n].u = u; s->term[s->n++].k = k; }
+  else s->n = TN_PTX_TERMS + 1;
   if (s->n <= TN_PTX_TERMS) tn_ptx_gather(x, u, k, offset, first, s);
+  else if (first < TN_PTX_TERMS) {         // more than are known: u as it is
+    s->n = first + 1; s->offset = offset;
+    s->term[first].u = u; s->term[first].k = k;
+  }
 }
 // Outermost first; a loop's own number before what else is computed in it.
 static void tn_ptx_sum_of(const tn_ptx *x, const tiny_uop *u, tn_ptx_sum *s) {
   s->n = 0; s->offset = 0;
   tn_ptx_flatten(x, u, 1, 0, s);
-  if (s->n > TN_PTX_TERMS) { s->n = 1; s->offset = 0; s->term[0].u = u; s->term[0].k = 1; }
   for (int i = 1; i < s->n; i++)
     for (int j = i; j > 0; j--) {
       const tn_ptx_term a = s->term[j - 1], b = s->term[j];
@@ -1286,16 +1362,30 @@ static int tn_ptx_copies(const tn_ptx *x, const tiny_uop *store) {
 }
 
 static void tn_ptx_need(tn_ptx *x, const tiny_uop *u) { x->needed[u->seq] = 1; }
+// One that wants u does so under a condition; NULL: always.
+static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *condition) {
+  const tiny_uop *before = x->under[u->seq];
+  const int known = condition && condition->lanes == 1 && condition->seq < u->seq && u->lanes == 1;
+  x->under[u->seq] = known && (!before || before == condition) ? condition : u;
+}
+// The condition under which u wants its source j.
+static const tiny_uop *tn_ptx_condition(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
+  if (u->op == TINY_OP_STORE) return j == 1 && u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL;
+  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || tn_ptx_form(u->op, tn_ptx_is_float(u->dtype));
+  return computes && x->under[u->seq] != u ? x->under[u->seq] : NULL;
+}
 // For addresses and conditions: whenever.
 static void tn_ptx_need_index(tn_ptx *x, const tiny_uop *index) {
   const tn_ptx_sum *s = tn_ptx_sum_at(x, index);
   for (int i = 0; i < s->n; i++) {
     tn_ptx_need(x, s->term[i].u);
+    tn_ptx_want_under(x, s->term[i].u, NULL);
     x->last[s->term[i].u->seq] = x->k->n;
   }
   tn_ptx_need(x, index->src[0]);
   if (index->nsrc < 3) return;
   tn_ptx_need(x, index->src[2]);
+  tn_ptx_want_under(x, index->src[2], NULL);
   x->last[index->src[2]->seq] = x->k->n;
 }
 // Whether u wants words of its source j, or elements.
@@ -1306,7 +1396,7 @@ static uint8_t tn_ptx_wanted(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
     case TINY_OP_AFTER: return as_u;
     case TINY_OP_BITCAST: return tn_ptx_packs(u) ? as_u : u->lanes == s->lanes ? elements : words;
     case TINY_OP_LOAD: return tn_ptx_chunk(x, u->src[0], tn_ptx_nbytes(u)) >= 4 ? words : elements;
-    case TINY_OP_CAST: return s->dtype == TINY_BF16 ? words : elements;
+    case TINY_OP_CAST: return s->dtype == TINY_BF16 || tn_ptx_is_fp8(s->dtype) ? words : elements;
     case TINY_OP_PICK:
       return u->lanes > 1 && u->k * tn_ptx_bits(s->dtype) % 32 == 0 && tn_ptx_packs(u) ? as_u : elements;
     case TINY_OP_STORE:
@@ -1356,11 +1446,14 @@ static void tn_ptx_survey(tn_ptx *x) {
     if (op == TINY_OP_STORE && tn_memory_behind(u->src[0]->src[0])->op == TINY_OP_PARAM)
       x->constant[tn_memory_behind(u->src[0]->src[0])->seq] = 0;
     if (!x->needed[i] || op == TINY_OP_INDEX || op == TINY_OP_GROUP) continue;
+    const tiny_uop *most, *below = tn_ptx_is_below(u, &most);
+    if (below) { tn_ptx_read_by(x, below, u); tn_ptx_read_by(x, most, u); }
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const tiny_uop *s = u->src[j];
       if (copies && j) { tn_ptx_need_index(x, tn_copied(u)->src[0]); continue; }
       if (s->op == TINY_OP_INDEX) { tn_ptx_need_index(x, s); continue; }
       tn_ptx_need(x, s);
+      tn_ptx_want_under(x, s, tn_ptx_condition(x, u, j));
       if (s->lanes > 1) x->wants[s->seq] |= tn_ptx_wanted(x, u, j);
       tn_ptx_read_by(x, s, u);
     }
@@ -1519,9 +1612,12 @@ static void tn_ptx_access(tn_ptx *x, const char *op, const tn_ptx_pieces *p) {
   tn_ptx_begin(x, name);
 }
 
-// Registers for what is loaded; of what may not be there with what is to be there otherwise.
+// Registers for what is loaded; of what may not be there with what is to be there otherwise, if that is wanted.
 static int tn_ptx_load_registers(tn_ptx *x, const tiny_uop *u, const tn_ptx_pieces *p) {
-  const int first = tn_ptx_take(x, p->all), guarded = u->src[0]->nsrc == 3;
+  const tiny_uop *index = u->src[0];
+  const int first = tn_ptx_take(x, p->all), may_not = index->nsrc == 3;
+  x->partial[u->seq] = may_not && x->under[u->seq] == index->src[2] && tn_ptx_element(x, index->src[2], 0).kind == 'p';
+  const int guarded = may_not && !x->partial[u->seq];
   char tn_ptx_names[16];
   for (int i = 0; i < p->all && !x->failed; i++) {
     tn_ptx_operand zero = {p->kind == 'f' ? 'F' : p->kind == 'g' ? 'G' : 'i', 0};
@@ -1549,7 +1645,6 @@ static void tn_ptx_load(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_unguard(x);
   if (p.words) x->words[u->seq] = first; else x->elements[u->seq] = first;
 }
-static void tn_ptx_wants_version(tn_ptx *x, int version) { if (x->version < version) x->version = version; }
 // Rows of four 8x8 matrices (PTX ISA, ldmatrix).
 static void tn_ptx_load_rows(tn_ptx *x, const tiny_uop *u) {
   const tn_ptx_address a = tn_ptx_address_of(x, u->src[0]);
@@ -1586,8 +1681,14 @@ static void tn_ptx_store_register(tn_ptx *x, const tiny_uop *u) {
   }
 }
 static const char *tn_ptx_adds(int dtype) { return dtype == TINY_I64 ? "u64" : tn_ptx_type(dtype); }
+// What a STORE stores, in whichever register its bits are already.
+static const tiny_uop *tn_ptx_bits_stored(const tn_ptx *x, const tiny_uop *store) {
+  const tiny_uop *value = store->src[1], *bits = value->op == TINY_OP_BITCAST ? value->src[0] : value;
+  const int same = value->lanes == 1 && bits->lanes == 1 && tn_ptx_bits(bits->dtype) == tn_ptx_bits(value->dtype);
+  return same && store->k != TN_ADDS && tn_ptx_element(x, bits, 0).kind ? bits : value;
+}
 static void tn_ptx_store(tn_ptx *x, const tiny_uop *u) {
-  const tiny_uop *index = u->src[0], *value = u->src[1], *m = tn_memory_behind(index->src[0]);
+  const tiny_uop *index = u->src[0], *value = tn_ptx_bits_stored(x, u), *m = tn_memory_behind(index->src[0]);
   tn_ptx_pieces p = tn_ptx_pieces_of(x, index, value);
   tn_ptx_operand o[TN_PTX_VECTOR];
   char op[32];
@@ -1673,24 +1774,27 @@ static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
 static int tn_ptx_loads_matrices(const tiny_uop *u) {
   return u->op == TINY_OP_LOAD && u->k >> TN_MATRIX_ALONG && !tn_is_reg(u->src[0]->src[0]);
 }
-// The LOAD behind a source of words; NULL: it is another value.
+// The LOAD behind a source of words, of several the first; NULL: it is another value.
 static const tiny_uop *tn_ptx_matrices(const tiny_uop *u) {
-  const tiny_uop *x = u->op == TINY_OP_BITCAST ? u->src[0] : u;
-  return tn_ptx_loads_matrices(x) ? x : NULL;
+  if (u->op == TINY_OP_STACK) u = u->src[0];
+  if (u->op == TINY_OP_BITCAST) u = u->src[0];
+  return tn_ptx_loads_matrices(u) ? u : NULL;
 }
 // No value of its own: a unit reads it.
 static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != NULL; }
 
-// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each.
-static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load) {
+// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each; of tcgen05 bit 46 says so. side 0: of a, of which
+// rows and k change places.
+static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load, int side) {
+  const int64_t step[2] = {tn_load_along(load), tn_load_next(load)};
   const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
   const tn_ptx_address a = tn_ptx_address_of(x, load->src[0]);
   tn_ptx_operand at = a.base, word[2];
   if (at.kind == 's' || at.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", at);
   if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
   at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
-  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(tn_load_along(load) * size >> 4 << 16));
-  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(tn_load_next(load) * size >> 4));
+  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(step[!side] * size >> 4 << 16));
+  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(step[side] * size >> 4 | (x->tensor ? 1 << 14 : 0)));
   return tn_ptx_join(x, 'd', "mov.b64", word);
 }
 
@@ -1715,7 +1819,7 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
   const tiny_uop *load = tn_ptx_matrices(u->src[1]);
   tn_ptx_operand a[4];
   for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
-  const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
+  const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load, 1), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
   const int first = tn_ptx_sum_registers(x, u);
   tiny_bytes *out = &x->batch;
   if (x->failed) return;
@@ -1735,6 +1839,257 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
 }
 #endif
 // ---- end src/cuda/../render/ptx_wgmma.c ----
+// ---- begin src/cuda/../render/ptx_tcgen05.c ----
+// ptx_tcgen05: products of all rows and columns of four warps, which sm_100a's units sum in memory of their own (PTX
+// ISA, "TensorCore 5th Generation Family Instructions", and there "Tensor Memory", "Matrix Descriptors", "Canonical
+// Layouts", "Data Path Layout Organization", "Memory Consistency Model").
+//
+// In:  WMMAs whose a is a STACK of LOADs of matrices by steps, b such a LOAD. Out: their lines.
+// Holds:
+//  - A sum lives in Tensor Memory while WMMAs alone touch it: a lane of that for each of 128 rows (or 64: 16 lanes of
+//    each warp's 32), a column for each column. What it begins with is a predicate, of what it is added to or not.
+//  - The first thread of each four warps starts their products, and says when they are to be counted as arrived at an
+//    mbarrier, which all threads wait for: before they meet again, and at the end of a loop, as memory that the unit
+//    reads is written then. What a barrier separates, fences separate as well.
+//  - Behind the loop a warp reads the rows of its lanes once, into registers that lie as those of mma.sync: 16 lanes
+//    of 256 bits are 16 rows of 8 columns ("Matrix fragments for shape .16x256b").
+#ifndef TN_RENDER_PTX_TCGEN05
+#define TN_RENDER_PTX_TCGEN05
+#ifndef TINY_AMALGAMATED
+#include "ptx_wgmma.c"
+#endif
+
+enum {
+  TN_PTX_KEPT = 4, TN_PTX_CHAINED = 8,     // of nodes, beside what is wanted: a unit keeps it; a WMMA adds to it
+  TN_PTX_FOUR_WARPS = 128, TN_PTX_TENSOR = 512, TN_PTX_TENSOR_LEAST = 32, TN_PTX_TENSOR_LANE = 16, TN_PTX_LOADED = 32
+};
+
+// Of what a unit keeps, in the pool: its address, a predicate: it is added to; is what it holds yet to be read?
+enum { TN_PTX_KEPT_AT, TN_PTX_KEPT_ADDS, TN_PTX_KEPT_OPEN, TN_PTX_KEPT_FIELDS };
+
+static int tn_ptx_is_whole(const tiny_uop *u) {
+  return u->op == TINY_OP_WMMA && tn_ptx_is_by_unit(u->src[0]) && tn_ptx_is_by_unit(u->src[1]);
+}
+static int tn_ptx_is_zero(const tiny_uop *u) {
+  while (u->op == TINY_OP_BROADCAST) u = u->src[0];
+  return u->op == TINY_OP_CONST && u->k == 0;
+}
+// Of the product: tiles of 16 rows of a warp, and columns.
+static int tn_ptx_whole_rows(const tiny_uop *u) { return u->src[0]->op == TINY_OP_STACK ? (int)u->src[0]->nsrc : 1; }
+static int tn_ptx_whole_columns(const tiny_uop *u) { return u->lanes / (4 * tn_ptx_whole_rows(u)) * 8; }
+
+// Which sums units keep: REG memory, or of one product after the other the first.
+static void tn_ptx_tensor_survey(tn_ptx *x) {
+  x->groups = (int)(x->k->local[0] * x->k->local[1] * x->k->local[2] / TN_PTX_FOUR_WARPS);
+  for (int i = 0; i < x->k->n && !x->failed; i++) {
+    const tiny_uop *u = x->k->list[i], *sum = u->nsrc > 2 ? u->src[2] : NULL;
+    if (!tn_ptx_is_whole(u)) continue;
+    x->wants[sum->seq] |= TN_PTX_CHAINED;
+    if (sum->op == TINY_OP_WMMA) continue;
+    const int reg = sum->op == TINY_OP_LOAD && tn_is_reg(sum->src[0]->src[0]);
+    const tiny_uop *keeper = reg ? tn_memory_behind(sum->src[0]->src[0]) : u;
+    if (!reg && !tn_ptx_is_zero(sum)) { tn_ptx_fail(x, "a WMMA that begins with a sum"); return; }
+    if (!(x->wants[keeper->seq] & TN_PTX_KEPT)) x->tensor += tn_ptx_whole_columns(u);
+    x->wants[keeper->seq] |= TN_PTX_KEPT;
+  }
+  if (x->tensor * x->groups > TN_PTX_TENSOR) tn_ptx_fail(x, "a WMMA of so many columns");
+}
+static int tn_ptx_tensor_columns(const tn_ptx *x) {
+  int n = TN_PTX_TENSOR_LEAST;
+  while (n < x->tensor * x->groups) n *= 2;
+  return n;
+}
+
+// ** a kernel's beginning and end **
+
+static void tn_ptx_fences(tn_ptx *x, const char *between) {
+  tn_ptx_text(tn_ptx_body(x), "\ttcgen05.fence::before_thread_sync;\n%s\ttcgen05.fence::after_thread_sync;\n", between);
+}
+// What one thread or warp does.
+static void tn_ptx_by(tn_ptx *x, tn_ptx_operand who, const char *text) {
+  tn_ptx_text(tn_ptx_body(x), "\t@%%p%lld %s", (long long)who.n, text);
+}
+static void tn_ptx_tensor_open(tn_ptx *x) {
+  char line[160];
+  const int number = x->memories++;
+  tn_ptx_wants_version(x, 86);
+  tn_ptx_text(&x->declares, "\t.shared .align 16 .b8 m%d[16];\n", number);
+  const tn_ptx_operand item = tn_ptx_register(x, 'r'), of_four = tn_ptx_register(x, 'r'), symbol = {'s', number};
+  tn_ptx_text(tn_ptx_body(x), "\tmov.u32 %%r%lld, %%tid.x;\n\tand.b32 %%r%lld, %%r%lld, %d;\n", (long long)item.n,
+              (long long)of_four.n, (long long)item.n, TN_PTX_FOUR_WARPS - 1);
+  x->manages = tn_ptx_do2(x, 'p', "setp.lt.u32", item, tn_ptx_k(TN_PTX_FOUR_WARPS / 4));
+  x->starts = tn_ptx_do2(x, 'p', "setp.eq.s32", of_four, tn_ptx_k(0));
+  x->arrives = tn_ptx_do2(x, 'r', "add.s32", tn_ptx_do1(x, 'r', "mov.u32", symbol), tn_ptx_k(8));
+  x->phase = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(0));
+  snprintf(line, sizeof line, "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [m%d], %d;\n", number,
+           tn_ptx_tensor_columns(x));
+  tn_ptx_by(x, x->manages, line);
+  tn_ptx_by(x, x->manages, "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n");
+  snprintf(line, sizeof line, "mbarrier.init.shared::cta.b64 [%%r%lld], %d;\n", (long long)x->arrives.n, x->groups);
+  tn_ptx_by(x, tn_ptx_do2(x, 'p', "setp.eq.s32", item, tn_ptx_k(0)), line);
+  tn_ptx_fences(x, "\tbar.sync 0;\n");
+  tn_ptx_operand at = x->tensor_all = tn_ptx_register(x, 'r');
+  tn_ptx_text(tn_ptx_body(x), "\tld.shared.u32 %%r%lld, [m%d];\n", (long long)at.n, number);
+  const tn_ptx_operand four = tn_ptx_do2(x, 'r', "shr.u32", item, tn_ptx_k(7)),
+                       warp = tn_ptx_do(x, 'r', "bfe.u32", item, tn_ptx_k(5), tn_ptx_k(2));
+  x->tensor_at = x->groups > 1 ? tn_ptx_do(x, 'r', "mad.lo.s32", four, tn_ptx_k(x->tensor), at) : at;
+  x->tensor_lane = tn_ptx_do2(x, 'r', "shl.b32", warp, tn_ptx_k(16 + 5));  // 32 lanes each
+  x->met = 1;
+}
+static void tn_ptx_tensor_close(tn_ptx *x) {
+  char line[120];
+  tn_ptx_text(tn_ptx_body(x), "\ttcgen05.fence::before_thread_sync;\n\tbar.sync 0;\n");
+  snprintf(line, sizeof line, "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %%r%lld, %d;\n",
+           (long long)x->tensor_all.n, tn_ptx_tensor_columns(x));
+  tn_ptx_by(x, x->manages, line);
+}
+
+// ** what is kept **
+
+// The product that adds to the memory first.
+static const tiny_uop *tn_ptx_kept_product(const tn_ptx *x, const tiny_uop *memory) {
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (tn_ptx_is_whole(u) && u->src[2]->op == TINY_OP_LOAD &&
+        tn_memory_behind(u->src[2]->src[0]->src[0]) == memory)
+      return u;
+  }
+  return NULL;
+}
+// Its place in the pool: columns of its own, behind those that were given before.
+static int tn_ptx_keep(tn_ptx *x, const tiny_uop *keeper, const tiny_uop *product) {
+  const int at = x->at, first = tn_ptx_take(x, TN_PTX_KEPT_FIELDS);
+  x->at = 0;
+  tn_ptx_put(x, first + TN_PTX_KEPT_AT, x->tensor_given ?
+             tn_ptx_do2(x, 'r', "add.s32", x->tensor_at, tn_ptx_k(x->tensor_given)) : x->tensor_at);
+  tn_ptx_put(x, first + TN_PTX_KEPT_ADDS, tn_ptx_do2(x, 'p', "setp.ne.s32", x->phase, x->phase));
+  tn_ptx_put(x, first + TN_PTX_KEPT_OPEN, tn_ptx_k(0));
+  x->at = at;
+  x->tensor_given += tn_ptx_whole_columns(product);
+  x->words[keeper->seq] = first;
+  return first;
+}
+static void tn_ptx_kept_adds(tn_ptx *x, int kept, int adds) {
+  const tn_ptx_operand o[3] = {x->pool.of[kept + TN_PTX_KEPT_ADDS], x->phase, x->phase};
+  tn_ptx_line(x, adds ? "setp.eq.s32" : "setp.ne.s32", o, 3);
+}
+// The products that were started are done: what they read may be written, what they gave be read.
+static void tn_ptx_tensor_wait(tn_ptx *x) {
+  char line[120];
+  const int label = ++x->labels;
+  if (!x->tensor_open) return;
+  x->tensor_open = 0;
+  if (!x->met) tn_ptx_fences(x, "\tbar.sync 0;\n");          // all have seen the phase before
+  x->met = 0;
+  snprintf(line, sizeof line, "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%%r%lld];\n",
+           (long long)x->arrives.n);
+  tn_ptx_by(x, x->starts, line);
+  const tn_ptx_operand is = tn_ptx_register(x, 'p'), turned[3] = {x->phase, x->phase, tn_ptx_k(1)};
+  tn_ptx_text(tn_ptx_body(x), "$W%d:\n\tmbarrier.try_wait.parity.shared::cta.b64 %%p%lld, [%%r%lld], %%r%lld;\n", label,
+              (long long)is.n, (long long)x->arrives.n, (long long)x->phase.n);
+  tn_ptx_text(tn_ptx_body(x), "\t@!%%p%lld bra $W%d;\n", (long long)is.n, label);
+  tn_ptx_line(x, "xor.b32", turned, 3);
+  tn_ptx_text(tn_ptx_body(x), "\ttcgen05.fence::after_thread_sync;\n");
+}
+// Registers from `first` on of the pool hold what is kept: of each tile of rows all columns, 32 registers at a time.
+static void tn_ptx_tensor_load(tn_ptx *x, int kept, int first, int lanes, int rows) {
+  const tn_ptx_operand at = tn_ptx_do2(x, 'r', "add.s32", x->pool.of[kept + TN_PTX_KEPT_AT], x->tensor_lane);
+  const int each = lanes / rows, n = each < TN_PTX_LOADED ? each : TN_PTX_LOADED;
+  tn_ptx_tensor_wait(x);
+  for (int i = 0; i < lanes && !x->failed; i += n) {
+    const long long lane = (long long)(i / each) * TN_PTX_TENSOR_LANE << 16;
+    tn_ptx_text(tn_ptx_body(x), "\ttcgen05.ld.sync.aligned.16x256b.x%d.b32 ", n / 4);
+    tn_ptx_group(tn_ptx_body(x), &x->pool.of[first + i], n);
+    tn_ptx_text(tn_ptx_body(x), ", [%%r%lld+%lld];\n", (long long)at.n, lane + i % each * 2);
+  }
+  tn_ptx_text(tn_ptx_body(x), "\ttcgen05.wait::ld.sync.aligned;\n");
+  tn_ptx_put(x, kept + TN_PTX_KEPT_OPEN, tn_ptx_k(0));
+}
+
+// ** a product **
+
+static const char *tn_ptx_tensor_kind(int dtype) {
+  return dtype == TINY_F32 ? "tf32" : dtype == TINY_I8 ? "i8" : tn_ptx_is_fp8(dtype) ? "f8f6f4" : "f16";
+}
+static int64_t tn_ptx_tensor_type(int dtype) {
+  return dtype == TINY_F32 ? 2 : dtype == TINY_BF16 || dtype == TINY_F8E5M2 || dtype == TINY_I8;
+}
+// "Instruction descriptor": dtypes of the sum (bit 4), of a (7) and b (10); a (15) and b (16) turned; columns (17) in
+// eights, rows (24) in sixteens.
+static int64_t tn_ptx_tensor_descriptor(const tiny_uop *u, const tiny_warp_unit *unit) {
+  const int64_t turned[2] = {tn_load_kind(tn_ptx_matrices(u->src[0])) == TN_TURNED,
+                             tn_load_kind(tn_ptx_matrices(u->src[1])) == TN_TURNED};
+  return (int64_t)(unit->c == TINY_F32 ? 1 : 2) << 4 | tn_ptx_tensor_type(unit->a) << 7 |
+      tn_ptx_tensor_type(unit->b) << 10 | turned[0] << 15 | turned[1] << 16 |
+      (int64_t)tn_ptx_whole_columns(u) / 8 << 17 | (int64_t)4 * tn_ptx_whole_rows(u) << 24;
+}
+static void tn_ptx_tcgen05(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *unit) {
+  const tiny_uop *sum = u->src[2], *first_sum = sum;
+  char line[64];
+  while (first_sum->op == TINY_OP_WMMA) first_sum = first_sum->src[2];
+  const int reg = sum->op == TINY_OP_LOAD, stays = first_sum->op == TINY_OP_LOAD;
+  if ((x->wants[u->seq] & TN_PTX_KEPT)) {
+    const int first = tn_ptx_take(x, u->lanes);
+    for (int i = 0; i < u->lanes; i++) tn_ptx_put(x, first + i, tn_ptx_register(x, tn_ptx_class(u->dtype)));
+    x->elements[u->seq] = first;
+    tn_ptx_kept_adds(x, tn_ptx_keep(x, u, u), 0);
+  } else {
+    const tiny_uop *keeper = reg ? tn_memory_behind(sum->src[0]->src[0]) : sum;
+    x->elements[u->seq] = x->elements[keeper->seq];
+    x->words[u->seq] = x->words[keeper->seq];
+  }
+  const int kept = x->words[u->seq];
+  const tn_ptx_operand a = tn_ptx_descriptor(x, tn_ptx_matrices(u->src[0]), 0),
+                       b = tn_ptx_descriptor(x, tn_ptx_matrices(u->src[1]), 1),
+                       as = tn_ptx_held(x, tn_ptx_k(tn_ptx_tensor_descriptor(u, unit)), 'r');
+  if (x->failed) return;
+  snprintf(line, sizeof line, "tcgen05.mma.cta_group::1.kind::%s ", tn_ptx_tensor_kind(unit->a));
+  tn_ptx_by(x, x->starts, line);
+  tn_ptx_text(tn_ptx_body(x), "[%%r%lld], %%d%lld, %%d%lld, %%r%lld, %%p%lld;\n",
+              (long long)x->pool.of[kept + TN_PTX_KEPT_AT].n, (long long)a.n, (long long)b.n, (long long)as.n,
+              (long long)x->pool.of[kept + TN_PTX_KEPT_ADDS].n);
+  if (sum->op != TINY_OP_WMMA) tn_ptx_kept_adds(x, kept, 1);
+  tn_ptx_put(x, kept + TN_PTX_KEPT_OPEN, tn_ptx_k(tn_ptx_whole_rows(u)));
+  x->tensor_open = 1;
+  if (!stays && !(x->wants[u->seq] & TN_PTX_CHAINED) && !x->failed)
+    tn_ptx_tensor_load(x, kept, x->elements[u->seq], u->lanes, tn_ptx_whole_rows(u));
+}
+
+// ** statements **
+
+// What a unit keeps of REG memory: 1 if u is of that, and done.
+static int tn_ptx_of_kept(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *memory = (u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE) && tn_is_reg(u->src[0]->src[0]) ?
+                           tn_memory_behind(u->src[0]->src[0]) : NULL;
+  if (!memory || !(x->wants[memory->seq] & TN_PTX_KEPT)) return 0;
+  const int kept = x->words[memory->seq];
+  if (u->op == TINY_OP_STORE) {
+    if (u->src[1]->op == TINY_OP_WMMA) return 1;
+    if (!tn_ptx_is_zero(u->src[1])) tn_ptx_fail(x, "a WMMA that begins with a sum");
+    else tn_ptx_kept_adds(x, kept, 0);
+    return 1;
+  }
+  if (u->op == TINY_OP_LOAD && (x->wants[u->seq] & TN_PTX_CHAINED)) return 1;
+  if (u->op == TINY_OP_LOAD && x->pool.of[kept + TN_PTX_KEPT_OPEN].n)
+    tn_ptx_tensor_load(x, kept, x->elements[memory->seq], (int)memory->v[1] * memory->lanes,
+                       (int)x->pool.of[kept + TN_PTX_KEPT_OPEN].n);
+  return 0;
+}
+// What is kept of memory that is stored to outside of a loop is read when the loop has ended, by all.
+static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
+  for (int i = 0; i < x->k->n && !x->failed; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_STORE || !tn_is_reg(u->src[0]->src[0]) || u->src[1]->op == TINY_OP_WMMA ||
+        x->block[i] != x->block[end->seq])
+      continue;
+    const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
+    if (!(x->wants[memory->seq] & TN_PTX_KEPT)) continue;
+    const int kept = x->words[memory->seq], rows = (int)x->pool.of[kept + TN_PTX_KEPT_OPEN].n;
+    if (rows) tn_ptx_tensor_load(x, kept, x->elements[memory->seq], (int)memory->v[1] * memory->lanes, rows);
+  }
+}
+#endif
+// ---- end src/cuda/../render/ptx_tcgen05.c ----
 // ---- begin src/cuda/../render/ptx.c ----
 // ptx: a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later.
 //
@@ -1748,7 +2103,7 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
 #ifndef TN_RENDER_PTX
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
-#include "ptx_wgmma.c"
+#include "ptx_tcgen05.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -1783,10 +2138,46 @@ static void tn_ptx_cast_pairs(tn_ptx *x, const tiny_uop *u) {
     tn_ptx_put(x, first + i, tn_ptx_do2(x, 'r', u->dtype == TINY_F16 ? "cvt.rn.f16x2.f32" : "cvt.rn.bf16x2.f32",
                                         tn_ptx_element(x, u->src[0], 2 * i + 1), tn_ptx_element(x, u->src[0], 2 * i)));
 }
+// Words of fp8: two conversions each (PTX ISA, cvt, .e4m3x2 and .e5m2x2). What lies beyond e4m3 is NaN before; of e5m2
+// elements go one by one.
+static void tn_ptx_cast_codes(tn_ptx *x, const tiny_uop *u) {
+  const tn_ptx_operand nan = {'F', 0x7FC00000};
+  const int n = tn_ptx_nwords(u), first = x->words[u->seq] = tn_ptx_take(x, n);
+  for (int i = 0; i < 2 * n; i += 2) {
+    tn_ptx_operand half[2], f[2];
+    for (int j = 0; j < 4; j++) {
+      f[j & 1] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], 2 * i + j), 'f');
+      f[j & 1] = tn_ptx_do(x, 'f', "selp.f32", nan, f[j & 1], tn_ptx_beyond_fp8(x, u->dtype, f[j & 1]));
+      if (j & 1) half[j / 2] = tn_ptx_do2(x, 'h', "cvt.rn.satfinite.e4m3x2.f32", f[1], f[0]);
+    }
+    tn_ptx_put(x, first + i / 2, tn_ptx_join(x, 'r', "mov.b32", half));
+  }
+}
+// Elements of words of fp8: f32 of f16, of which an instruction gives two.
+static void tn_ptx_cast_of_codes(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
+  tn_ptx_operand pair[2], half[2];
+  for (int i = 0; i < u->lanes && !x->failed; i += 2) {
+    if (i % 4 == 0) {
+      pair[0] = tn_ptx_register(x, 'h'); pair[1] = tn_ptx_register(x, 'h');
+      tn_ptx_split(x, "mov.b32", pair, x->pool.of[x->words[s->seq] + i / 4]);
+    }
+    half[0] = tn_ptx_register(x, 'h'); half[1] = tn_ptx_register(x, 'h');
+    tn_ptx_split(x, "mov.b32", half, tn_ptx_halves_of_fp8(x, s->dtype, pair[i / 2 % 2]));
+    for (int j = 0; j < 2; j++)
+      tn_ptx_put(x, first + i + j, tn_ptx_float_to_float(x, TINY_F16, u->dtype, half[j]));
+  }
+}
 static void tn_ptx_cast_all(tn_ptx *x, const tiny_uop *u) {
   const tiny_uop *s = u->src[0];
   const int narrows = s->dtype == TINY_F32 && tn_ptx_class(u->dtype) == 'h', words = x->wants[u->seq] & TN_PTX_WORDS;
   if (x->sm >= 80 && narrows && words && tn_ptx_packs(u)) { tn_ptx_cast_pairs(x, u); return; }
+  if (s->dtype == TINY_F32 && u->dtype == TINY_F8E4M3 && words && tn_ptx_packs(u)) { tn_ptx_cast_codes(x, u); return; }
+  if (tn_ptx_is_fp8(s->dtype) && x->words[s->seq] >= 0 && tn_ptx_is_float(u->dtype)) {
+    tn_ptx_cast_of_codes(x, u);
+    return;
+  }
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
   const int pairs = s->dtype == TINY_BF16 && x->words[s->seq] >= 0;
   for (int i = 0; i < u->lanes && !x->failed; i++) {
@@ -1813,6 +2204,14 @@ static void tn_ptx_lanes(tn_ptx *x, const tiny_uop *u) {
       tn_ptx_put(x, first + n++, tn_ptx_element(x, u->src[j], i));
 }
 
+// Of what is there only under a condition more of that kind is made.
+static void tn_ptx_guard_partial(tn_ptx *x, const tiny_uop *u) {
+  for (uint32_t j = 0; j < u->nsrc; j++)
+    if (u->src[j]->op != TINY_OP_INDEX && x->partial[u->src[j]->seq]) {
+      x->partial[u->seq] = 1;
+      x->guard = tn_ptx_element(x, x->under[u->seq], 0);
+    }
+}
 static void tn_ptx_elementwise(tn_ptx *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
   for (int i = 0; i < u->lanes && !x->failed; i++) {
@@ -1869,6 +2268,7 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
   char name[96];
   const char *type[2] = {tn_ptx_unit_type(unit->a), tn_ptx_unit_type(unit->b)};
   const int own = u->k >> TN_WMMA_UNIT >= 1 && !strncmp(unit->name, "sm", 2);
+  if (own && tn_ptx_is_whole(u)) { tn_ptx_tcgen05(x, u, unit); return; }
   if (own && tn_ptx_is_by_unit(u->src[1])) { tn_ptx_wgmma(x, u, unit, type); return; }
   const int first = tn_ptx_take(x, u->lanes);
   if (!own || u->lanes != 4) { tn_ptx_fail(x, "WMMA"); return; }
@@ -1899,7 +2299,9 @@ static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)u->k - 1);
   }
   if (x->by_unit) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
-  tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
+  x->met = 1;
+  if (x->tensor) tn_ptx_fences(x, "\tbar.sync 0;\n");
+  else tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
 }
 
 // ** loops and conditions **
@@ -2022,7 +2424,8 @@ static void tn_ptx_special(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_put(x, first, o);
 }
 static void tn_ptx_constant(tn_ptx *x, const tiny_uop *u) {
-  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes), half = tn_ptx_class(u->dtype) == 'h';
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes),
+            half = tn_ptx_class(u->dtype) == 'h' || tn_ptx_is_fp8(u->dtype);
   for (int i = 0; i < u->lanes; i++)
     tn_ptx_put(x, first + i, half ? tn_ptx_k(tn_ptx_half_bits(u->dtype, u->k)) : tn_ptx_number(u->dtype, u->k));
 }
@@ -2050,14 +2453,19 @@ static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
     case TINY_OP_PREFETCH: tn_ptx_prefetch(x, u); return;
     case TINY_OP_RANGE: tn_ptx_range(x, u); return;
     case TINY_OP_IF: tn_ptx_if(x, u); return;
-    case TINY_OP_BITCAST: tn_ptx_bitcast(x, u); return;
-    case TINY_OP_CAST: tn_ptx_cast_all(x, u); return;
     case TINY_OP_PICK: tn_ptx_pick(x, u); return;
     case TINY_OP_LANE: case TINY_OP_BROADCAST: case TINY_OP_STACK: tn_ptx_lanes(x, u); return;
     case TINY_OP_SHUFFLE: tn_ptx_shuffle(x, u); return;
     case TINY_OP_WMMA: tn_ptx_matrix(x, u); return;
+    default: break;
+  }
+  tn_ptx_guard_partial(x, u);
+  switch (u->op) {
+    case TINY_OP_BITCAST: tn_ptx_bitcast(x, u); break;
+    case TINY_OP_CAST: tn_ptx_cast_all(x, u); break;
     default: tn_ptx_elementwise(x, u);
   }
+  tn_ptx_unguard(x);
 }
 // Do products wait while u is done? Not for what they give, nor where memory or the place changes.
 static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
@@ -2075,18 +2483,26 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
   for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
   return 1;
 }
-static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+// Where loops and conditions begin and end, and at barriers, products that were started are waited for.
+static void tn_ptx_before(tn_ptx *x, const tiny_uop *u) {
+  const int op = u->op, begins = op == TINY_OP_RANGE || op == TINY_OP_IF;
   if (x->batch.n && !tn_ptx_leaves_batch(x, u)) tn_ptx_flush(x);
+  if (begins || op == TINY_OP_BARRIER || op == TINY_OP_END || op == TINY_OP_ENDIF) tn_ptx_tensor_wait(x);
+  if (begins) x->met = 0;
+}
+static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+  tn_ptx_before(x, u);
   if (tn_ptx_is_by_unit(u)) return;
   switch (u->op) {
     case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: return;
     case TINY_OP_BARRIER: tn_ptx_barrier(x, u); return;
-    case TINY_OP_END: tn_ptx_end(x); return;
+    case TINY_OP_END: tn_ptx_end(x); if (x->tensor) tn_ptx_kept_at_end(x, u); return;
     case TINY_OP_ENDIF: tn_ptx_endif(x); return;
     default: break;
   }
-  if (!x->needed[u->seq]) return;
+  if (!x->needed[u->seq] || (x->tensor && tn_ptx_of_kept(x, u))) return;
   tn_ptx_node(x, u);
+  if (u->op == TINY_OP_DEFINE && (x->wants[u->seq] & TN_PTX_KEPT)) tn_ptx_keep(x, u, tn_ptx_kept_product(x, u));
   if (u->op != TINY_OP_STORE && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER) tn_ptx_complete(x, u);
 }
 
@@ -2100,12 +2516,15 @@ static int tn_ptx_tables(tn_ptx *x) {
   x->words = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
   x->last = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
   x->block = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->block);
-  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 5 * n);
+  x->under = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->under);
+  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 6 * n);
   x->sum = (tn_ptx_sum *)tn_ptx_scratch(x->t, indices * sizeof *x->sum);
   x->step = (tn_ptx_step *)tn_ptx_scratch(x->t, steps * sizeof *x->step);
   x->level = (tn_ptx_level *)tn_ptx_scratch(x->t, TN_PTX_DEPTH * sizeof *x->level);
-  if (!x->elements || !x->words || !x->last || !x->block || !x->wants || !x->sum || !x->step || !x->level) return 0;
+  if (!x->elements || !x->words || !x->last || !x->block || !x->under || !x->wants || !x->sum || !x->step || !x->level)
+    return 0;
   x->zeros = x->wants + n; x->needed = x->zeros + n; x->inside = x->needed + n; x->constant = x->inside + n;
+  x->partial = x->constant + n;
   x->nstep = (int)steps;
   memset(x->constant, 1, n);
   return 1;
@@ -2153,7 +2572,10 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
     if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
   for (int i = 0; i < k->n; i++) x.by_unit |= tn_ptx_loads_matrices(k->list[i]);
   if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
+  if (!x.failed && x.by_unit) tn_ptx_tensor_survey(&x);
+  if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
+  if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);
   if (x.failed) return TINY_E_INTERNAL;
   tn_ptx_entry(&x, out);
   *uses = (uint64_t)x.version;
@@ -2186,8 +2608,12 @@ static const tn_ptx_target tn_ptx_targets[] = {
   {"sm_110", 110, 0}, {"sm_110a", 110, 1}, {"sm_120", 120, 0}, {"sm_120a", 120, 1}, {"sm_121", 121, 0},
   {"sm_121a", 121, 1}};
 
-// limits.unit_tiles of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has).
-static int tn_ptx_unit_tiles(const char *target) { return strcmp(target, "sm_90a") ? 0 : 32; }
+// limits.unit_tiles and .unit_rows of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has,
+// tcgen05.mma), of 128 rows of four warps; sm_103a's units have no bytes, and are used as those of sm_80.
+static int tn_ptx_unit_rows(const char *target) { return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2; }
+static int tn_ptx_unit_tiles(const char *target) {
+  return strcmp(target, "sm_90a") && !tn_ptx_unit_rows(target) ? 0 : 32;
+}
 
 // target: "sm_90a". 0: it is none of them.
 static int tn_lang_ptx(tiny_renderer *r, const char *target) {
@@ -2202,12 +2628,14 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   for (int i = 0; i < TN_PTX_FORMS; i++) r->ops[tn_ptx_forms[i].op] = on;
   for (size_t i = 0; i < sizeof others; i++) r->ops[others[i]] = on;
   r->ops[TINY_OP_SHUFFLE] = TINY_ON_ELEMENTS;
-  for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(d != TINY_F8E4M3 && d != TINY_F8E5M2) << d;
+  const int sm = ((const tn_ptx_target *)r->own)->sm;
+  for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(!tn_ptx_is_fp8(d) || sm >= 89) << d;
   r->atomics = TN_PTX_ATOMICS;
+  r->dots = 1u << TINY_DOT_U8_I8;          // PTX ISA, dp4a
   r->exp2_ulps = 4;                        // as lang_cuda.c
   r->flags = TINY_TARGET_SATURATES | TINY_TARGET_SHIFTS | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
       TINY_TARGET_ALIGNED | TINY_TARGET_ROWS;
-  if (((const tn_ptx_target *)r->own)->sm >= 80) r->flags |= TINY_TARGET_COPIES;
+  if (sm >= 80) r->flags |= TINY_TARGET_COPIES;
   if (tn_ptx_unit_tiles(target)) r->flags |= TINY_TARGET_MATRICES;
   r->kernel = tn_ptx_kernel;
   r->module = tn_ptx_module;
@@ -2594,6 +3022,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->units = tiny_warp_units(d->target, &out->nunits);
   tn_cuda_language(d);
   out->unit_tiles = d->by_c ? 0 : tn_ptx_unit_tiles(d->target);
+  out->unit_rows = d->by_c ? 0 : tn_ptx_unit_rows(d->target);
   out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;
@@ -3510,33 +3939,39 @@ SOFTWARE.
 
 Where things stand in tiny_cuda.h
 
-    102  src/cuda/../base/library.c       shared libraries that are loaded while the program runs: drivers,
-                                          which a program is not linked with
-    158  src/cuda/../base/digits.c        whole numbers in text without a sign: of devices, of versions, of
-                                          addresses
-    185  src/cuda/../ir/listing.c         what the nodes of a kernel's list say, by what tiny.h shows to
-                                          everyone: renderers stand in companion headers, too, and those see
-                                          nothing else of the library
-    259  src/cuda/../render/lang_cuda.c   the descriptor of CUDA C, and of HIP C, which is the same but for
-                                          the words below: an element at a time or vectors of 2, 4, 8 or 16
-    620  src/cuda/../render/ptx_values.c  values of PTX: registers, numbers, and what is computed of them, an
-                                          element at a time
-   1184  src/cuda/../render/ptx_memory.c  what PTX reads and writes: addresses, loads, stores and copies; and
-                                          what is to be known before
-   1655  src/cuda/../render/ptx_wgmma.c   products of all columns of a warp at once, of which four warps of
-                                          sm_90a make one (PTX ISA, wgmma)
-   1739  src/cuda/../render/ptx.c         a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   2219  src/cuda/driver.c                the CUDA driver and NVRTC as they are called here: own declarations,
-                                          loaded while the program runs
-   2406  src/cuda/device.c                a GPU, its CUDA context and stream: opened, closed; what its driver
-                                          says is wrong
-   2633  src/cuda/memory.c                of the device: given out and freed in the order of its stream; bytes
-                                          to it, from it, between two devices
-   2861  src/cuda/compile.c               CUDA C -> cubin, by NVRTC; PTX stays what it is
-   2952  src/cuda/module.c                binaries -> modules -> kernels -> launches in the device's stream
-   3188  src/cuda/graph.c                 launches that are handed over together again and again, as one CUDA
-                                          graph
-   3353  src/cuda/stream.c                a device's stream as others see it: events in it, that all of it has
-                                          happened, opened and closed
-   3465  src/cuda/backend.c               the one object of tiny_cuda.h
+    102  src/cuda/../base/library.c        shared libraries that are loaded while the program runs: drivers,
+                                           which a program is not linked with
+    158  src/cuda/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+                                           addresses
+    185  src/cuda/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+                                           everyone: renderers stand in companion headers, too, and those see
+                                           nothing else of the library
+    259  src/cuda/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+                                           the words below: an element at a time or vectors of 2, 4, 8 or 16
+    620  src/cuda/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
+                                           element at a time
+   1252  src/cuda/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
+                                           what is to be known before
+   1756  src/cuda/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
+                                           sm_90a make one (PTX ISA, wgmma)
+   1843  src/cuda/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's
+                                           units sum in memory of their own (PTX ISA, "TensorCore 5th
+                                           Generation Family Instructions", and there "Tensor Memory", "Matrix
+                                           Descriptors", "Canonical Layouts", "Data Path Layout Organization",
+                                           "Memory Consistency Model")
+   2094  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+                                           later
+   2647  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
+                                           declarations, loaded while the program runs
+   2834  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
+                                           says is wrong
+   3062  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
+                                           bytes to it, from it, between two devices
+   3290  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
+   3381  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
+   3617  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
+                                           graph
+   3782  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
+                                           has happened, opened and closed
+   3894  src/cuda/backend.c                the one object of tiny_cuda.h
 */

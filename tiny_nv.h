@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 904cb1a66a091442c3912ed6a83c9320227249fa3d696d1c82b9fe48cb3c0107
+/* tiny_nv.h 0.1.0, source afc69b92f8fb5243cf16134b9bc500eb9d0e5a095d1f3d2e199df610ff567a43
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -23,12 +23,22 @@ WHAT IT NEEDS
   line of debug letter p says so. A GPU of Turing, Ampere, Ada, Hopper or Blackwell. No rights beyond those to open the
   three files, which usually all have.
   For kernels that are not in the cache yet an assembler of PTX: ptxas, from PATH, TINY_NV_PTXAS or /usr/local/cuda
-  (pip install nvidia-cuda-nvcc has it); or libnvptxcompiler or nvJitLink. Debug letter p tells which was found. A
-  program whose kernels were exported (tiny_cache_export) needs the driver alone.
+  (pip install nvidia-cuda-nvcc has it); or libnvptxcompiler or nvJitLink. Debug letter p tells which was found.
+
+WITHOUT AN ASSEMBLER
+  tiny_nv_export compiles what a function makes of a context for every target that is named, on a machine that has an
+  assembler and need not have a GPU; the program takes the file, and needs the driver alone:
+
+      static tiny_code build(tiny_ctx *t, void *user) { .. return tiny_capture(t, ..) ? TINY_OK : tiny_status(t); }
+      const char *targets[] = {"sm_80", "sm_90a", "sm_120a"};
+      tiny_nv_export_desc e = {.path = "model.kernels", .targets = targets, .n = 3, .build = build};
+      tiny_nv_export(&e, error, sizeof error);
+
+      tiny_desc d = {.device = "NV", .backends = {&tiny_nv}, .cache_file = "model.kernels"};    // in the program
 
 WHAT IT DOES NOT DO
   GPUs that are partitioned (MIG) or in confidential computing; kernels in clusters of groups; memory that the host
-  brings (tiny_blob_of takes what this device gave); copies from GPU to GPU other than by way of the host.
+  brings (tiny_blob_of takes what this device gave).
 
 KERNELS OF YOUR OWN
   tiny_kernel takes PTX as source: .visible .entry name(.param .u64 out, .param .u64 in, ..). Parameters are the output,
@@ -37,7 +47,9 @@ KERNELS OF YOUR OWN
 ORDER
   What the library gives to a device happens in one order. Bytes from the host and to it go by the GPU's copy engines,
   beside kernels that do not need them. Kernels that are launched together again are a list of commands that was
-  prepared: of it only parameters that have changed are written.
+  prepared: of it only parameters that have changed are written. Between GPUs ("NV:0,NV:1") bytes go from one's memory
+  to the other's, and one waits for the other without the host, where the driver lets them (NVLink, or PCIe peers);
+  else by way of the host.
 
 WHEN THE GPU IS LOST
   After a kernel that faults, and after TINY_NV_TIMEOUT_MS (60000) without any progress, the context's channels are lost:
@@ -102,6 +114,26 @@ TINY_API int tiny_nv_gpus(const tiny_nv_system *system, tiny_nv_gpu *out, int n)
 typedef struct tiny_nv_name { char text[48]; } tiny_nv_name;
 // The device of this number behind a system of the caller's, which outlives the tiny_ctx. NULL: the machine's own.
 TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
+
+#ifndef TINY_NO_IO
+// Kernels for GPUs that are not here: their machine code, to be run where there is no assembler of PTX.
+typedef struct tiny_nv_export_desc {
+  const char *path;                        // of a file, as tiny_cache_export writes it: what it has of others stays
+  const char *const *targets; int n;       // "sm_80", "sm_90a" .., as tiny_nv_gpu.target has it
+  // Makes in t what the program runs and captures it (tiny_capture, tiny_warm). Called once for each target, with
+  // tensors of a device that is not there: kernels are compiled for it, none runs, and tiny_read is TINY_E_DEVICE.
+  // Other codes than TINY_OK end the export.
+  tiny_code (*build)(tiny_ctx *t, void *user); void *user;
+  const tiny_desc *desc;                   // of these t, but for device and backends; NULL: all defaults
+  const tiny_nv_system *system;            // NULL, or one whose assemble is called
+} tiny_nv_export_desc;
+// Writes the kernels of what build makes for every target into one file, which tiny_desc.cache_file takes on machines
+// with such GPUs, by the same release of tiny.h. It needs an assembler, no GPU and no driver. Takes as long as compiling
+// the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and 0: none):
+// TINY_E_ARG for a target that is not known, TINY_E_COMPILE without an assembler, TINY_E_IO; the file then holds the
+// targets before.
+TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, size_t error_nbytes);
+#endif
 #endif // TINY_NV_API
 // ---- end src/nv/api.h ----
 #endif // TINY_NV_H
@@ -113,7 +145,7 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "904cb1a66a091442c3912ed6a83c9320227249fa3d696d1c82b9fe48cb3c0107"
+#define TN_NV_SOURCE_ID "afc69b92f8fb5243cf16134b9bc500eb9d0e5a095d1f3d2e199df610ff567a43"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -280,8 +312,8 @@ static int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
 // Holds:
 //  - A register is written once, but for those of accumulators, counters and addresses that a loop goes on with; ptxas
 //    gives registers to machine code. Integers of 8 and 16 bits are held in 32, with the sign or zeros above.
-//  - f16 and bf16 are two bytes in memory and f32 in arithmetic. Vectors of 8 and 16 bits are elements, words of 32
-//    bits as they lie in memory, or both: whichever their users ask for.
+//  - f16 and bf16 are two bytes in memory and f32 in arithmetic, fp8 one: a code in 32 bits. Vectors of 8 and 16 bits
+//    are elements, words of 32 bits as they lie in memory, or both: whichever their users ask for.
 //  - Products and sums without .rn may be contracted by ptxas, as nvcc has it by default (-fmad).
 // What is what: NVIDIA, Parallel Thread Execution ISA.
 #ifndef TN_RENDER_PTX_VALUES
@@ -317,13 +349,21 @@ typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
   int by_unit;                             // 1: units read shared memory themselves
+  // Of units that keep sums (ptx_tcgen05.c): columns of those of four warps, in all and given so far; four warps; are
+  // products not waited for, have threads met since the last wait?
+  int tensor, tensor_given, groups, tensor_open, met;
+  // Who allocates and who starts products; the mbarrier and its phase; what was allocated, what of it is for these
+  // warps, and the warp's lanes
+  tn_ptx_operand manages, starts, arrives, phase, tensor_all, tensor_at, tensor_lane;
   tn_ptx_level *level;
   tn_ptx_list pool;
   int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
   // Of nodes: the form that is wanted of a vector; low bits that are 0; is it wanted at all; the level it stands at;
   // constant: of a PARAM, nothing is stored there; of REG memory, its elements are known; of a LOAD of it, it stays
-  uint8_t *wants, *zeros, *needed, *inside, *constant;
-  const tiny_uop **block; int *last; struct tn_ptx_sum *sum;
+  // partial: it is there only under its condition
+  uint8_t *wants, *zeros, *needed, *inside, *constant, *partial;
+  // under: the condition of all that wants it, the node itself where there is not one
+  const tiny_uop **block, **under; int *last; struct tn_ptx_sum *sum;
   struct tn_ptx_step *step; int nstep;
   int64_t registers[TN_PTX_CLASSES];
   int64_t local_at; int memories;
@@ -347,6 +387,7 @@ static void tn_ptx_fail(tn_ptx *x, const char *what) {
   if (!x->failed) tiny_fail(x->t, TINY_E_INTERNAL, "render: %s has no form in PTX", what);
   x->failed = 1;
 }
+static void tn_ptx_wants_version(tn_ptx *x, int version) { if (x->version < version) x->version = version; }
 // Where in the pool n operands stand; it may move.
 static int tn_ptx_take(tn_ptx *x, int n) {
   tn_ptx_list *p = &x->pool;
@@ -365,6 +406,7 @@ static int tn_ptx_take(tn_ptx *x, int n) {
 
 static int tn_ptx_is_float(int d) { return d >= TINY_F8E4M3 && d <= TINY_F64; }
 static int tn_ptx_is_signed(int d) { return d == TINY_I8 || d == TINY_I16 || d == TINY_I32 || d == TINY_I64; }
+static int tn_ptx_is_fp8(int d) { return d == TINY_F8E4M3 || d == TINY_F8E5M2; }
 static int tn_ptx_bits(int d) { return 8 * (int)tiny_dtype_nbytes((tiny_dtype)d); }
 // Of the register that an element is held in.
 static char tn_ptx_class(int d) {
@@ -386,7 +428,7 @@ static const char *tn_ptx_type(int d) {
 static const char *tn_ptx_stored(int d) {
   switch (d) {
     case TINY_I8: return "s8";
-    case TINY_U8: return "u8";
+    case TINY_U8: case TINY_F8E4M3: case TINY_F8E5M2: return "u8";
     case TINY_I16: return "s16";
     case TINY_U16: return "u16";
     case TINY_F16: case TINY_BF16: return "b16";
@@ -536,14 +578,18 @@ static tn_ptx_operand tn_ptx_number(int dtype, int64_t k) {
   } else if (tn_ptx_bits(dtype) <= 32 && dtype == TINY_U32) o.n = (int64_t)(uint32_t)k;
   return o;
 }
-// f16 and bf16: bits of what an f32 holds exactly.
+// f16, bf16 and fp8: bits of what an f32 holds exactly. least: the exponent of the least normal, as an f32 has it.
 static int64_t tn_ptx_half_bits(int dtype, int64_t k) {
   const tn_ptx_operand f = tn_ptx_number(TINY_F32, k);
-  const uint32_t bits = (uint32_t)f.n, sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
+  const uint32_t bits = (uint32_t)f.n, size = bits & 0x7FFFFFFF;
   if (dtype == TINY_BF16) return bits >> 16;
-  if (size >= 0x7F800000) return sign | (size > 0x7F800000 ? 0x7E00 : 0x7C00);
-  if (size >= 113u << 23) return sign | ((size - (112u << 23)) >> 13);
-  const uint32_t drop = 126 - (size >> 23);                  // below the normals
+  const int finite = dtype == TINY_F8E4M3, mantissa = dtype == TINY_F16 ? 10 : finite ? 3 : 2;
+  const uint32_t sign = bits >> 31 << (tn_ptx_bits(dtype) - 1), least = finite ? 121 : 113,
+                 infinity = dtype == TINY_F16 ? 0x7C00 : finite ? 0x7F : 0x7C;
+  if (size > 0x7F800000) return sign | infinity | (finite ? 0 : 1u << (mantissa - 1));
+  if (size == 0x7F800000) return sign | infinity;
+  if (size >= least << 23) return sign | ((size - ((least - 1) << 23)) >> (23 - mantissa));
+  const uint32_t drop = (uint32_t)(23 - mantissa) + least - (size >> 23);  // below the normals
   return sign | (drop < 32 ? ((size & 0x7FFFFF) | 0x800000) >> drop : 0);
 }
 
@@ -577,7 +623,7 @@ static tn_ptx_operand tn_ptx_float_to_float(tn_ptx *x, int from, int to, tn_ptx_
 static tn_ptx_operand tn_ptx_int_to_float(tn_ptx *x, int from, int to, tn_ptx_operand o) {
   char name[32];
   const int half = to == TINY_F16 || (to == TINY_BF16 && x->sm >= 90);
-  if (tn_ptx_class(to) == 'h' && !half)
+  if ((tn_ptx_class(to) == 'h' && !half) || tn_ptx_is_fp8(to))
     return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_int_to_float(x, from, TINY_F32, o));
   snprintf(name, sizeof name, "cvt.rn.%s.%s", tn_ptx_type(to), tn_ptx_type(from));
   return tn_ptx_do1(x, tn_ptx_class(to), name, o);
@@ -616,9 +662,46 @@ static tn_ptx_operand tn_ptx_of_bf16(tn_ptx *x, tn_ptx_operand h) {
   r = tn_ptx_do2(x, 'r', "shl.b32", r, tn_ptx_k(16));
   return tn_ptx_do1(x, 'f', "mov.b32", r);
 }
+
+// ** fp8, from sm_89 on, there of PTX 8.1 (PTX ISA, cvt) **
+
+// What rounds beyond the numbers is NaN, of e5m2 infinity; the conversion would saturate (PTX ISA, cvt, .satfinite). Of
+// e4m3 it gets a NaN; of e5m2, whose infinity it does not give, the code is put right.
+static tn_ptx_operand tn_ptx_beyond_fp8(tn_ptx *x, int to, tn_ptx_operand f) {
+  tn_ptx_wants_version(x, 81);
+  const tn_ptx_operand size = tn_ptx_do1(x, 'f', "abs.f32", f), e4m3 = {'F', 0x43E80000}, e5m2 = {'F', 0x47700000};
+  return to == TINY_F8E4M3 ? tn_ptx_do2(x, 'p', "setp.gt.f32", size, e4m3) :          // 464: 448 is even
+                             tn_ptx_do2(x, 'p', "setp.ge.f32", size, e5m2);           // 61440: 57344 is odd
+}
+static tn_ptx_operand tn_ptx_infinite_e5m2(tn_ptx *x, tn_ptx_operand f) {
+  const tn_ptx_operand bits = tn_ptx_do2(x, 'r', "shr.u32", tn_ptx_do1(x, 'r', "mov.b32", f), tn_ptx_k(24));
+  return tn_ptx_do2(x, 'r', "or.b32", tn_ptx_do2(x, 'r', "and.b32", bits, tn_ptx_k(0x80)), tn_ptx_k(0x7C));
+}
+static tn_ptx_operand tn_ptx_to_fp8(tn_ptx *x, int to, tn_ptx_operand f) {
+  const tn_ptx_operand nan = {'F', 0x7FC00000}, zero = {'F', 0}, held = tn_ptx_held(x, f, 'f'),
+                       is = tn_ptx_beyond_fp8(x, to, held);
+  const int e4m3 = to == TINY_F8E4M3;
+  const tn_ptx_operand low = e4m3 ? tn_ptx_do(x, 'f', "selp.f32", nan, held, is) : held,
+                       pair = tn_ptx_do2(x, 'h', e4m3 ? "cvt.rn.satfinite.e4m3x2.f32" : "cvt.rn.satfinite.e5m2x2.f32",
+                                         zero, low),
+                       code = tn_ptx_do1(x, 'r', "cvt.u32.u16", pair);
+  return e4m3 ? code : tn_ptx_do(x, 'r', "selp.b32", tn_ptx_infinite_e5m2(x, held), code, is);
+}
+// Two at a time, f16 of two codes.
+static tn_ptx_operand tn_ptx_halves_of_fp8(tn_ptx *x, int from, tn_ptx_operand pair) {
+  tn_ptx_wants_version(x, 81);
+  return tn_ptx_do1(x, 'r', from == TINY_F8E4M3 ? "cvt.rn.f16x2.e4m3x2" : "cvt.rn.f16x2.e5m2x2", pair);
+}
+static tn_ptx_operand tn_ptx_of_fp8(tn_ptx *x, int from, tn_ptx_operand code) {
+  const tn_ptx_operand pair = tn_ptx_do1(x, 'h', "cvt.u16.u32", tn_ptx_held(x, code, 'r'));
+  return tn_ptx_do1(x, 'f', "cvt.f32.f16", tn_ptx_do1(x, 'h', "cvt.u16.u32", tn_ptx_halves_of_fp8(x, from, pair)));
+}
+
 static tn_ptx_operand tn_ptx_float_to_float(tn_ptx *x, int from, int to, tn_ptx_operand o) {
   char name[32];
   if (from == to) return o;
+  if (tn_ptx_is_fp8(from)) return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_of_fp8(x, from, o));
+  if (tn_ptx_is_fp8(to)) return tn_ptx_to_fp8(x, to, tn_ptx_float_to_float(x, from, TINY_F32, o));
   if (from == TINY_BF16) return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_of_bf16(x, o));
   if (to == TINY_BF16 && from != TINY_F32)
     return tn_ptx_float_to_float(x, TINY_F32, to, tn_ptx_float_to_float(x, from, TINY_F32, o));
@@ -639,6 +722,8 @@ static tn_ptx_operand tn_ptx_cast(tn_ptx *x, const tiny_uop *from, int to, tn_pt
 // The same bits in a register of another class; of narrow integers with the sign that the dtype has.
 static tn_ptx_operand tn_ptx_bits_as(tn_ptx *x, int from, int to, tn_ptx_operand o) {
   const char a = tn_ptx_class(from), b = tn_ptx_class(to);
+  if (tn_ptx_is_fp8(from)) from = TINY_U8;                   // codes
+  if (tn_ptx_is_fp8(to)) to = TINY_U8;
   if (a == 'r' && b == 'r') return from == to ? o : tn_ptx_wrapped(x, to, o);
   if (a == b) return o;
   if (a == 'h') o = tn_ptx_do1(x, 'r', to == TINY_I16 ? "cvt.s32.s16" : "cvt.u32.u16", tn_ptx_half_held(x, o));
@@ -648,6 +733,11 @@ static tn_ptx_operand tn_ptx_bits_as(tn_ptx *x, int from, int to, tn_ptx_operand
 }
 
 // ** arithmetic **
+
+static tn_ptx_operand tn_ptx_element(const tn_ptx *x, const tiny_uop *u, int i) {
+  const int at = x->elements[u->seq];
+  return at < 0 ? tn_ptx_none : x->pool.of[at + (u->lanes > 1 ? i : 0)];
+}
 
 // Forms of ops: of integers, of floats; the type follows.
 static const struct { uint8_t op; const char *integer, *real; } tn_ptx_forms[] = {
@@ -707,6 +797,18 @@ static tn_ptx_operand tn_ptx_logic(tn_ptx *x, const tiny_uop *u, tn_ptx_operand 
   a = tn_ptx_held(x, a, 'p'); b = tn_ptx_held(x, b, 'p');
   return tn_ptx_do2(x, 'p', u->op == TINY_OP_AND ? "and.pred" : u->op == TINY_OP_OR ? "or.pred" : "xor.pred", a, b);
 }
+// 0 <= x < n asked at once: x, as numbers have no sign.
+static const tiny_uop *tn_ptx_is_below(const tiny_uop *u, const tiny_uop **n) {
+  for (int i = 0; i < 2 && u->op == TINY_OP_AND; i++) {
+    const tiny_uop *least = u->src[i], *most = u->src[!i];
+    if (least->op != TINY_OP_LT || most->op != TINY_OP_LT || least->src[1] != most->src[0]) continue;
+    const tiny_uop *x = most->src[0], *k = least->src[0];
+    if (x->dtype != TINY_I32 || k->op != TINY_OP_CONST || k->k != -1 || most->src[1]->vmin < 0) continue;
+    *n = most->src[1];
+    return x;
+  }
+  return NULL;
+}
 static tn_ptx_operand tn_ptx_choice(tn_ptx *x, int dtype, tn_ptx_operand c, tn_ptx_operand a, tn_ptx_operand b) {
   char tn_ptx_names[16];
   const char kind = tn_ptx_class(dtype);
@@ -735,6 +837,8 @@ static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_oper
     return o[0];
   }
   if (op == TINY_OP_WHERE) return tn_ptx_choice(x, u->dtype, o[0], o[1], o[2]);
+  const tiny_uop *most, *below = u->lanes == 1 ? tn_ptx_is_below(u, &most) : NULL;
+  if (below) return tn_ptx_do2(x, 'p', "setp.lt.u32", tn_ptx_element(x, below, 0), tn_ptx_element(x, most, 0));
   if (from == TINY_BOOL) return tn_ptx_logic(x, u, o[0], o[1]);
   if (op == TINY_OP_MAX && real) return tn_ptx_max(x, from, o[0], o[1]);
   if (op == TINY_OP_FDIV && tn_ptx_is_one(u->src[0])) return tn_ptx_do1(x, kind, TN_PTX_NAME("rcp.rn", type), o[1]);
@@ -754,10 +858,6 @@ static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_oper
 
 // ** vectors: elements and words **
 
-static tn_ptx_operand tn_ptx_element(const tn_ptx *x, const tiny_uop *u, int i) {
-  const int at = x->elements[u->seq];
-  return at < 0 ? tn_ptx_none : x->pool.of[at + (u->lanes > 1 ? i : 0)];
-}
 static int tn_ptx_nwords(const tiny_uop *u) { return u->lanes * tn_ptx_bits(u->dtype) / 32; }
 // Are there words of it, apart from its elements?
 static int tn_ptx_packs(const tiny_uop *u) {
@@ -845,7 +945,10 @@ static tn_ptx_operand tn_ptx_of_words(tn_ptx *x, int dtype, tn_ptx_operand low, 
 //  - An address is what lies outside of loops, then what a loop goes on with by an addition at its end, then a
 //    constant, which costs nothing. Lines for it stand in the outermost loop in which their sources are.
 //  - Memory that a kernel reads alone is read past coherence (.nc): PARAMs of a kernel do not overlap where one is
-//    written.
+//    written. One memory is one PARAM, also where several states of it are read (schedule/plan.c: rows by tn_place);
+//    outputs are fresh, temporaries that live in one step lie apart (schedule/order.c), a captured program's input
+//    that it writes is copied (runtime/capture.c); and what callers bring overlaps nothing that is written
+//    (tiny_blob_of). The tests' machine for PTX looks at each byte.
 //  - What may not be there is read and written under a predicate, without a branch.
 // What is what: NVIDIA, Parallel Thread Execution ISA.
 #ifndef TN_RENDER_PTX_MEMORY
@@ -899,21 +1002,26 @@ static void tn_ptx_flatten(const tn_ptx *x, const tiny_uop *u, int64_t k, int de
   const int widens = op == TINY_OP_CAST && (u->dtype == TINY_I64 || u->dtype == TINY_I32) &&
       (u->src[0]->dtype == TINY_I32 || (u->src[0]->dtype == TINY_I64 && tn_ptx_holds(TINY_I32, u->src[0])));
   if (op == TINY_OP_CONST) { s->offset += k * u->k; return; }
-  if (s->n == TN_PTX_TERMS || depth == TN_PTX_TERMS) { s->n = TN_PTX_TERMS + 1; return; }
-  if (widens) { tn_ptx_flatten(x, u->src[0], k, depth + 1, s); return; }
-  if ((op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_ptx_is_exact(u)) {
+  if (s->n > TN_PTX_TERMS) return;
+  const int deep = depth == 2 * TN_PTX_TERMS;
+  if (!deep && widens) tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
+  else if (!deep && (op == TINY_OP_ADD || op == TINY_OP_SUB) && tn_ptx_is_exact(u)) {
     tn_ptx_flatten(x, u->src[0], k, depth + 1, s);
-    if (s->n <= TN_PTX_TERMS) tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
-  } else if ((op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_ptx_is_exact(u)) {
+    tn_ptx_flatten(x, u->src[1], op == TINY_OP_ADD ? k : -k, depth + 1, s);
+  } else if (!deep && (op == TINY_OP_MUL || op == TINY_OP_SHL) && number && tn_ptx_is_exact(u))
     tn_ptx_flatten(x, u->src[0], op == TINY_OP_MUL ? k * u->src[1]->k : k << (u->src[1]->k & 31), depth + 1, s);
-  } else { s->term[s->n].u = u; s->term[s->n++].k = k; }
+  else if (first < TN_PTX_TERMS) { s->term[s->n].u = u; s->term[s->n++].k = k; }
+  else s->n = TN_PTX_TERMS + 1;
   if (s->n <= TN_PTX_TERMS) tn_ptx_gather(x, u, k, offset, first, s);
+  else if (first < TN_PTX_TERMS) {         // more than are known: u as it is
+    s->n = first + 1; s->offset = offset;
+    s->term[first].u = u; s->term[first].k = k;
+  }
 }
 // Outermost first; a loop's own number before what else is computed in it.
 static void tn_ptx_sum_of(const tn_ptx *x, const tiny_uop *u, tn_ptx_sum *s) {
   s->n = 0; s->offset = 0;
   tn_ptx_flatten(x, u, 1, 0, s);
-  if (s->n > TN_PTX_TERMS) { s->n = 1; s->offset = 0; s->term[0].u = u; s->term[0].k = 1; }
   for (int i = 1; i < s->n; i++)
     for (int j = i; j > 0; j--) {
       const tn_ptx_term a = s->term[j - 1], b = s->term[j];
@@ -943,16 +1051,30 @@ static int tn_ptx_copies(const tn_ptx *x, const tiny_uop *store) {
 }
 
 static void tn_ptx_need(tn_ptx *x, const tiny_uop *u) { x->needed[u->seq] = 1; }
+// One that wants u does so under a condition; NULL: always.
+static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *condition) {
+  const tiny_uop *before = x->under[u->seq];
+  const int known = condition && condition->lanes == 1 && condition->seq < u->seq && u->lanes == 1;
+  x->under[u->seq] = known && (!before || before == condition) ? condition : u;
+}
+// The condition under which u wants its source j.
+static const tiny_uop *tn_ptx_condition(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
+  if (u->op == TINY_OP_STORE) return j == 1 && u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL;
+  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || tn_ptx_form(u->op, tn_ptx_is_float(u->dtype));
+  return computes && x->under[u->seq] != u ? x->under[u->seq] : NULL;
+}
 // For addresses and conditions: whenever.
 static void tn_ptx_need_index(tn_ptx *x, const tiny_uop *index) {
   const tn_ptx_sum *s = tn_ptx_sum_at(x, index);
   for (int i = 0; i < s->n; i++) {
     tn_ptx_need(x, s->term[i].u);
+    tn_ptx_want_under(x, s->term[i].u, NULL);
     x->last[s->term[i].u->seq] = x->k->n;
   }
   tn_ptx_need(x, index->src[0]);
   if (index->nsrc < 3) return;
   tn_ptx_need(x, index->src[2]);
+  tn_ptx_want_under(x, index->src[2], NULL);
   x->last[index->src[2]->seq] = x->k->n;
 }
 // Whether u wants words of its source j, or elements.
@@ -963,7 +1085,7 @@ static uint8_t tn_ptx_wanted(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
     case TINY_OP_AFTER: return as_u;
     case TINY_OP_BITCAST: return tn_ptx_packs(u) ? as_u : u->lanes == s->lanes ? elements : words;
     case TINY_OP_LOAD: return tn_ptx_chunk(x, u->src[0], tn_ptx_nbytes(u)) >= 4 ? words : elements;
-    case TINY_OP_CAST: return s->dtype == TINY_BF16 ? words : elements;
+    case TINY_OP_CAST: return s->dtype == TINY_BF16 || tn_ptx_is_fp8(s->dtype) ? words : elements;
     case TINY_OP_PICK:
       return u->lanes > 1 && u->k * tn_ptx_bits(s->dtype) % 32 == 0 && tn_ptx_packs(u) ? as_u : elements;
     case TINY_OP_STORE:
@@ -1013,11 +1135,14 @@ static void tn_ptx_survey(tn_ptx *x) {
     if (op == TINY_OP_STORE && tn_memory_behind(u->src[0]->src[0])->op == TINY_OP_PARAM)
       x->constant[tn_memory_behind(u->src[0]->src[0])->seq] = 0;
     if (!x->needed[i] || op == TINY_OP_INDEX || op == TINY_OP_GROUP) continue;
+    const tiny_uop *most, *below = tn_ptx_is_below(u, &most);
+    if (below) { tn_ptx_read_by(x, below, u); tn_ptx_read_by(x, most, u); }
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const tiny_uop *s = u->src[j];
       if (copies && j) { tn_ptx_need_index(x, tn_copied(u)->src[0]); continue; }
       if (s->op == TINY_OP_INDEX) { tn_ptx_need_index(x, s); continue; }
       tn_ptx_need(x, s);
+      tn_ptx_want_under(x, s, tn_ptx_condition(x, u, j));
       if (s->lanes > 1) x->wants[s->seq] |= tn_ptx_wanted(x, u, j);
       tn_ptx_read_by(x, s, u);
     }
@@ -1176,9 +1301,12 @@ static void tn_ptx_access(tn_ptx *x, const char *op, const tn_ptx_pieces *p) {
   tn_ptx_begin(x, name);
 }
 
-// Registers for what is loaded; of what may not be there with what is to be there otherwise.
+// Registers for what is loaded; of what may not be there with what is to be there otherwise, if that is wanted.
 static int tn_ptx_load_registers(tn_ptx *x, const tiny_uop *u, const tn_ptx_pieces *p) {
-  const int first = tn_ptx_take(x, p->all), guarded = u->src[0]->nsrc == 3;
+  const tiny_uop *index = u->src[0];
+  const int first = tn_ptx_take(x, p->all), may_not = index->nsrc == 3;
+  x->partial[u->seq] = may_not && x->under[u->seq] == index->src[2] && tn_ptx_element(x, index->src[2], 0).kind == 'p';
+  const int guarded = may_not && !x->partial[u->seq];
   char tn_ptx_names[16];
   for (int i = 0; i < p->all && !x->failed; i++) {
     tn_ptx_operand zero = {p->kind == 'f' ? 'F' : p->kind == 'g' ? 'G' : 'i', 0};
@@ -1206,7 +1334,6 @@ static void tn_ptx_load(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_unguard(x);
   if (p.words) x->words[u->seq] = first; else x->elements[u->seq] = first;
 }
-static void tn_ptx_wants_version(tn_ptx *x, int version) { if (x->version < version) x->version = version; }
 // Rows of four 8x8 matrices (PTX ISA, ldmatrix).
 static void tn_ptx_load_rows(tn_ptx *x, const tiny_uop *u) {
   const tn_ptx_address a = tn_ptx_address_of(x, u->src[0]);
@@ -1243,8 +1370,14 @@ static void tn_ptx_store_register(tn_ptx *x, const tiny_uop *u) {
   }
 }
 static const char *tn_ptx_adds(int dtype) { return dtype == TINY_I64 ? "u64" : tn_ptx_type(dtype); }
+// What a STORE stores, in whichever register its bits are already.
+static const tiny_uop *tn_ptx_bits_stored(const tn_ptx *x, const tiny_uop *store) {
+  const tiny_uop *value = store->src[1], *bits = value->op == TINY_OP_BITCAST ? value->src[0] : value;
+  const int same = value->lanes == 1 && bits->lanes == 1 && tn_ptx_bits(bits->dtype) == tn_ptx_bits(value->dtype);
+  return same && store->k != TN_ADDS && tn_ptx_element(x, bits, 0).kind ? bits : value;
+}
 static void tn_ptx_store(tn_ptx *x, const tiny_uop *u) {
-  const tiny_uop *index = u->src[0], *value = u->src[1], *m = tn_memory_behind(index->src[0]);
+  const tiny_uop *index = u->src[0], *value = tn_ptx_bits_stored(x, u), *m = tn_memory_behind(index->src[0]);
   tn_ptx_pieces p = tn_ptx_pieces_of(x, index, value);
   tn_ptx_operand o[TN_PTX_VECTOR];
   char op[32];
@@ -1330,24 +1463,27 @@ static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
 static int tn_ptx_loads_matrices(const tiny_uop *u) {
   return u->op == TINY_OP_LOAD && u->k >> TN_MATRIX_ALONG && !tn_is_reg(u->src[0]->src[0]);
 }
-// The LOAD behind a source of words; NULL: it is another value.
+// The LOAD behind a source of words, of several the first; NULL: it is another value.
 static const tiny_uop *tn_ptx_matrices(const tiny_uop *u) {
-  const tiny_uop *x = u->op == TINY_OP_BITCAST ? u->src[0] : u;
-  return tn_ptx_loads_matrices(x) ? x : NULL;
+  if (u->op == TINY_OP_STACK) u = u->src[0];
+  if (u->op == TINY_OP_BITCAST) u = u->src[0];
+  return tn_ptx_loads_matrices(u) ? u : NULL;
 }
 // No value of its own: a unit reads it.
 static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != NULL; }
 
-// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each.
-static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load) {
+// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each; of tcgen05 bit 46 says so. side 0: of a, of which
+// rows and k change places.
+static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load, int side) {
+  const int64_t step[2] = {tn_load_along(load), tn_load_next(load)};
   const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
   const tn_ptx_address a = tn_ptx_address_of(x, load->src[0]);
   tn_ptx_operand at = a.base, word[2];
   if (at.kind == 's' || at.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", at);
   if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
   at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
-  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(tn_load_along(load) * size >> 4 << 16));
-  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(tn_load_next(load) * size >> 4));
+  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(step[!side] * size >> 4 << 16));
+  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(step[side] * size >> 4 | (x->tensor ? 1 << 14 : 0)));
   return tn_ptx_join(x, 'd', "mov.b64", word);
 }
 
@@ -1372,7 +1508,7 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
   const tiny_uop *load = tn_ptx_matrices(u->src[1]);
   tn_ptx_operand a[4];
   for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
-  const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
+  const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load, 1), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
   const int first = tn_ptx_sum_registers(x, u);
   tiny_bytes *out = &x->batch;
   if (x->failed) return;
@@ -1392,6 +1528,257 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
 }
 #endif
 // ---- end src/nv/../render/ptx_wgmma.c ----
+// ---- begin src/nv/../render/ptx_tcgen05.c ----
+// ptx_tcgen05: products of all rows and columns of four warps, which sm_100a's units sum in memory of their own (PTX
+// ISA, "TensorCore 5th Generation Family Instructions", and there "Tensor Memory", "Matrix Descriptors", "Canonical
+// Layouts", "Data Path Layout Organization", "Memory Consistency Model").
+//
+// In:  WMMAs whose a is a STACK of LOADs of matrices by steps, b such a LOAD. Out: their lines.
+// Holds:
+//  - A sum lives in Tensor Memory while WMMAs alone touch it: a lane of that for each of 128 rows (or 64: 16 lanes of
+//    each warp's 32), a column for each column. What it begins with is a predicate, of what it is added to or not.
+//  - The first thread of each four warps starts their products, and says when they are to be counted as arrived at an
+//    mbarrier, which all threads wait for: before they meet again, and at the end of a loop, as memory that the unit
+//    reads is written then. What a barrier separates, fences separate as well.
+//  - Behind the loop a warp reads the rows of its lanes once, into registers that lie as those of mma.sync: 16 lanes
+//    of 256 bits are 16 rows of 8 columns ("Matrix fragments for shape .16x256b").
+#ifndef TN_RENDER_PTX_TCGEN05
+#define TN_RENDER_PTX_TCGEN05
+#ifndef TINY_AMALGAMATED
+#include "ptx_wgmma.c"
+#endif
+
+enum {
+  TN_PTX_KEPT = 4, TN_PTX_CHAINED = 8,     // of nodes, beside what is wanted: a unit keeps it; a WMMA adds to it
+  TN_PTX_FOUR_WARPS = 128, TN_PTX_TENSOR = 512, TN_PTX_TENSOR_LEAST = 32, TN_PTX_TENSOR_LANE = 16, TN_PTX_LOADED = 32
+};
+
+// Of what a unit keeps, in the pool: its address, a predicate: it is added to; is what it holds yet to be read?
+enum { TN_PTX_KEPT_AT, TN_PTX_KEPT_ADDS, TN_PTX_KEPT_OPEN, TN_PTX_KEPT_FIELDS };
+
+static int tn_ptx_is_whole(const tiny_uop *u) {
+  return u->op == TINY_OP_WMMA && tn_ptx_is_by_unit(u->src[0]) && tn_ptx_is_by_unit(u->src[1]);
+}
+static int tn_ptx_is_zero(const tiny_uop *u) {
+  while (u->op == TINY_OP_BROADCAST) u = u->src[0];
+  return u->op == TINY_OP_CONST && u->k == 0;
+}
+// Of the product: tiles of 16 rows of a warp, and columns.
+static int tn_ptx_whole_rows(const tiny_uop *u) { return u->src[0]->op == TINY_OP_STACK ? (int)u->src[0]->nsrc : 1; }
+static int tn_ptx_whole_columns(const tiny_uop *u) { return u->lanes / (4 * tn_ptx_whole_rows(u)) * 8; }
+
+// Which sums units keep: REG memory, or of one product after the other the first.
+static void tn_ptx_tensor_survey(tn_ptx *x) {
+  x->groups = (int)(x->k->local[0] * x->k->local[1] * x->k->local[2] / TN_PTX_FOUR_WARPS);
+  for (int i = 0; i < x->k->n && !x->failed; i++) {
+    const tiny_uop *u = x->k->list[i], *sum = u->nsrc > 2 ? u->src[2] : NULL;
+    if (!tn_ptx_is_whole(u)) continue;
+    x->wants[sum->seq] |= TN_PTX_CHAINED;
+    if (sum->op == TINY_OP_WMMA) continue;
+    const int reg = sum->op == TINY_OP_LOAD && tn_is_reg(sum->src[0]->src[0]);
+    const tiny_uop *keeper = reg ? tn_memory_behind(sum->src[0]->src[0]) : u;
+    if (!reg && !tn_ptx_is_zero(sum)) { tn_ptx_fail(x, "a WMMA that begins with a sum"); return; }
+    if (!(x->wants[keeper->seq] & TN_PTX_KEPT)) x->tensor += tn_ptx_whole_columns(u);
+    x->wants[keeper->seq] |= TN_PTX_KEPT;
+  }
+  if (x->tensor * x->groups > TN_PTX_TENSOR) tn_ptx_fail(x, "a WMMA of so many columns");
+}
+static int tn_ptx_tensor_columns(const tn_ptx *x) {
+  int n = TN_PTX_TENSOR_LEAST;
+  while (n < x->tensor * x->groups) n *= 2;
+  return n;
+}
+
+// ** a kernel's beginning and end **
+
+static void tn_ptx_fences(tn_ptx *x, const char *between) {
+  tn_ptx_text(tn_ptx_body(x), "\ttcgen05.fence::before_thread_sync;\n%s\ttcgen05.fence::after_thread_sync;\n", between);
+}
+// What one thread or warp does.
+static void tn_ptx_by(tn_ptx *x, tn_ptx_operand who, const char *text) {
+  tn_ptx_text(tn_ptx_body(x), "\t@%%p%lld %s", (long long)who.n, text);
+}
+static void tn_ptx_tensor_open(tn_ptx *x) {
+  char line[160];
+  const int number = x->memories++;
+  tn_ptx_wants_version(x, 86);
+  tn_ptx_text(&x->declares, "\t.shared .align 16 .b8 m%d[16];\n", number);
+  const tn_ptx_operand item = tn_ptx_register(x, 'r'), of_four = tn_ptx_register(x, 'r'), symbol = {'s', number};
+  tn_ptx_text(tn_ptx_body(x), "\tmov.u32 %%r%lld, %%tid.x;\n\tand.b32 %%r%lld, %%r%lld, %d;\n", (long long)item.n,
+              (long long)of_four.n, (long long)item.n, TN_PTX_FOUR_WARPS - 1);
+  x->manages = tn_ptx_do2(x, 'p', "setp.lt.u32", item, tn_ptx_k(TN_PTX_FOUR_WARPS / 4));
+  x->starts = tn_ptx_do2(x, 'p', "setp.eq.s32", of_four, tn_ptx_k(0));
+  x->arrives = tn_ptx_do2(x, 'r', "add.s32", tn_ptx_do1(x, 'r', "mov.u32", symbol), tn_ptx_k(8));
+  x->phase = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(0));
+  snprintf(line, sizeof line, "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [m%d], %d;\n", number,
+           tn_ptx_tensor_columns(x));
+  tn_ptx_by(x, x->manages, line);
+  tn_ptx_by(x, x->manages, "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n");
+  snprintf(line, sizeof line, "mbarrier.init.shared::cta.b64 [%%r%lld], %d;\n", (long long)x->arrives.n, x->groups);
+  tn_ptx_by(x, tn_ptx_do2(x, 'p', "setp.eq.s32", item, tn_ptx_k(0)), line);
+  tn_ptx_fences(x, "\tbar.sync 0;\n");
+  tn_ptx_operand at = x->tensor_all = tn_ptx_register(x, 'r');
+  tn_ptx_text(tn_ptx_body(x), "\tld.shared.u32 %%r%lld, [m%d];\n", (long long)at.n, number);
+  const tn_ptx_operand four = tn_ptx_do2(x, 'r', "shr.u32", item, tn_ptx_k(7)),
+                       warp = tn_ptx_do(x, 'r', "bfe.u32", item, tn_ptx_k(5), tn_ptx_k(2));
+  x->tensor_at = x->groups > 1 ? tn_ptx_do(x, 'r', "mad.lo.s32", four, tn_ptx_k(x->tensor), at) : at;
+  x->tensor_lane = tn_ptx_do2(x, 'r', "shl.b32", warp, tn_ptx_k(16 + 5));  // 32 lanes each
+  x->met = 1;
+}
+static void tn_ptx_tensor_close(tn_ptx *x) {
+  char line[120];
+  tn_ptx_text(tn_ptx_body(x), "\ttcgen05.fence::before_thread_sync;\n\tbar.sync 0;\n");
+  snprintf(line, sizeof line, "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %%r%lld, %d;\n",
+           (long long)x->tensor_all.n, tn_ptx_tensor_columns(x));
+  tn_ptx_by(x, x->manages, line);
+}
+
+// ** what is kept **
+
+// The product that adds to the memory first.
+static const tiny_uop *tn_ptx_kept_product(const tn_ptx *x, const tiny_uop *memory) {
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (tn_ptx_is_whole(u) && u->src[2]->op == TINY_OP_LOAD &&
+        tn_memory_behind(u->src[2]->src[0]->src[0]) == memory)
+      return u;
+  }
+  return NULL;
+}
+// Its place in the pool: columns of its own, behind those that were given before.
+static int tn_ptx_keep(tn_ptx *x, const tiny_uop *keeper, const tiny_uop *product) {
+  const int at = x->at, first = tn_ptx_take(x, TN_PTX_KEPT_FIELDS);
+  x->at = 0;
+  tn_ptx_put(x, first + TN_PTX_KEPT_AT, x->tensor_given ?
+             tn_ptx_do2(x, 'r', "add.s32", x->tensor_at, tn_ptx_k(x->tensor_given)) : x->tensor_at);
+  tn_ptx_put(x, first + TN_PTX_KEPT_ADDS, tn_ptx_do2(x, 'p', "setp.ne.s32", x->phase, x->phase));
+  tn_ptx_put(x, first + TN_PTX_KEPT_OPEN, tn_ptx_k(0));
+  x->at = at;
+  x->tensor_given += tn_ptx_whole_columns(product);
+  x->words[keeper->seq] = first;
+  return first;
+}
+static void tn_ptx_kept_adds(tn_ptx *x, int kept, int adds) {
+  const tn_ptx_operand o[3] = {x->pool.of[kept + TN_PTX_KEPT_ADDS], x->phase, x->phase};
+  tn_ptx_line(x, adds ? "setp.eq.s32" : "setp.ne.s32", o, 3);
+}
+// The products that were started are done: what they read may be written, what they gave be read.
+static void tn_ptx_tensor_wait(tn_ptx *x) {
+  char line[120];
+  const int label = ++x->labels;
+  if (!x->tensor_open) return;
+  x->tensor_open = 0;
+  if (!x->met) tn_ptx_fences(x, "\tbar.sync 0;\n");          // all have seen the phase before
+  x->met = 0;
+  snprintf(line, sizeof line, "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%%r%lld];\n",
+           (long long)x->arrives.n);
+  tn_ptx_by(x, x->starts, line);
+  const tn_ptx_operand is = tn_ptx_register(x, 'p'), turned[3] = {x->phase, x->phase, tn_ptx_k(1)};
+  tn_ptx_text(tn_ptx_body(x), "$W%d:\n\tmbarrier.try_wait.parity.shared::cta.b64 %%p%lld, [%%r%lld], %%r%lld;\n", label,
+              (long long)is.n, (long long)x->arrives.n, (long long)x->phase.n);
+  tn_ptx_text(tn_ptx_body(x), "\t@!%%p%lld bra $W%d;\n", (long long)is.n, label);
+  tn_ptx_line(x, "xor.b32", turned, 3);
+  tn_ptx_text(tn_ptx_body(x), "\ttcgen05.fence::after_thread_sync;\n");
+}
+// Registers from `first` on of the pool hold what is kept: of each tile of rows all columns, 32 registers at a time.
+static void tn_ptx_tensor_load(tn_ptx *x, int kept, int first, int lanes, int rows) {
+  const tn_ptx_operand at = tn_ptx_do2(x, 'r', "add.s32", x->pool.of[kept + TN_PTX_KEPT_AT], x->tensor_lane);
+  const int each = lanes / rows, n = each < TN_PTX_LOADED ? each : TN_PTX_LOADED;
+  tn_ptx_tensor_wait(x);
+  for (int i = 0; i < lanes && !x->failed; i += n) {
+    const long long lane = (long long)(i / each) * TN_PTX_TENSOR_LANE << 16;
+    tn_ptx_text(tn_ptx_body(x), "\ttcgen05.ld.sync.aligned.16x256b.x%d.b32 ", n / 4);
+    tn_ptx_group(tn_ptx_body(x), &x->pool.of[first + i], n);
+    tn_ptx_text(tn_ptx_body(x), ", [%%r%lld+%lld];\n", (long long)at.n, lane + i % each * 2);
+  }
+  tn_ptx_text(tn_ptx_body(x), "\ttcgen05.wait::ld.sync.aligned;\n");
+  tn_ptx_put(x, kept + TN_PTX_KEPT_OPEN, tn_ptx_k(0));
+}
+
+// ** a product **
+
+static const char *tn_ptx_tensor_kind(int dtype) {
+  return dtype == TINY_F32 ? "tf32" : dtype == TINY_I8 ? "i8" : tn_ptx_is_fp8(dtype) ? "f8f6f4" : "f16";
+}
+static int64_t tn_ptx_tensor_type(int dtype) {
+  return dtype == TINY_F32 ? 2 : dtype == TINY_BF16 || dtype == TINY_F8E5M2 || dtype == TINY_I8;
+}
+// "Instruction descriptor": dtypes of the sum (bit 4), of a (7) and b (10); a (15) and b (16) turned; columns (17) in
+// eights, rows (24) in sixteens.
+static int64_t tn_ptx_tensor_descriptor(const tiny_uop *u, const tiny_warp_unit *unit) {
+  const int64_t turned[2] = {tn_load_kind(tn_ptx_matrices(u->src[0])) == TN_TURNED,
+                             tn_load_kind(tn_ptx_matrices(u->src[1])) == TN_TURNED};
+  return (int64_t)(unit->c == TINY_F32 ? 1 : 2) << 4 | tn_ptx_tensor_type(unit->a) << 7 |
+      tn_ptx_tensor_type(unit->b) << 10 | turned[0] << 15 | turned[1] << 16 |
+      (int64_t)tn_ptx_whole_columns(u) / 8 << 17 | (int64_t)4 * tn_ptx_whole_rows(u) << 24;
+}
+static void tn_ptx_tcgen05(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *unit) {
+  const tiny_uop *sum = u->src[2], *first_sum = sum;
+  char line[64];
+  while (first_sum->op == TINY_OP_WMMA) first_sum = first_sum->src[2];
+  const int reg = sum->op == TINY_OP_LOAD, stays = first_sum->op == TINY_OP_LOAD;
+  if ((x->wants[u->seq] & TN_PTX_KEPT)) {
+    const int first = tn_ptx_take(x, u->lanes);
+    for (int i = 0; i < u->lanes; i++) tn_ptx_put(x, first + i, tn_ptx_register(x, tn_ptx_class(u->dtype)));
+    x->elements[u->seq] = first;
+    tn_ptx_kept_adds(x, tn_ptx_keep(x, u, u), 0);
+  } else {
+    const tiny_uop *keeper = reg ? tn_memory_behind(sum->src[0]->src[0]) : sum;
+    x->elements[u->seq] = x->elements[keeper->seq];
+    x->words[u->seq] = x->words[keeper->seq];
+  }
+  const int kept = x->words[u->seq];
+  const tn_ptx_operand a = tn_ptx_descriptor(x, tn_ptx_matrices(u->src[0]), 0),
+                       b = tn_ptx_descriptor(x, tn_ptx_matrices(u->src[1]), 1),
+                       as = tn_ptx_held(x, tn_ptx_k(tn_ptx_tensor_descriptor(u, unit)), 'r');
+  if (x->failed) return;
+  snprintf(line, sizeof line, "tcgen05.mma.cta_group::1.kind::%s ", tn_ptx_tensor_kind(unit->a));
+  tn_ptx_by(x, x->starts, line);
+  tn_ptx_text(tn_ptx_body(x), "[%%r%lld], %%d%lld, %%d%lld, %%r%lld, %%p%lld;\n",
+              (long long)x->pool.of[kept + TN_PTX_KEPT_AT].n, (long long)a.n, (long long)b.n, (long long)as.n,
+              (long long)x->pool.of[kept + TN_PTX_KEPT_ADDS].n);
+  if (sum->op != TINY_OP_WMMA) tn_ptx_kept_adds(x, kept, 1);
+  tn_ptx_put(x, kept + TN_PTX_KEPT_OPEN, tn_ptx_k(tn_ptx_whole_rows(u)));
+  x->tensor_open = 1;
+  if (!stays && !(x->wants[u->seq] & TN_PTX_CHAINED) && !x->failed)
+    tn_ptx_tensor_load(x, kept, x->elements[u->seq], u->lanes, tn_ptx_whole_rows(u));
+}
+
+// ** statements **
+
+// What a unit keeps of REG memory: 1 if u is of that, and done.
+static int tn_ptx_of_kept(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *memory = (u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE) && tn_is_reg(u->src[0]->src[0]) ?
+                           tn_memory_behind(u->src[0]->src[0]) : NULL;
+  if (!memory || !(x->wants[memory->seq] & TN_PTX_KEPT)) return 0;
+  const int kept = x->words[memory->seq];
+  if (u->op == TINY_OP_STORE) {
+    if (u->src[1]->op == TINY_OP_WMMA) return 1;
+    if (!tn_ptx_is_zero(u->src[1])) tn_ptx_fail(x, "a WMMA that begins with a sum");
+    else tn_ptx_kept_adds(x, kept, 0);
+    return 1;
+  }
+  if (u->op == TINY_OP_LOAD && (x->wants[u->seq] & TN_PTX_CHAINED)) return 1;
+  if (u->op == TINY_OP_LOAD && x->pool.of[kept + TN_PTX_KEPT_OPEN].n)
+    tn_ptx_tensor_load(x, kept, x->elements[memory->seq], (int)memory->v[1] * memory->lanes,
+                       (int)x->pool.of[kept + TN_PTX_KEPT_OPEN].n);
+  return 0;
+}
+// What is kept of memory that is stored to outside of a loop is read when the loop has ended, by all.
+static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
+  for (int i = 0; i < x->k->n && !x->failed; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_STORE || !tn_is_reg(u->src[0]->src[0]) || u->src[1]->op == TINY_OP_WMMA ||
+        x->block[i] != x->block[end->seq])
+      continue;
+    const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
+    if (!(x->wants[memory->seq] & TN_PTX_KEPT)) continue;
+    const int kept = x->words[memory->seq], rows = (int)x->pool.of[kept + TN_PTX_KEPT_OPEN].n;
+    if (rows) tn_ptx_tensor_load(x, kept, x->elements[memory->seq], (int)memory->v[1] * memory->lanes, rows);
+  }
+}
+#endif
+// ---- end src/nv/../render/ptx_tcgen05.c ----
 // ---- begin src/nv/../render/ptx.c ----
 // ptx: a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later.
 //
@@ -1405,7 +1792,7 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
 #ifndef TN_RENDER_PTX
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
-#include "ptx_wgmma.c"
+#include "ptx_tcgen05.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -1440,10 +1827,46 @@ static void tn_ptx_cast_pairs(tn_ptx *x, const tiny_uop *u) {
     tn_ptx_put(x, first + i, tn_ptx_do2(x, 'r', u->dtype == TINY_F16 ? "cvt.rn.f16x2.f32" : "cvt.rn.bf16x2.f32",
                                         tn_ptx_element(x, u->src[0], 2 * i + 1), tn_ptx_element(x, u->src[0], 2 * i)));
 }
+// Words of fp8: two conversions each (PTX ISA, cvt, .e4m3x2 and .e5m2x2). What lies beyond e4m3 is NaN before; of e5m2
+// elements go one by one.
+static void tn_ptx_cast_codes(tn_ptx *x, const tiny_uop *u) {
+  const tn_ptx_operand nan = {'F', 0x7FC00000};
+  const int n = tn_ptx_nwords(u), first = x->words[u->seq] = tn_ptx_take(x, n);
+  for (int i = 0; i < 2 * n; i += 2) {
+    tn_ptx_operand half[2], f[2];
+    for (int j = 0; j < 4; j++) {
+      f[j & 1] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], 2 * i + j), 'f');
+      f[j & 1] = tn_ptx_do(x, 'f', "selp.f32", nan, f[j & 1], tn_ptx_beyond_fp8(x, u->dtype, f[j & 1]));
+      if (j & 1) half[j / 2] = tn_ptx_do2(x, 'h', "cvt.rn.satfinite.e4m3x2.f32", f[1], f[0]);
+    }
+    tn_ptx_put(x, first + i / 2, tn_ptx_join(x, 'r', "mov.b32", half));
+  }
+}
+// Elements of words of fp8: f32 of f16, of which an instruction gives two.
+static void tn_ptx_cast_of_codes(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
+  tn_ptx_operand pair[2], half[2];
+  for (int i = 0; i < u->lanes && !x->failed; i += 2) {
+    if (i % 4 == 0) {
+      pair[0] = tn_ptx_register(x, 'h'); pair[1] = tn_ptx_register(x, 'h');
+      tn_ptx_split(x, "mov.b32", pair, x->pool.of[x->words[s->seq] + i / 4]);
+    }
+    half[0] = tn_ptx_register(x, 'h'); half[1] = tn_ptx_register(x, 'h');
+    tn_ptx_split(x, "mov.b32", half, tn_ptx_halves_of_fp8(x, s->dtype, pair[i / 2 % 2]));
+    for (int j = 0; j < 2; j++)
+      tn_ptx_put(x, first + i + j, tn_ptx_float_to_float(x, TINY_F16, u->dtype, half[j]));
+  }
+}
 static void tn_ptx_cast_all(tn_ptx *x, const tiny_uop *u) {
   const tiny_uop *s = u->src[0];
   const int narrows = s->dtype == TINY_F32 && tn_ptx_class(u->dtype) == 'h', words = x->wants[u->seq] & TN_PTX_WORDS;
   if (x->sm >= 80 && narrows && words && tn_ptx_packs(u)) { tn_ptx_cast_pairs(x, u); return; }
+  if (s->dtype == TINY_F32 && u->dtype == TINY_F8E4M3 && words && tn_ptx_packs(u)) { tn_ptx_cast_codes(x, u); return; }
+  if (tn_ptx_is_fp8(s->dtype) && x->words[s->seq] >= 0 && tn_ptx_is_float(u->dtype)) {
+    tn_ptx_cast_of_codes(x, u);
+    return;
+  }
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
   const int pairs = s->dtype == TINY_BF16 && x->words[s->seq] >= 0;
   for (int i = 0; i < u->lanes && !x->failed; i++) {
@@ -1470,6 +1893,14 @@ static void tn_ptx_lanes(tn_ptx *x, const tiny_uop *u) {
       tn_ptx_put(x, first + n++, tn_ptx_element(x, u->src[j], i));
 }
 
+// Of what is there only under a condition more of that kind is made.
+static void tn_ptx_guard_partial(tn_ptx *x, const tiny_uop *u) {
+  for (uint32_t j = 0; j < u->nsrc; j++)
+    if (u->src[j]->op != TINY_OP_INDEX && x->partial[u->src[j]->seq]) {
+      x->partial[u->seq] = 1;
+      x->guard = tn_ptx_element(x, x->under[u->seq], 0);
+    }
+}
 static void tn_ptx_elementwise(tn_ptx *x, const tiny_uop *u) {
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
   for (int i = 0; i < u->lanes && !x->failed; i++) {
@@ -1526,6 +1957,7 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
   char name[96];
   const char *type[2] = {tn_ptx_unit_type(unit->a), tn_ptx_unit_type(unit->b)};
   const int own = u->k >> TN_WMMA_UNIT >= 1 && !strncmp(unit->name, "sm", 2);
+  if (own && tn_ptx_is_whole(u)) { tn_ptx_tcgen05(x, u, unit); return; }
   if (own && tn_ptx_is_by_unit(u->src[1])) { tn_ptx_wgmma(x, u, unit, type); return; }
   const int first = tn_ptx_take(x, u->lanes);
   if (!own || u->lanes != 4) { tn_ptx_fail(x, "WMMA"); return; }
@@ -1556,7 +1988,9 @@ static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)u->k - 1);
   }
   if (x->by_unit) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
-  tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
+  x->met = 1;
+  if (x->tensor) tn_ptx_fences(x, "\tbar.sync 0;\n");
+  else tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
 }
 
 // ** loops and conditions **
@@ -1679,7 +2113,8 @@ static void tn_ptx_special(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_put(x, first, o);
 }
 static void tn_ptx_constant(tn_ptx *x, const tiny_uop *u) {
-  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes), half = tn_ptx_class(u->dtype) == 'h';
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes),
+            half = tn_ptx_class(u->dtype) == 'h' || tn_ptx_is_fp8(u->dtype);
   for (int i = 0; i < u->lanes; i++)
     tn_ptx_put(x, first + i, half ? tn_ptx_k(tn_ptx_half_bits(u->dtype, u->k)) : tn_ptx_number(u->dtype, u->k));
 }
@@ -1707,14 +2142,19 @@ static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
     case TINY_OP_PREFETCH: tn_ptx_prefetch(x, u); return;
     case TINY_OP_RANGE: tn_ptx_range(x, u); return;
     case TINY_OP_IF: tn_ptx_if(x, u); return;
-    case TINY_OP_BITCAST: tn_ptx_bitcast(x, u); return;
-    case TINY_OP_CAST: tn_ptx_cast_all(x, u); return;
     case TINY_OP_PICK: tn_ptx_pick(x, u); return;
     case TINY_OP_LANE: case TINY_OP_BROADCAST: case TINY_OP_STACK: tn_ptx_lanes(x, u); return;
     case TINY_OP_SHUFFLE: tn_ptx_shuffle(x, u); return;
     case TINY_OP_WMMA: tn_ptx_matrix(x, u); return;
+    default: break;
+  }
+  tn_ptx_guard_partial(x, u);
+  switch (u->op) {
+    case TINY_OP_BITCAST: tn_ptx_bitcast(x, u); break;
+    case TINY_OP_CAST: tn_ptx_cast_all(x, u); break;
     default: tn_ptx_elementwise(x, u);
   }
+  tn_ptx_unguard(x);
 }
 // Do products wait while u is done? Not for what they give, nor where memory or the place changes.
 static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
@@ -1732,18 +2172,26 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
   for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
   return 1;
 }
-static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+// Where loops and conditions begin and end, and at barriers, products that were started are waited for.
+static void tn_ptx_before(tn_ptx *x, const tiny_uop *u) {
+  const int op = u->op, begins = op == TINY_OP_RANGE || op == TINY_OP_IF;
   if (x->batch.n && !tn_ptx_leaves_batch(x, u)) tn_ptx_flush(x);
+  if (begins || op == TINY_OP_BARRIER || op == TINY_OP_END || op == TINY_OP_ENDIF) tn_ptx_tensor_wait(x);
+  if (begins) x->met = 0;
+}
+static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+  tn_ptx_before(x, u);
   if (tn_ptx_is_by_unit(u)) return;
   switch (u->op) {
     case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: return;
     case TINY_OP_BARRIER: tn_ptx_barrier(x, u); return;
-    case TINY_OP_END: tn_ptx_end(x); return;
+    case TINY_OP_END: tn_ptx_end(x); if (x->tensor) tn_ptx_kept_at_end(x, u); return;
     case TINY_OP_ENDIF: tn_ptx_endif(x); return;
     default: break;
   }
-  if (!x->needed[u->seq]) return;
+  if (!x->needed[u->seq] || (x->tensor && tn_ptx_of_kept(x, u))) return;
   tn_ptx_node(x, u);
+  if (u->op == TINY_OP_DEFINE && (x->wants[u->seq] & TN_PTX_KEPT)) tn_ptx_keep(x, u, tn_ptx_kept_product(x, u));
   if (u->op != TINY_OP_STORE && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER) tn_ptx_complete(x, u);
 }
 
@@ -1757,12 +2205,15 @@ static int tn_ptx_tables(tn_ptx *x) {
   x->words = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
   x->last = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
   x->block = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->block);
-  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 5 * n);
+  x->under = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->under);
+  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 6 * n);
   x->sum = (tn_ptx_sum *)tn_ptx_scratch(x->t, indices * sizeof *x->sum);
   x->step = (tn_ptx_step *)tn_ptx_scratch(x->t, steps * sizeof *x->step);
   x->level = (tn_ptx_level *)tn_ptx_scratch(x->t, TN_PTX_DEPTH * sizeof *x->level);
-  if (!x->elements || !x->words || !x->last || !x->block || !x->wants || !x->sum || !x->step || !x->level) return 0;
+  if (!x->elements || !x->words || !x->last || !x->block || !x->under || !x->wants || !x->sum || !x->step || !x->level)
+    return 0;
   x->zeros = x->wants + n; x->needed = x->zeros + n; x->inside = x->needed + n; x->constant = x->inside + n;
+  x->partial = x->constant + n;
   x->nstep = (int)steps;
   memset(x->constant, 1, n);
   return 1;
@@ -1810,7 +2261,10 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
     if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
   for (int i = 0; i < k->n; i++) x.by_unit |= tn_ptx_loads_matrices(k->list[i]);
   if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
+  if (!x.failed && x.by_unit) tn_ptx_tensor_survey(&x);
+  if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
+  if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);
   if (x.failed) return TINY_E_INTERNAL;
   tn_ptx_entry(&x, out);
   *uses = (uint64_t)x.version;
@@ -1843,8 +2297,12 @@ static const tn_ptx_target tn_ptx_targets[] = {
   {"sm_110", 110, 0}, {"sm_110a", 110, 1}, {"sm_120", 120, 0}, {"sm_120a", 120, 1}, {"sm_121", 121, 0},
   {"sm_121a", 121, 1}};
 
-// limits.unit_tiles of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has).
-static int tn_ptx_unit_tiles(const char *target) { return strcmp(target, "sm_90a") ? 0 : 32; }
+// limits.unit_tiles and .unit_rows of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has,
+// tcgen05.mma), of 128 rows of four warps; sm_103a's units have no bytes, and are used as those of sm_80.
+static int tn_ptx_unit_rows(const char *target) { return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2; }
+static int tn_ptx_unit_tiles(const char *target) {
+  return strcmp(target, "sm_90a") && !tn_ptx_unit_rows(target) ? 0 : 32;
+}
 
 // target: "sm_90a". 0: it is none of them.
 static int tn_lang_ptx(tiny_renderer *r, const char *target) {
@@ -1859,12 +2317,14 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   for (int i = 0; i < TN_PTX_FORMS; i++) r->ops[tn_ptx_forms[i].op] = on;
   for (size_t i = 0; i < sizeof others; i++) r->ops[others[i]] = on;
   r->ops[TINY_OP_SHUFFLE] = TINY_ON_ELEMENTS;
-  for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(d != TINY_F8E4M3 && d != TINY_F8E5M2) << d;
+  const int sm = ((const tn_ptx_target *)r->own)->sm;
+  for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(!tn_ptx_is_fp8(d) || sm >= 89) << d;
   r->atomics = TN_PTX_ATOMICS;
+  r->dots = 1u << TINY_DOT_U8_I8;          // PTX ISA, dp4a
   r->exp2_ulps = 4;                        // as lang_cuda.c
   r->flags = TINY_TARGET_SATURATES | TINY_TARGET_SHIFTS | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
       TINY_TARGET_ALIGNED | TINY_TARGET_ROWS;
-  if (((const tn_ptx_target *)r->own)->sm >= 80) r->flags |= TINY_TARGET_COPIES;
+  if (sm >= 80) r->flags |= TINY_TARGET_COPIES;
   if (tn_ptx_unit_tiles(target)) r->flags |= TINY_TARGET_MATRICES;
   r->kernel = tn_ptx_kernel;
   r->module = tn_ptx_module;
@@ -1989,9 +2449,10 @@ typedef struct tn_nv_notification { uint32_t time[2], info; uint16_t more, statu
 
 enum {                                     // UVM_*
   TN_UVM_INITIALIZE = 0x30000001, TN_UVM_REGISTER_VASPACE = 25, TN_UVM_REGISTER_CHANNEL = 27,
-  TN_UVM_UNREGISTER_CHANNEL = 28, TN_UVM_MAP = 33, TN_UVM_FREE = 34, TN_UVM_REGISTER_GPU = 37, TN_UVM_RANGE = 73,
-  TN_UVM_MM_INITIALIZE = 75
+  TN_UVM_UNREGISTER_CHANNEL = 28, TN_UVM_ENABLE_PEERS = 29, TN_UVM_MAP = 33, TN_UVM_FREE = 34, TN_UVM_REGISTER_GPU = 37,
+  TN_UVM_RANGE = 73, TN_UVM_MM_INITIALIZE = 75
 };
+enum { TN_UVM_READ_WRITE_ATOMIC = 1, TN_UVM_READ_ONLY = 3 };               // UvmGpuMappingType*
 typedef struct tn_uvm_initialize { uint64_t flags; uint32_t status, unused; } tn_uvm_initialize;
 typedef struct tn_uvm_mm { int32_t fd; uint32_t status; } tn_uvm_mm;
 typedef struct tn_uvm_gpu {
@@ -2001,6 +2462,7 @@ typedef struct tn_uvm_vaspace { uint8_t uuid[16]; int32_t control; uint32_t clie
 typedef struct tn_uvm_channel {
   uint8_t uuid[16]; int32_t control; uint32_t client, channel, unused; uint64_t base, nbytes; uint32_t status, unused1;
 } tn_uvm_channel;
+typedef struct tn_uvm_peers { uint8_t uuid[2][16]; uint32_t status; } tn_uvm_peers;
 typedef struct tn_uvm_range { uint64_t base, nbytes; uint32_t status, unused; } tn_uvm_range;
 typedef struct tn_uvm_attributes {
   uint8_t uuid[16]; uint32_t mapping, caching, format, bits, compression;
@@ -2062,7 +2524,7 @@ TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_release_params, 40);
 TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
 TN_NV_SIZE(tn_nv_gr_params, 32); TN_NV_SIZE(tn_nv_faults_params, 72); TN_NV_SIZE(tn_nv_notification, 16);
 TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40);
-TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24);
+TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24); TN_NV_SIZE(tn_uvm_peers, 36);
 TN_NV_SIZE(tn_uvm_map, 9264); TN_NV_AT(tn_uvm_map, n, 9240); TN_NV_SIZE(tn_uvm_map_old, 1200);
 TN_NV_AT(tn_uvm_map_old, n, 1176);
 #undef TN_NV_SIZE
@@ -2165,6 +2627,7 @@ static void tn_nv_pause(int spins) {
 // What was written before is seen, by the GPU too, before what is written after.
 static void tn_nv_fence(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static uint64_t tn_nv_load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+static void tn_nv_store(uint64_t *p, uint64_t value) { __atomic_store_n(p, value, __ATOMIC_RELEASE); }
 enum { TN_NV_MAP_FLAGS = MAP_SHARED | MAP_FIXED, TN_NV_READ = PROT_READ, TN_NV_WRITE = PROT_WRITE,
        TN_NV_OPEN = O_RDWR | TN_NV_CLOEXEC, TN_NV_SHARED = MAP_SHARED };
 #else
@@ -2190,6 +2653,7 @@ static uint64_t tn_nv_clock_ns(void) { return 0; }
 static void tn_nv_pause(int spins) { (void)spins; }
 static void tn_nv_fence(void) {}
 static uint64_t tn_nv_load(const uint64_t *p) { return *p; }
+static void tn_nv_store(uint64_t *p, uint64_t value) { *p = value; }
 enum { TN_NV_MAP_FLAGS, TN_NV_READ, TN_NV_WRITE, TN_NV_OPEN, TN_NV_SHARED };
 #endif
 
@@ -2204,6 +2668,11 @@ static tiny_nv_system tn_nv_system_of(const tiny_nv_system *given) {
   if (!s.mmap) s.mmap = tn_nv_real_mmap;
   if (!s.munmap) s.munmap = tn_nv_real_munmap;
   return s;
+}
+
+// Do both reach one driver?
+static int tn_nv_same_system(const tiny_nv_system *a, const tiny_nv_system *b) {
+  return a->user == b->user && a->ioctl == b->ioctl;
 }
 
 // ** errno, as a sentence goes on **
@@ -2229,14 +2698,18 @@ TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number) {
   else snprintf(name.text, sizeof name.text, "NV:%d", number);
   return name;
 }
-// Of what stands behind "NV:". 0: it names none.
-static int tn_nv_which(const char *which, const tiny_nv_system **system, uint64_t *number) {
+// Of what stands behind "NV:" the system, and what follows it. NULL: it names none.
+static const char *tn_nv_which_system(const char *which, const tiny_nv_system **system) {
   const char *end = which;
   *system = NULL;
-  if (!strncmp(which, "on-", 3)) {
-    *system = (const tiny_nv_system *)(uintptr_t)tn_digits_value(which + 3, 16, &end);
-    if (*end++ != '-') return 0;
-  }
+  if (strncmp(which, "on-", 3)) return which;
+  *system = (const tiny_nv_system *)(uintptr_t)tn_digits_value(which + 3, 16, &end);
+  return *end == '-' ? end + 1 : NULL;
+}
+// 0: it names no device.
+static int tn_nv_which(const char *which, const tiny_nv_system **system, uint64_t *number) {
+  const char *end = tn_nv_which_system(which, system);
+  if (!end) return 0;
   *number = tn_digits_value(end, 10, &end);
   return !*end;
 }
@@ -2387,22 +2860,37 @@ static tiny_code tn_nv_uvm(tn_nv_rm *rm, int request, void *argument, const uint
 
 // ** memory in the GPU's address space **
 
-// Of `memory` from its beginning on, for the GPU of this uuid, at `at`.
-static tiny_code tn_nv_uvm_map(tn_nv_rm *rm, const uint8_t uuid[16], uint64_t at, uint64_t nbytes, uint32_t memory) {
+// Memory by its handle, of this client or of another one of the process.
+typedef struct tn_nv_handle { int control; uint32_t client, memory; } tn_nv_handle;
+// From its beginning on, for the GPU of this uuid, at `at`; how: TN_UVM_READ_*.
+static tiny_code tn_nv_uvm_map(tn_nv_rm *rm, const uint8_t uuid[16], uint64_t at, uint64_t nbytes, tn_nv_handle from,
+                               uint32_t how) {
+  static const char what[] = "mapping memory for the GPU (UVM_MAP_EXTERNAL_ALLOCATION)";
   tn_uvm_map m;
   tn_uvm_map_old old;
   if (rm->branch->uvm_map == TN_UVM_ATTRIBUTES) {
     memset(&m, 0, sizeof m);
-    m.base = at; m.nbytes = nbytes; m.n = 1; m.control = rm->control; m.client = rm->root; m.memory = memory;
+    m.base = at; m.nbytes = nbytes; m.n = 1; m.control = from.control; m.client = from.client; m.memory = from.memory;
     memcpy(m.of[0].uuid, uuid, 16);
-    m.of[0].mapping = 1;                   // UvmGpuMappingTypeReadWriteAtomic
-    return tn_nv_uvm(rm, TN_UVM_MAP, &m, &m.status, "mapping memory for the GPU (UVM_MAP_EXTERNAL_ALLOCATION)");
+    m.of[0].mapping = how;
+    return tn_nv_uvm(rm, TN_UVM_MAP, &m, &m.status, what);
   }
   memset(&old, 0, sizeof old);
-  old.base = at; old.nbytes = nbytes; old.n = 1; old.control = rm->control; old.client = rm->root; old.memory = memory;
+  old.base = at; old.nbytes = nbytes; old.n = 1;
+  old.control = from.control; old.client = from.client; old.memory = from.memory;
   memcpy(old.of[0].uuid, uuid, 16);
-  old.of[0].mapping = 1;
-  return tn_nv_uvm(rm, TN_UVM_MAP, &old, &old.status, "mapping memory for the GPU (UVM_MAP_EXTERNAL_ALLOCATION)");
+  old.of[0].mapping = how;
+  return tn_nv_uvm(rm, TN_UVM_MAP, &old, &old.status, what);
+}
+// The GPU of this uuid is known to this process's nvidia-uvm from then on; the uuid is written back.
+static tiny_code tn_nv_uvm_register(tn_nv_rm *rm, uint8_t uuid[16]) {
+  tn_uvm_gpu g;
+  memset(&g, 0, sizeof g);
+  memcpy(g.uuid, uuid, 16);
+  g.control = -1;
+  const tiny_code code = tn_nv_uvm(rm, TN_UVM_REGISTER_GPU, &g, &g.status, "UVM_REGISTER_GPU");
+  memcpy(uuid, g.uuid, 16);
+  return code;
 }
 static tiny_code tn_nv_uvm_range(tn_nv_rm *rm, uint64_t at, uint64_t nbytes) {
   tn_uvm_range r = {at, nbytes, 0, 0};
@@ -2844,11 +3332,13 @@ typedef enum tn_qmd_version {              // Turing; Ampere, Ada; Hopper; Black
   TN_QMD_0203, TN_QMD_0300, TN_QMD_0400, TN_QMD_0401, TN_QMD_0500, TN_QMD_VERSIONS
 } tn_qmd_version;
 
-// n bits from lo on, of the i-th lo + i * stride; they hold value >> shift. n 0: this version does not have it.
-typedef struct tn_qmd_bits { uint16_t lo; uint8_t n, shift; uint16_t stride; } tn_qmd_bits;
+// n bits from lo on, of the i-th lo + i * stride; of the third from `third` on where that is not 0. They hold value >>
+// shift. n 0: this version does not have it.
+typedef struct tn_qmd_bits { uint16_t lo; uint8_t n, shift; uint16_t stride, third; } tn_qmd_bits;
 
-// _(name, V02_03, V03_00, V04_00, V04_01, V05_00); B: bits hi to lo; E: of several, so far apart; NO: there is none.
-#define TN_QMD_FIELDS(_, B, S, E, NO) \
+// _(name, V02_03, V03_00, V04_00, V04_01, V05_00); B: bits hi to lo; E: of several, so far apart; T: of three, the last
+// of them elsewhere; NO: there is none.
+#define TN_QMD_FIELDS(_, B, S, E, T, NO) \
   _(QMD_MAJOR_VERSION, B(583, 580), B(583, 580), B(583, 580), B(583, 580), B(471, 468)) \
   _(QMD_MINOR_VERSION, B(579, 576), B(579, 576), B(579, 576), B(579, 576), B(467, 464)) \
   _(QMD_TYPE, NO, NO, B(25, 23), B(25, 23), B(153, 151)) \
@@ -2890,14 +3380,18 @@ typedef struct tn_qmd_bits { uint16_t lo; uint8_t n, shift; uint16_t stride; } t
     E(1407, 1395, 64, 4)) \
   _(CONSTANT_BUFFER_INVALIDATE, E(1074, 1074, 64, 0), E(1074, 1074, 64, 0), E(419, 419, 4, 0), E(419, 419, 4, 0), \
     E(1859, 1859, 4, 0)) \
-  _(RELEASE_ENABLE, NO, E(823, 823, 128, 0), E(320, 320, 16, 0), E(320, 320, 16, 0), E(288, 288, 16, 0)) \
-  _(RELEASE_STRUCTURE_SIZE, NO, E(831, 830, 128, 0), E(322, 321, 16, 0), E(322, 321, 16, 0), E(290, 289, 16, 0)) \
-  _(RELEASE_MEMBAR_TYPE, NO, E(819, 819, 128, 0), E(323, 323, 16, 0), E(323, 323, 16, 0), E(291, 291, 16, 0)) \
-  _(RELEASE_PAYLOAD64B, NO, E(829, 829, 128, 0), E(332, 332, 16, 0), E(332, 332, 16, 0), E(300, 300, 16, 0)) \
-  _(RELEASE_ADDR_LOWER, NO, E(799, 768, 128, 0), E(671, 640, 128, 0), E(671, 640, 128, 0), E(511, 480, 288, 0)) \
-  _(RELEASE_ADDR_UPPER, NO, E(807, 800, 128, 0), E(696, 672, 128, 0), E(696, 672, 128, 0), E(536, 512, 288, 0)) \
-  _(RELEASE_PAYLOAD_LOWER, NO, E(863, 832, 128, 0), E(735, 704, 128, 0), E(735, 704, 128, 0), E(575, 544, 288, 0)) \
-  _(RELEASE_PAYLOAD_UPPER, NO, E(895, 864, 128, 0), E(767, 736, 128, 0), E(767, 736, 128, 0), E(607, 576, 288, 0)) \
+  _(RELEASE_ENABLE, NO, T(823, 823, 128, 0, 1719), E(320, 320, 16, 0), E(320, 320, 16, 0), E(288, 288, 16, 0)) \
+  _(RELEASE_STRUCTURE_SIZE, NO, T(831, 830, 128, 0, 1726), E(322, 321, 16, 0), E(322, 321, 16, 0), E(290, 289, 16, 0)) \
+  _(RELEASE_MEMBAR_TYPE, NO, T(819, 819, 128, 0, 1715), E(323, 323, 16, 0), E(323, 323, 16, 0), E(291, 291, 16, 0)) \
+  _(RELEASE_PAYLOAD64B, NO, T(829, 829, 128, 0, 1725), E(332, 332, 16, 0), E(332, 332, 16, 0), E(300, 300, 16, 0)) \
+  _(RELEASE_ADDR_LOWER, NO, T(799, 768, 128, 0, 1664), E(671, 640, 128, 0), E(671, 640, 128, 0), \
+    T(511, 480, 288, 0, 896)) \
+  _(RELEASE_ADDR_UPPER, NO, T(807, 800, 128, 0, 1696), E(696, 672, 128, 0), E(696, 672, 128, 0), \
+    T(536, 512, 288, 0, 928)) \
+  _(RELEASE_PAYLOAD_LOWER, NO, T(863, 832, 128, 0, 1728), E(735, 704, 128, 0), E(735, 704, 128, 0), \
+    T(575, 544, 288, 0, 960)) \
+  _(RELEASE_PAYLOAD_UPPER, NO, T(895, 864, 128, 0, 1760), E(767, 736, 128, 0), E(767, 736, 128, 0), \
+    T(607, 576, 288, 0, 992)) \
   _(DEPENDENT_QMD0_ENABLE, NO, B(512, 512), B(368, 368), B(368, 368), B(336, 336)) \
   _(DEPENDENT_QMD0_ACTION, NO, B(515, 513), B(371, 369), B(371, 369), B(339, 337)) \
   _(DEPENDENT_QMD0_PREFETCH, NO, B(516, 516), B(372, 372), B(372, 372), B(340, 340)) \
@@ -2907,29 +3401,33 @@ typedef struct tn_qmd_bits { uint16_t lo; uint8_t n, shift; uint16_t stride; } t
   _(GPC_CGA_DEPTH, NO, NO, B(2165, 2160), B(2165, 2160), B(2069, 2064))
 
 #define TN_QMD_NAME(name, ...) TN_QMD_##name,
-typedef enum tn_qmd_field { TN_QMD_FIELDS(TN_QMD_NAME, , , , ) TN_QMD_FIELD_COUNT } tn_qmd_field;
+typedef enum tn_qmd_field { TN_QMD_FIELDS(TN_QMD_NAME, , , , , ) TN_QMD_FIELD_COUNT } tn_qmd_field;
 #undef TN_QMD_NAME
 
-#define TN_QMD_B(hi, lo) {lo, (hi) - (lo) + 1, 0, 0}
-#define TN_QMD_S(hi, lo, shift) {lo, (hi) - (lo) + 1, shift, 0}
-#define TN_QMD_E(hi, lo, stride, shift) {lo, (hi) - (lo) + 1, shift, stride}
-#define TN_QMD_NO {0, 0, 0, 0}
+#define TN_QMD_B(hi, lo) {lo, (hi) - (lo) + 1, 0, 0, 0}
+#define TN_QMD_S(hi, lo, shift) {lo, (hi) - (lo) + 1, shift, 0, 0}
+#define TN_QMD_E(hi, lo, stride, shift) {lo, (hi) - (lo) + 1, shift, stride, 0}
+#define TN_QMD_T(hi, lo, stride, shift, third) {lo, (hi) - (lo) + 1, shift, stride, third}
+#define TN_QMD_NO {0, 0, 0, 0, 0}
 #define TN_QMD_ROW(name, ...) {#name, {__VA_ARGS__}},
 static const struct tn_qmd_row { const char *name; tn_qmd_bits of[TN_QMD_VERSIONS]; } tn_qmd_rows[] = {
-  TN_QMD_FIELDS(TN_QMD_ROW, TN_QMD_B, TN_QMD_S, TN_QMD_E, TN_QMD_NO)
+  TN_QMD_FIELDS(TN_QMD_ROW, TN_QMD_B, TN_QMD_S, TN_QMD_E, TN_QMD_T, TN_QMD_NO)
 };
 #undef TN_QMD_B
 #undef TN_QMD_S
 #undef TN_QMD_E
+#undef TN_QMD_T
 #undef TN_QMD_NO
 #undef TN_QMD_ROW
 
 static size_t tn_qmd_nbytes(tn_qmd_version v) { return v < TN_QMD_0400 ? 256 : 384; }
 
+// Where the i-th of a field begins.
+static unsigned tn_qmd_lo(tn_qmd_bits b, int i) { return i == 2 && b.third ? b.third : b.lo + (unsigned)i * b.stride; }
 // The i-th of a field, which may go over the end of a word. A field that the version does not have is left alone.
 static void tn_qmd_set_at(uint32_t *q, tn_qmd_version v, tn_qmd_field f, int i, uint64_t value) {
   const tn_qmd_bits b = tn_qmd_rows[f].of[v];
-  unsigned at = b.lo + (unsigned)i * b.stride;
+  unsigned at = tn_qmd_lo(b, i);
   value >>= b.shift;
   for (unsigned left = b.n, n; left; left -= n, at += n, value >>= n) {
     n = 32 - at % 32 < left ? 32 - at % 32 : left;
@@ -3057,10 +3555,11 @@ enum {
 };
 enum { TN_NV_LAUNCHES, TN_NV_IN, TN_NV_OUT, TN_NV_CHANNELS };              // what a channel is for
 
-// Memory of the GPU or of the host that the GPU sees at va, and the host too if cpu is not NULL.
+// Memory of the GPU or of the host that the GPU sees at va, and the host too if cpu is not NULL. of: 0, or the serial
+// number of the device that it belongs to, which knows it as `theirs`; handle is 0 then (peer.c).
 typedef struct tn_nv_memory {
   struct tn_nv_memory *next;
-  uint32_t handle; uint64_t va, nbytes, token; char *cpu;
+  uint32_t handle, theirs; uint64_t va, nbytes, token, of; char *cpu;
 } tn_nv_memory;
 // Memory in parts, which are used one after the other, and again when the channel has come so far.
 typedef struct tn_nv_ring {
@@ -3077,6 +3576,10 @@ typedef struct tn_nv_channel {
   int registered;                          // with nvidia-uvm
 } tn_nv_channel;
 typedef struct tn_nv_stamp { uint64_t *out; } tn_nv_stamp;
+// Another device of the context, and up to which of its submissions this one waits, of each channel.
+typedef struct tn_nv_peer { struct tn_nv *of; uint64_t value[TN_NV_CHANNELS]; } tn_nv_peer;
+// A GPU that nvidia-uvm was told of: 1: its memory may be tried; -1: the driver does not let this one reach it.
+typedef struct tn_nv_neighbour { uint8_t uuid[16]; int peers; } tn_nv_neighbour;
 
 typedef struct tn_nv {
   tiny_ctx *t;
@@ -3103,7 +3606,9 @@ typedef struct tn_nv {
   struct tn_nv_module *gone;
   struct tn_nv_graph *graph[TN_NV_GRAPHS];
   tn_nv_stamp *stamp; int nstamp, stamp_cap;
-  uint64_t timeout_ns, launches;
+  uint64_t timeout_ns, launches, serial;   // serial: no other device of the process has it
+  tn_nv_peer peer[TINY_MAX_DEVICES]; int npeer;
+  tn_nv_neighbour neighbour[TN_NV_CARDS]; int nneighbour;
   struct tn_nv_assembler *assembler;
 } tn_nv;
 
@@ -3229,6 +3734,11 @@ static tiny_code tn_nv_take_uuid(tn_nv *d) {
   return code;
 }
 
+// As assemblers name it.
+static void tn_nv_name_target(tn_nv *d) {
+  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm >= 90 ? "a" : "");
+}
+
 // The objects that stand for it, without an address space.
 static tiny_code tn_nv_attach(tn_nv *d) {
   tn_nv_id_params id;
@@ -3249,7 +3759,7 @@ static tiny_code tn_nv_attach(tn_nv *d) {
   tn_nv_take_processors(d);
   tn_nv_take_memory(d);
   tn_nv_take_name(d);
-  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm >= 90 ? "a" : "");
+  tn_nv_name_target(d);
   return tn_nv_take_uuid(d);
 }
 
@@ -3316,7 +3826,9 @@ static tiny_code tn_nv_memory_map(tn_nv *d, tn_nv_memory *m, int host) {
     code = tn_nv_map(&d->rm, -1, d->device, m->handle, (size_t)m->nbytes, TN_NV_READ | TN_NV_WRITE, TN_NV_MAP_FLAGS,
                      &at, &m->token, "mapping memory for the host");
   if (code == TINY_OK && host) m->cpu = (char *)at;
-  if (code == TINY_OK) code = tn_nv_uvm_map(&d->rm, d->uuid, m->va, m->nbytes, m->handle);
+  const tn_nv_handle own = {d->rm.control, d->rm.root, m->handle};
+  if (code == TINY_OK)
+    code = tn_nv_uvm_map(&d->rm, d->uuid, m->va, m->nbytes, own, TN_UVM_READ_WRITE_ATOMIC);
   if (code != TINY_OK) tn_nv_uvm_free(&d->rm, m->va, m->nbytes);
   return code;
 }
@@ -3349,21 +3861,16 @@ static tn_nv_memory *tn_nv_memory_make(tn_nv *d, uint64_t nbytes, int host) {
 
 static tiny_code tn_nv_open_vaspace(tn_nv *d) {
   tn_nv_vaspace_params v;
-  tn_uvm_gpu g;
   tn_uvm_vaspace s;
   memset(&v, 0, sizeof v);
-  memset(&g, 0, sizeof g);
   memset(&s, 0, sizeof s);
   v.flags = TN_NV_VASPACE_EXTERNAL | TN_NV_VASPACE_FAULTS;
   tiny_code code = tn_nv_make(&d->rm, d->device, TN_NV_VASPACE, &v, d->rm.branch->vaspace,
                               "an address space (FERMI_VASPACE_A)", &d->vaspace);
   if (code == TINY_OK) code = tn_nv_rm_open_uvm(&d->rm);
-  memcpy(g.uuid, d->uuid, 16);
-  g.control = -1;
-  if (code == TINY_OK) code = tn_nv_uvm(&d->rm, TN_UVM_REGISTER_GPU, &g, &g.status, "UVM_REGISTER_GPU");
+  if (code == TINY_OK) code = tn_nv_uvm_register(&d->rm, d->uuid);
   if (code != TINY_OK) return code;
-  memcpy(d->uuid, g.uuid, 16);
-  memcpy(s.uuid, g.uuid, 16);
+  memcpy(s.uuid, d->uuid, 16);
   s.control = d->rm.control; s.client = d->rm.root; s.vaspace = d->vaspace;
   return tn_nv_uvm(&d->rm, TN_UVM_REGISTER_VASPACE, &s, &s.status, "UVM_REGISTER_GPU_VASPACE");
 }
@@ -3497,6 +4004,11 @@ static void tn_nv_fault_place(tn_nv *d, char *out, size_t nbytes) {
              accesses[f.fault[0].access & 3]);
   memcpy(d->rm.why, was, sizeof was);
 }
+// A device that is lost, or closed: those who wait for its semaphores go on.
+static void tn_nv_let_go(tn_nv *d) {
+  for (int i = 0; i < TN_NV_CHANNELS; i++)
+    if (d->lost && d->channel[i].done) tn_nv_store(d->channel[i].done, d->channel[i].given);
+}
 // Has the driver ended a channel? Then the device is lost, and rm.why says what was wrong.
 static int tn_nv_faulted(tn_nv *d) {
   char place[64];
@@ -3509,6 +4021,7 @@ static int tn_nv_faulted(tn_nv *d) {
     tn_nv_fault_place(d, place, sizeof place);
     tn_nv_wrong(&d->rm, TINY_E_DEVICE, "the device is lost: %s%s (Xid %u); close the context, or go on with another "
                 "device", tn_nv_fault_text(n.info), place, (unsigned)n.info);
+    tn_nv_let_go(d);
   }
   return d->lost;
 }
@@ -3523,9 +4036,27 @@ static void tn_nv_ring_bell(tn_nv *d, const tn_nv_channel *c) {
 }
 static tiny_code tn_nv_too_long(tn_nv *d) {
   d->lost = -1;
+  tn_nv_let_go(d);
   return tn_nv_wrong(&d->rm, TINY_E_DEVICE, "the device is lost: nothing has happened for %llu s; a kernel may never "
                      "end (TINY_NV_TIMEOUT_MS); close the context, or go on with another device",
                      (unsigned long long)(d->timeout_ns / 1000000000u));
+}
+// How far all are that this wait may wait for: what grows is progress. Of others it is looked at whether they are lost.
+static uint64_t tn_nv_progress(tn_nv *d) {
+  uint64_t all = 0;
+  for (int i = 0; i < TN_NV_CHANNELS; i++) all += tn_nv_done(&d->channel[i]);
+  for (int k = 0; k < d->npeer; k++) {
+    tn_nv *o = d->peer[k].of;
+    all += (uint64_t)(tn_nv_faulted(o) != 0);
+    for (int i = 0; i < TN_NV_CHANNELS; i++) all += tn_nv_done(&o->channel[i]);
+  }
+  return all;
+}
+// The device of this context that d waits for in vain; else d itself.
+static tn_nv *tn_nv_culprit(tn_nv *d) {
+  for (int k = 0; k < d->npeer; k++) for (int i = 0; i < TN_NV_CHANNELS; i++)
+    if (!d->peer[k].of->lost && tn_nv_done(&d->peer[k].of->channel[i]) < d->peer[k].value[i]) return d->peer[k].of;
+  return d;
 }
 // Until the channel's submission `value` has happened; the time counts from the last progress of any channel.
 static tiny_code tn_nv_wait_for(tn_nv *d, int channel, uint64_t value) {
@@ -3535,11 +4066,13 @@ static tiny_code tn_nv_wait_for(tn_nv *d, int channel, uint64_t value) {
     tn_nv_pause(spins);
     if (spins < 1000 || spins % 64) continue;
     if (tn_nv_faulted(d)) return TINY_E_DEVICE;
-    uint64_t all = 0;
-    for (int i = 0; i < TN_NV_CHANNELS; i++) all += tn_nv_done(&d->channel[i]);
-    const uint64_t now = tn_nv_clock_ns();
+    const uint64_t all = tn_nv_progress(d), now = tn_nv_clock_ns();
     if (all != seen) { seen = all; since = now; }
-    if (now - since > d->timeout_ns) return tn_nv_too_long(d);
+    if (now - since > d->timeout_ns) {
+      tn_nv *const slow = tn_nv_culprit(d);
+      tn_nv_too_long(slow);
+      if (slow == d) return TINY_E_DEVICE;
+    }
     if (d->rm.sys.doorbell) tn_nv_ring_bell(d, c);
   }
   return tn_nv_faulted(d) ? TINY_E_DEVICE : TINY_OK;
@@ -3744,6 +4277,204 @@ static void tn_nv_close_channels(tn_nv *d) {
 }
 #endif
 // ---- end src/nv/channel.c ----
+// ---- begin src/nv/peer.c ----
+// peer: other GPUs of the process: their memory, seen by this one's engines, and their semaphores, which it waits for.
+//
+// In:    memory of another device, by a handle of its client; a place in another device's order. Out: an address; words
+//        that have the channels wait. 0, or no words, where the driver does not let the GPU reach it: then the host
+//        carries and waits.
+// Holds: what another device has is mapped once, to be read. It is given back before that device gives its memory back.
+//        A device that is lost lets those go on that wait for it, and is not what they report.
+// What is what: NVIDIA/open-gpu-kernel-modules, kernel-open/nvidia-uvm/uvm_ioctl.h, uvm_map_external.c (the owner of
+// mapped memory has to be registered, and be a peer unless the memory is the host's), uvm_va_space.c (GPUs that NVLink
+// connects are peers from the beginning, and enabling them again is refused).
+#ifndef TN_NV_PEER
+#define TN_NV_PEER
+#ifndef TINY_AMALGAMATED
+#include "channel.c"
+#endif
+
+// Memory that another device has.
+typedef struct tn_nv_theirs {
+  tiny_nv_system system; tn_nv_handle handle; uint64_t of, va, nbytes; uint8_t uuid[16]; int host;
+} tn_nv_theirs;
+
+static tn_nv_theirs tn_nv_theirs_of(const tn_nv *o, const tn_nv_memory *m) {
+  tn_nv_theirs x;
+  memset(&x, 0, sizeof x);
+  x.system = o->rm.sys;
+  x.handle.control = o->rm.control; x.handle.client = o->rm.root; x.handle.memory = m->handle;
+  x.of = o->serial; x.va = m->va; x.nbytes = m->nbytes; x.host = m->cpu != NULL;
+  memcpy(x.uuid, o->uuid, 16);
+  return x;
+}
+
+// ** which GPUs may reach which **
+
+static void tn_nv_enable_peers(tn_nv *d, const uint8_t uuid[16]) {
+  tn_uvm_peers p;
+  memset(&p, 0, sizeof p);
+  memcpy(p.uuid[0], d->uuid, 16);
+  memcpy(p.uuid[1], uuid, 16);
+  tn_nv_uvm(&d->rm, TN_UVM_ENABLE_PEERS, &p, &p.status, "UVM_ENABLE_PEER_ACCESS");     // mapping tells whether it is
+}
+// NULL: nvidia-uvm does not take it.
+static tn_nv_neighbour *tn_nv_neighbour_of(tn_nv *d, const uint8_t uuid[16]) {
+  for (int i = 0; i < d->nneighbour; i++) if (!memcmp(d->neighbour[i].uuid, uuid, 16)) return &d->neighbour[i];
+  if (d->nneighbour == TN_NV_CARDS) return NULL;
+  tn_nv_neighbour *n = &d->neighbour[d->nneighbour];
+  memset(n, 0, sizeof *n);
+  memcpy(n->uuid, uuid, 16);
+  n->peers = 1;
+  if (memcmp(uuid, d->uuid, 16)) {
+    uint8_t told[16];
+    memcpy(told, uuid, 16);
+    if (tn_nv_uvm_register(&d->rm, told) != TINY_OK) return NULL;
+    tn_nv_enable_peers(d, uuid);
+  }
+  d->nneighbour++;
+  return n;
+}
+
+// ** their memory, mapped **
+
+static tn_nv_memory *tn_nv_view_known(tn_nv *d, uint64_t of, uint32_t handle) {
+  for (tn_nv_memory *m = d->memory; m; m = m->next) if (m->of == of && m->theirs == handle && of) return m;
+  return NULL;
+}
+// Of the host's memory the address is that of the host. What lies there was a device's that is closed.
+static void tn_nv_view_clear(tn_nv *d, const tn_nv_theirs *x) {
+  for (tn_nv_memory *m = d->memory, *next; m; m = next) {
+    next = m->next;
+    if (m->of && m->va < x->va + x->nbytes && x->va < m->va + m->nbytes) tn_nv_memory_free(d, m);
+  }
+}
+static tn_nv_memory *tn_nv_view_make(tn_nv *d, const tn_nv_theirs *x) {
+  tn_nv_memory *m = (tn_nv_memory *)tiny_realloc(d->t, NULL, 0, sizeof *m);
+  if (!m) return NULL;
+  memset(m, 0, sizeof *m);
+  if (x->host) tn_nv_view_clear(d, x);
+  m->of = x->of; m->theirs = x->handle.memory; m->nbytes = x->nbytes;
+  m->va = x->host ? x->va : tn_nv_high(d, x->nbytes, 2u << 20);
+  const int range = m->va && tn_nv_uvm_range(&d->rm, m->va, m->nbytes) == TINY_OK;
+  if (range && tn_nv_uvm_map(&d->rm, d->uuid, m->va, m->nbytes, x->handle, TN_UVM_READ_ONLY) == TINY_OK) {
+    m->next = d->memory;
+    return d->memory = m;
+  }
+  if (range) tn_nv_uvm_free(&d->rm, m->va, m->nbytes);
+  tiny_realloc(d->t, m, sizeof *m, 0);
+  return NULL;
+}
+// Where this GPU sees the beginning of their memory; 0: nowhere, which is no error.
+static uint64_t tn_nv_view_of(tn_nv *d, const tn_nv_theirs *x) {
+  tn_nv_memory *m = tn_nv_view_known(d, x->of, x->handle.memory);
+  if (m || !tn_nv_same_system(&d->rm.sys, &x->system)) return m ? m->va : 0;
+  tn_nv_neighbour *n = tn_nv_neighbour_of(d, x->uuid);
+  if (!n || (n->peers < 0 && !x->host)) return 0;
+  m = tn_nv_view_make(d, x);
+  if (!m && !x->host) n->peers = -1;
+  if (m) return m->va;
+  tiny_log_line(d->t, 'p', "%s: another GPU's memory is not reached (%s): the host carries it", d->name, d->rm.why);
+  d->rm.code = TINY_OK;
+  return 0;
+}
+
+// ** devices of one context, which see each other's memory **
+
+static tn_nv_peer *tn_nv_peer_of(tn_nv *d, const tn_nv *o) {
+  for (int i = 0; i < d->npeer; i++) if (d->peer[i].of == o) return &d->peer[i];
+  return NULL;
+}
+static void tn_nv_meet(tn_nv *d, tn_nv *o) {
+  tn_nv *const two[2] = {d, o};
+  for (int i = 0; i < 2; i++) {
+    tn_nv *const one = two[i], *const other = two[!i];
+    if (tn_nv_peer_of(one, other) || one->npeer == TINY_MAX_DEVICES) continue;
+    memset(&one->peer[one->npeer], 0, sizeof *one->peer);
+    one->peer[one->npeer++].of = other;
+  }
+}
+// What others see of d's memory (handle 0: of all of it) goes, when they have done what they were given.
+static void tn_nv_unshare(tn_nv *d, uint32_t handle) {
+  for (int i = 0; i < d->npeer; i++) {
+    tn_nv *o = d->peer[i].of;
+    for (tn_nv_memory *m = o->memory, *next; m; m = next) {
+      next = m->next;
+      if (m->of != d->serial || (handle && m->theirs != handle)) continue;
+      for (int c = 0; c < TN_NV_CHANNELS && !o->lost; c++)
+        if (tn_nv_submit_words(o, c) == TINY_OK) tn_nv_wait_for(o, c, o->channel[c].given);
+      tn_nv_memory_free(o, m);
+    }
+  }
+}
+// Before d is closed.
+static void tn_nv_part(tn_nv *d) {
+  tn_nv_unshare(d, 0);
+  for (int i = 0; i < d->npeer; i++) {
+    tn_nv *o = d->peer[i].of;
+    tn_nv_peer *p = tn_nv_peer_of(o, d);
+    if (p) *p = o->peer[--o->npeer];
+  }
+  d->npeer = 0;
+}
+
+// ** order between devices **
+
+// A place in a device's order, for a thread that knows no more of it. of: only compared, unless t is the same.
+typedef struct tn_nv_event {
+  tn_nv *of; tiny_ctx *t; tn_nv_theirs signals; const uint64_t *done[2]; uint64_t value[2];
+} tn_nv_event;
+
+// What it waits for itself is submitted, so that those who wait for the event wait for that, too.
+static void *tn_nv_event_new(void *dev) {
+  tn_nv *d = (tn_nv *)dev;
+  if (tn_nv_enter(d) != TINY_OK) return NULL;
+  for (int i = 0; i < 2; i++) if (tn_nv_check(d, tn_nv_submit_words(d, i)) != TINY_OK) return NULL;
+  tn_nv_event *e = (tn_nv_event *)tiny_realloc(d->t, NULL, 0, sizeof *e);
+  if (!e) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name); return NULL; }
+  e->of = d; e->t = d->t; e->signals = tn_nv_theirs_of(d, d->signals);
+  for (int i = 0; i < 2; i++) { e->done[i] = d->channel[i].done; e->value[i] = d->channel[i].given; }
+  return e;
+}
+// The host waits: what goes wrong there, or takes too long, the other device tells.
+static void tn_nv_wait_by_host(const tn_nv *d, const tn_nv_event *e) {
+  const uint64_t since = tn_nv_clock_ns();
+  for (int i = 0; i < 2; i++)
+    for (int spins = 0; tn_nv_load(e->done[i]) < e->value[i]; spins++) {
+      tn_nv_pause(spins);
+      if (spins % 64 == 63 && tn_nv_clock_ns() - since > d->timeout_ns) return;
+    }
+}
+// All channels wait, from their next words on.
+static tiny_code tn_nv_wait_by_channels(tn_nv *d, const tn_nv_event *e, uint64_t signals) {
+  for (int c = 0; c < TN_NV_CHANNELS; c++) {
+    const tiny_code code = tn_nv_room(d, c, 2 * TN_NV_RELEASE_WORDS);
+    if (code != TINY_OK) return tn_nv_failed(d);
+    for (int i = 0; i < 2; i++)
+      if (tn_nv_load(e->done[i]) < e->value[i])
+        tn_nv_semaphore(&d->channel[c], signals + (uint64_t)i * TN_NV_SEM_NBYTES, e->value[i], TN_NV_SEM_ACQUIRE);
+  }
+  return TINY_OK;
+}
+static tiny_code tn_nv_wait(void *dev, void *event) {
+  tn_nv *d = (tn_nv *)dev;
+  const tn_nv_event *e = (const tn_nv_event *)event;
+  const int happened = tn_nv_load(e->done[0]) >= e->value[0] && tn_nv_load(e->done[1]) >= e->value[1];
+  if (e->of == d || happened || d->lost) return TINY_OK;
+  const uint64_t signals = tn_nv_view_of(d, &e->signals);
+  if (!signals) { tn_nv_wait_by_host(d, e); return TINY_OK; }
+  if (e->t == d->t) {
+    tn_nv_meet(d, e->of);
+    tn_nv_peer *p = tn_nv_peer_of(d, e->of);
+    for (int i = 0; p && i < 2; i++) if (p->value[i] < e->value[i]) p->value[i] = e->value[i];
+  }
+  return tn_nv_wait_by_channels(d, e, signals);
+}
+static void tn_nv_event_free(void *dev, void *event) {
+  tiny_realloc(((const tn_nv *)dev)->t, event, sizeof(tn_nv_event), 0);
+}
+#endif
+// ---- end src/nv/peer.c ----
 // ---- begin src/nv/memory.c ----
 // memory: of the GPU, given out in blocks of larger regions; bytes to it and from it by its copy engines.
 //
@@ -3755,7 +4486,7 @@ static void tn_nv_close_channels(tn_nv *d) {
 #ifndef TN_NV_MEMORY_ROOM
 #define TN_NV_MEMORY_ROOM
 #ifndef TINY_AMALGAMATED
-#include "channel.c"
+#include "peer.c"
 #endif
 
 enum {
@@ -3786,6 +4517,7 @@ static tn_nv_block *tn_nv_block_new(tn_nv *d, tn_nv_region *r, uint64_t va, uint
 }
 static void tn_nv_region_free(tn_nv *d, tn_nv_region *r) {
   for (tn_nv_block *b; (b = r->first) != NULL; ) { r->first = b->next; tiny_realloc(d->t, b, sizeof *b, 0); }
+  if (r->memory) tn_nv_unshare(d, r->memory->handle);
   tn_nv_memory_free(d, r->memory);
   tiny_realloc(d->t, r, sizeof *r, 0);
 }
@@ -3933,6 +4665,47 @@ static tiny_code tn_nv_copy_out(void *dev, void *dst, tiny_mem src, size_t nbyte
   }
   if (code == TINY_OK) code = before.nbytes ? tn_nv_copy_out_end(d, &before) : tn_nv_wait_all(d);
   return tn_nv_check(d, code);
+}
+
+// ** from another device **
+
+static tiny_code tn_nv_copy_by_host(tn_nv *d, tiny_mem dst, tn_nv *from, tiny_mem src, size_t nbytes) {
+  const size_t most = nbytes < TN_NV_STAGE ? nbytes : (size_t)TN_NV_STAGE;
+  char *between = (char *)tiny_realloc(d->t, NULL, 0, most + !most);
+  tiny_code code = TINY_OK;
+  if (!between) return tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a copy between devices", d->name);
+  for (size_t n; nbytes && code == TINY_OK; nbytes -= n, dst.offset += n, src.offset += n) {
+    n = nbytes < most ? nbytes : most;
+    code = tn_nv_copy_out(from, between, src, n);
+    if (code == TINY_OK) code = tn_nv_copy_in(d, dst, between, n);
+  }
+  tiny_realloc(d->t, between, most + !most, 0);
+  return code;
+}
+static tiny_code tn_nv_copy_between(tn_nv *d, uint64_t to, uint64_t from, size_t nbytes, uint64_t used) {
+  enum { MOST = 1 << 30 };                 // bytes of a line
+  tiny_code code = TINY_OK;
+  for (size_t at = 0, n; at < nbytes && code == TINY_OK; at += n) {
+    n = nbytes - at < MOST ? nbytes - at : (size_t)MOST;
+    code = tn_nv_room(d, TN_NV_IN, 32);
+    if (code != TINY_OK) break;
+    tn_nv_after(d, TN_NV_IN, TN_NV_LAUNCHES, used);
+    tn_nv_copy_words(&d->channel[TN_NV_IN], to + at, from + at, n);
+  }
+  return code == TINY_OK ? tn_nv_submit_words(d, TN_NV_IN) : code;
+}
+// By this GPU's copy engine, which reads the other's memory where it is let.
+static tiny_code tn_nv_copy_from(void *dev, tiny_mem dst, void *other, tiny_mem src, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev, *from = (tn_nv *)other;
+  const tn_nv_memory *m = ((const tn_nv_block *)src.base)->region->memory;
+  const tiny_code code = tn_nv_enter(d);
+  if (code != TINY_OK) return code;
+  const tn_nv_theirs theirs = tn_nv_theirs_of(from, m);
+  const uint64_t view = tn_nv_view_of(d, &theirs);
+  if (!view) return tn_nv_copy_by_host(d, dst, from, src, nbytes);
+  tn_nv_meet(d, from);
+  return tn_nv_check(d, tn_nv_copy_between(d, tn_nv_at(dst), view + (tn_nv_at(src) - m->va), nbytes,
+                                           ((const tn_nv_block *)dst.base)->used));
 }
 #endif
 // ---- end src/nv/memory.c ----
@@ -4863,8 +5636,9 @@ static tiny_code tn_nv_find_assembler(tn_nv *d) {
   if (d->assembler->kind != TN_NV_NONE) return TINY_OK;
   return tiny_fail(d->t, TINY_E_COMPILE,
                    "%s: a kernel is to be assembled and there is no ptxas, libnvptxcompiler or nvJitLink: "
-                   "pip install nvidia-cuda-nvcc (which has ptxas), name it in TINY_NV_PTXAS, or bring kernels that "
-                   "were exported where there is one (tiny_cache_export)", d->name);
+                   "pip install nvidia-cuda-nvcc (which has ptxas), name it in TINY_NV_PTXAS, or bring the program's "
+                   "kernels from a machine that has one: tiny_nv_export writes them there for every GPU that is named, "
+                   "tiny_desc.cache_file takes them here", d->name);
 }
 // 0: out has a cubin, which free takes. Otherwise out->log may say why.
 static int tn_nv_assemble(tn_nv *d, const char *ptx, tn_nv_made *out) {
@@ -4942,6 +5716,7 @@ static void tn_nv_limits(const tn_nv *d, tiny_limits *out) {
   out->copies_async = d->sm >= 80;         // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
   out->unit_tiles = tn_ptx_unit_tiles(d->target);
+  out->unit_rows = tn_ptx_unit_rows(d->target);
   out->dtypes = TN_PTX_ARITHMETIC; out->atomics = TN_PTX_ATOMICS;
   out->shared_nbytes = (size_t)d->generation->shared_block << 10;
   out->local_total = 1024;
@@ -5002,6 +5777,8 @@ static tiny_code tn_nv_begin(tn_nv *d, const char *which) {
 static void tn_nv_close(void *dev) {
   tn_nv *d = (tn_nv *)dev;
   if (d->channel[TN_NV_LAUNCHES].registered && !d->lost) tn_nv_wait_all(d);
+  tn_nv_let_go(d);
+  tn_nv_part(d);
   tn_nv_graphs_close(d);
   tn_nv_modules_close(d);
   tn_nv_close_channels(d);
@@ -5022,6 +5799,7 @@ static tn_nv *tn_nv_new(tiny_ctx *t) {
   d->t = t;
   d->file = d->rm.control = d->rm.uvm = d->rm.uvm_mm = -1;
   d->timeout_ns = tn_nv_timeout();
+  d->serial = tn_nv_clock_ns() * UINT64_C(0x9E3779B97F4A7C15) + tn_nv_pointer(d);
   memcpy(d->name, "NV", 3);
   return d;
 }
@@ -5045,23 +5823,29 @@ static const char *tn_nv_target(void *dev) { return ((const tn_nv *)dev)->target
 
 // ** modules and waits **
 
-// A cubin, or PTX, which is assembled first.
-static void *tn_nv_load_binary(void *dev, const void *binary, size_t nbytes) {
-  tn_nv *d = (tn_nv *)dev;
-  if (tn_nv_enter(d) != TINY_OK) return NULL;
-  if (nbytes >= 4 && !memcmp(binary, "\177ELF", 4)) return tn_nv_load_cubin(d, binary, nbytes);
-  if (tn_nv_find_assembler(d) != TINY_OK) return NULL;
+// What is no cubin is PTX, and assembled: then made->cubin is one, which free takes.
+static tiny_code tn_nv_assemble_binary(tn_nv *d, const void *binary, size_t nbytes, tn_nv_made *made) {
+  memset(made, 0, sizeof *made);
+  if (nbytes >= 4 && !memcmp(binary, "\177ELF", 4)) return TINY_OK;
+  tiny_code code = tn_nv_find_assembler(d);
+  if (code != TINY_OK) return code;
   char *ptx = (char *)tiny_realloc(d->t, NULL, 0, nbytes + 1);
-  if (!ptx) { tn_nv_no_room(d); return NULL; }
+  if (!ptx) { tn_nv_no_room(d); return TINY_E_MEMORY; }
   memcpy(ptx, binary, nbytes);
   ptx[nbytes] = 0;
-  tn_nv_made made;
-  void *module = NULL;
-  if (tn_nv_assemble(d, ptx, &made) || !made.cubin)
-    tiny_fail(d->t, TINY_E_COMPILE, "%s: PTX is not assembled for %s: %.600s", d->name, d->target, made.log);
-  else module = tn_nv_load_cubin(d, made.cubin, made.nbytes);
-  free(made.cubin);
+  if (tn_nv_assemble(d, ptx, made) || !made->cubin) {
+    code = tiny_fail(d->t, TINY_E_COMPILE, "%s: PTX is not assembled for %s: %.600s", d->name, d->target, made->log);
+    free(made->cubin);
+  }
   tiny_realloc(d->t, ptx, nbytes + 1, 0);
+  return code;
+}
+static void *tn_nv_load_binary(void *dev, const void *binary, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  tn_nv_made made;
+  if (tn_nv_enter(d) != TINY_OK || tn_nv_assemble_binary(d, binary, nbytes, &made) != TINY_OK) return NULL;
+  void *const module = made.cubin ? tn_nv_load_cubin(d, made.cubin, made.nbytes) : tn_nv_load_cubin(d, binary, nbytes);
+  free(made.cubin);
   return module;
 }
 // Launches that are given may use it, and lists that are not submitted again would.
@@ -5083,44 +5867,202 @@ static tiny_code tn_nv_sync(void *dev) {
   tn_nv_modules_close(d);
   return TINY_OK;
 }
-
-// ** order between devices **
-
-// A place in a device's order, for a thread that knows no more of it.
-typedef struct tn_nv_event { const tn_nv *of; const uint64_t *done[2]; uint64_t value[2]; } tn_nv_event;
-
-static void *tn_nv_event_new(void *dev) {
-  tn_nv *d = (tn_nv *)dev;
-  if (tn_nv_enter(d) != TINY_OK) return NULL;
-  tn_nv_event *e = (tn_nv_event *)tiny_realloc(d->t, NULL, 0, sizeof *e);
-  if (!e) { tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for an event", d->name); return NULL; }
-  e->of = d;
-  for (int i = 0; i < 2; i++) { e->done[i] = d->channel[i].done; e->value[i] = d->channel[i].given; }
-  return e;
-}
-// The host waits: what goes wrong there, or takes too long, the other device tells.
-static tiny_code tn_nv_wait(void *dev, void *event) {
-  const tn_nv *d = (const tn_nv *)dev;
-  const tn_nv_event *e = (const tn_nv_event *)event;
-  const uint64_t since = tn_nv_clock_ns();
-  for (int i = 0; i < 2 && e->of != d; i++)
-    for (int spins = 0; tn_nv_load(e->done[i]) < e->value[i]; spins++) {
-      tn_nv_pause(spins);
-      if (spins % 64 == 63 && tn_nv_clock_ns() - since > d->timeout_ns) return TINY_OK;
-    }
-  return TINY_OK;
-}
-static void tn_nv_event_free(void *dev, void *event) {
-  tiny_realloc(((const tn_nv *)dev)->t, event, sizeof(tn_nv_event), 0);
-}
 #endif
 // ---- end src/nv/queue.c ----
+// ---- begin src/nv/cross.c ----
+// cross: GPUs that are not here, by target: kernels are compiled for them, none runs.
+//
+// In:    "sm_90a", or "on-SYSTEM-sm_90a"; what a program runs. Out: a device with the limits of such a GPU, whose
+//        memory holds nothing; a file of kernels for several of them.
+// Holds: kernels are those that a real one would be given: the same renderer, limits and assembler, and the name NV. Of
+//        a target's GPUs a usual one is meant; importing contexts cut graphs for that, too (runtime/ship.c).
+// What is what: NVIDIA, architecture white papers: Turing (T4), A100, GA102, Ada (AD102), H100 (SXM5), Blackwell (B200,
+// RTX 5090, GB10).
+#ifndef TN_NV_CROSS
+#define TN_NV_CROSS
+#ifndef TINY_AMALGAMATED
+#include "queue.c"
+#endif
+
+static const struct tn_nv_usual { int sm, processors, l2_mib; } tn_nv_usual[] = {
+  {75, 40, 4}, {80, 108, 40}, {86, 84, 6}, {89, 128, 72}, {90, 132, 50}, {100, 148, 126}, {103, 148, 126},
+  {120, 170, 96}, {121, 48, 24}
+};
+enum { TN_NV_USUAL = sizeof tn_nv_usual / sizeof *tn_nv_usual };
+
+// The row of "sm_90" or "sm_90a"; NULL: it is not known.
+static const struct tn_nv_usual *tn_nv_usual_of(const char *target) {
+  const char *end = target;
+  const uint64_t sm = strncmp(target, "sm_", 3) ? 0 : tn_digits_value(target + 3, 10, &end);
+  end += *end == 'a' && sm >= 90;
+  for (int i = 0; i < TN_NV_USUAL; i++) if ((uint64_t)tn_nv_usual[i].sm == sm && !*end) return &tn_nv_usual[i];
+  return NULL;
+}
+// Minor releases of an architecture share a row: the newest that is not newer.
+static const tn_nv_generation *tn_nv_generation_by_sm(int sm) {
+  const tn_nv_generation *g = tn_nv_generations;
+  for (int i = 0; i < TN_NV_GENERATIONS; i++) if (tn_nv_generations[i].sm <= sm) g = &tn_nv_generations[i];
+  return g;
+}
+
+// ** the device **
+
+static tn_nv *tn_nv_cross_new(tiny_ctx *t, const struct tn_nv_usual *u, const tiny_nv_system *system) {
+  tn_nv *d = tn_nv_new(t);
+  if (!d) return NULL;
+  d->rm.sys = tn_nv_system_of(system);
+  d->generation = tn_nv_generation_by_sm(u->sm);
+  d->sm = u->sm;
+  d->processors = u->processors;
+  d->l2 = (uint64_t)u->l2_mib << 20;
+  tn_nv_name_target(d);
+  snprintf(d->name, sizeof d->name, "NV:%s", d->target);
+  return d;
+}
+static void *tn_nv_cross_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  const tiny_nv_system *system = NULL;
+  const char *target = tn_nv_which_system(which, &system);
+  const struct tn_nv_usual *u = target ? tn_nv_usual_of(target) : NULL;
+  char known[128] = "";
+  for (int i = 0; i < TN_NV_USUAL; i++) {
+    const size_t at = strlen(known);
+    snprintf(known + at, sizeof known - at, "%ssm_%d", i ? ", " : "", tn_nv_usual[i].sm);
+  }
+  if (!u) {
+    tiny_fail(t, TINY_E_ARG, "there is no target %.40s of NV; there are: %s", target ? target : which, known);
+    return NULL;
+  }
+  tn_nv *d = tn_nv_cross_new(t, u, system);
+  if (d) tn_nv_limits(d, limits);
+  return d;
+}
+static void tn_nv_cross_close(void *dev) {
+  tn_nv *d = (tn_nv *)dev;
+  if (d->assembler) tiny_realloc(d->t, d->assembler, sizeof *d->assembler, 0);
+  tiny_realloc(d->t, d, sizeof *d, 0);
+}
+// A place that is like no other, whatever its size.
+static void *tn_nv_cross_alloc(void *dev, size_t nbytes) {
+  (void)nbytes;
+  return tiny_realloc(((tn_nv *)dev)->t, NULL, 0, 1);
+}
+static void tn_nv_cross_free(void *dev, void *mem, size_t nbytes) {
+  (void)nbytes;
+  tiny_realloc(((tn_nv *)dev)->t, mem, 1, 0);
+}
+static tiny_code tn_nv_cross_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  (void)dev; (void)dst; (void)src; (void)nbytes;
+  return TINY_OK;
+}
+static tiny_code tn_nv_cross_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  const tn_nv *d = (const tn_nv *)dev;
+  (void)dst; (void)src; (void)nbytes;
+  return tiny_fail(d->t, TINY_E_DEVICE, "%s is a GPU that is not here: kernels are compiled for it and none runs, so "
+                   "that nothing can be read", d->name);
+}
+static tiny_code tn_nv_cross_launch(void *dev, const tiny_launch *l) { (void)dev; (void)l; return TINY_OK; }
+static tiny_code tn_nv_cross_sync(void *dev) { (void)dev; return TINY_OK; }
+
+// ** modules: cubins, in which kernels are looked for **
+
+typedef struct tn_nv_cross_module { size_t nbytes; } tn_nv_cross_module;       // nbytes: of all; the cubin follows
+
+static tiny_code tn_nv_cross_fits(tn_nv *d, const tn_cubin *c) {
+  tn_cubin_symbol s;
+  tn_cubin_kernel k;
+  for (int i = 0; tn_cubin_next_entry(c, &i, &s); ) {
+    const char *wrong = tn_cubin_kernel_of(c, i - 1, &k);
+    const tiny_code code = wrong ? tn_nv_cubin_wrong(d, wrong) : tn_nv_kernel_fits(d, &k);
+    if (code != TINY_OK) return code;
+  }
+  return tn_nv_is_for_it(d, c);
+}
+static void *tn_nv_cross_keep(tn_nv *d, const void *cubin, size_t nbytes) {
+  tn_cubin c;
+  const char *wrong = tn_cubin_open(&c, cubin, nbytes);
+  if (wrong) { tn_nv_cubin_wrong(d, wrong); return NULL; }
+  if (tn_nv_cross_fits(d, &c) != TINY_OK) return NULL;
+  tn_nv_cross_module *m = (tn_nv_cross_module *)tiny_realloc(d->t, NULL, 0, sizeof *m + nbytes);
+  if (!m) { tn_nv_no_room(d); return NULL; }
+  m->nbytes = sizeof *m + nbytes;
+  memcpy(m + 1, cubin, nbytes);
+  return m;
+}
+static void *tn_nv_cross_load(void *dev, const void *binary, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  tn_nv_made made;
+  if (tn_nv_assemble_binary(d, binary, nbytes, &made) != TINY_OK) return NULL;
+  void *const m = made.cubin ? tn_nv_cross_keep(d, made.cubin, made.nbytes) : tn_nv_cross_keep(d, binary, nbytes);
+  free(made.cubin);
+  return m;
+}
+static void tn_nv_cross_unload(void *dev, void *module) {
+  if (module) tiny_realloc(((tn_nv *)dev)->t, module, ((tn_nv_cross_module *)module)->nbytes, 0);
+}
+static void *tn_nv_cross_find(void *dev, void *module, const char *name) {
+  tn_nv_cross_module *m = (tn_nv_cross_module *)module;
+  tn_cubin c;
+  tn_cubin_symbol s;
+  (void)dev;
+  if (tn_cubin_open(&c, m + 1, m->nbytes - sizeof *m)) return NULL;
+  for (int i = 0; tn_cubin_next_entry(&c, &i, &s); ) if (!strcmp(s.name, name)) return m;
+  return NULL;
+}
+
+static const tiny_backend tn_nv_cross = {
+  TINY_BACKEND_VERSION, "NV", tn_nv_cross_open, tn_nv_cross_close, tn_nv_target, tn_nv_renderer, tn_nv_cross_alloc,
+  tn_nv_cross_free, tn_nv_cross_copy_in, tn_nv_cross_copy_out, NULL, NULL, tn_nv_compile, tn_nv_cross_load, NULL,
+  tn_nv_cross_unload, tn_nv_cross_find, tn_nv_cross_launch, NULL, NULL, NULL, NULL, tn_nv_cross_sync, NULL
+};
+
+// ** kernels for several **
+
+#ifndef TINY_NO_IO
+static tiny_code tn_nv_export_says(char *error, size_t nbytes, tiny_code code, const char *target, const char *text) {
+  if (error && nbytes) snprintf(error, nbytes, "nv_export: %s%s%s", target, *target ? ": " : "", text);
+  return code;
+}
+static tiny_code tn_nv_export_one(const tiny_nv_export_desc *e, const char *target, char *error, size_t nbytes) {
+  tiny_nv_name name;
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  if (e->desc) d = *e->desc;
+  memset(d.backends, 0, sizeof d.backends);
+  if (e->system)
+    snprintf(name.text, sizeof name.text, "NV:on-%llx-%.16s", (unsigned long long)(uintptr_t)e->system, target);
+  else snprintf(name.text, sizeof name.text, "NV:%.16s", target);
+  d.device = name.text;
+  d.backends[0] = &tn_nv_cross;
+  tiny_ctx *t = tiny_open(&d);
+  tiny_code code = tiny_status(t), built = code == TINY_OK ? e->build(t, e->user) : code;
+  code = tiny_status(t) != TINY_OK ? tiny_status(t) : built;
+  if (code == TINY_OK) code = tiny_cache_export(t, e->path);
+  if (code != TINY_OK) {
+    const char *const says = tiny_error(t);
+    tn_nv_export_says(error, nbytes, code, target, *says ? says : "build returned an error");
+  }
+  tiny_close(t);
+  return code;
+}
+TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, size_t error_nbytes) {
+  if (error && error_nbytes) *error = 0;
+  if (!e || !e->path || !e->build || !e->targets || e->n < 1)
+    return tn_nv_export_says(error, error_nbytes, TINY_E_ARG, "", "path, build and targets are needed");
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < e->n && code == TINY_OK; i++)
+    code = e->targets[i] ? tn_nv_export_one(e, e->targets[i], error, error_nbytes)
+                         : tn_nv_export_says(error, error_nbytes, TINY_E_ARG, "", "a target is NULL");
+  return code;
+}
+#endif
+#endif
+// ---- end src/nv/cross.c ----
 // ---- begin src/nv/backend.c ----
 // backend: the one object of tiny_nv.h.
 #ifndef TN_NV_BACKEND
 #define TN_NV_BACKEND
 #ifndef TINY_AMALGAMATED
-#include "queue.c"
+#include "cross.c"
 #endif
 
 #ifdef TINY_STATIC
@@ -5128,7 +6070,7 @@ static
 #endif
 const tiny_backend tiny_nv = {
   TINY_BACKEND_VERSION, "NV", tn_nv_open, tn_nv_close, tn_nv_target, tn_nv_renderer, tn_nv_alloc, tn_nv_free,
-  tn_nv_copy_in, tn_nv_copy_out, NULL, NULL, tn_nv_compile, tn_nv_load_binary, NULL, tn_nv_unload, tn_nv_find,
+  tn_nv_copy_in, tn_nv_copy_out, tn_nv_copy_from, NULL, tn_nv_compile, tn_nv_load_binary, NULL, tn_nv_unload, tn_nv_find,
   tn_nv_launch, tn_nv_submit, tn_nv_event_new, tn_nv_wait, tn_nv_event_free, tn_nv_sync, NULL
 };
 #endif
@@ -5163,48 +6105,57 @@ SOFTWARE.
 
 Where things stand in tiny_nv.h
 
-    120  src/nv/../base/library.c       shared libraries that are loaded while the program runs: drivers,
-                                        which a program is not linked with
-    176  src/nv/../base/digits.c        whole numbers in text without a sign: of devices, of versions, of
-                                        addresses
-    203  src/nv/../ir/listing.c         what the nodes of a kernel's list say, by what tiny.h shows to
-                                        everyone: renderers stand in companion headers, too, and those see
-                                        nothing else of the library
-    277  src/nv/../render/ptx_values.c  values of PTX: registers, numbers, and what is computed of them, an
-                                        element at a time
-    841  src/nv/../render/ptx_memory.c  what PTX reads and writes: addresses, loads, stores and copies; and
-                                        what is to be known before
-   1312  src/nv/../render/ptx_wgmma.c   products of all columns of a warp at once, of which four warps of
-                                        sm_90a make one (PTX ISA, wgmma)
-   1396  src/nv/../render/ptx.c         a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   1876  src/nv/structs.c               what NVIDIA's kernel driver takes: own declarations, and a table of
-                                        what differs between its releases
-   2073  src/nv/system.c                open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
-                                        their place; and a clock
-   2246  src/nv/rm.c                    what NVIDIA's kernel driver is asked: objects are made and freed,
-                                        controlled, mapped; ranges of nvidia-uvm
-   2512  src/nv/cubin.c                 reads machine code as ptxas writes it: an ELF file with kernels, what
-                                        each needs, and where addresses go
-   2831  src/nv/qmd.c                   launch descriptors, which tell a GPU all about a launch: one table of
-                                        their fields, a column for each version
-   2958  src/nv/generation.c            what differs between NVIDIA's GPUs from Turing on, a row for each
-                                        class of compute
-   3041  src/nv/device.c                a GPU: found, asked what it is, its address space and channels; opened
-                                        and closed; what went wrong
-   3395  src/nv/info.c                  what the driver tells of its GPUs, without a context of the library's
-   3449  src/nv/channel.c               what a GPU is told: words in memory, where they stand in a ring, a
-                                        doorbell; how far it is; faults
-   3748  src/nv/memory.c                of the GPU, given out in blocks of larger regions; bytes to it and
-                                        from it by its copy engines
-   3940  src/nv/module.c                cubins in the GPU's memory, and the kernels in them, each with the
-                                        descriptor that its launches begin from
-   4134  src/nv/launch.c                kernels with all that they are called with -> descriptors, constant
-                                        banks, words for the GPU
-   4409  src/nv/graph.c                 launches that are handed over together again and again, as a list of
-                                        commands that was prepared
-   4618  src/nv/assemble.c              PTX -> cubin, by whatever is found here: what a tiny_nv_system brings,
-                                        ptxas, or a library of the toolkit
-   4919  src/nv/queue.c                 a device as others see it: opened and closed, events in its order,
-                                        that all has happened
-   5119  src/nv/backend.c               the one object of tiny_nv.h
+    152  src/nv/../base/library.c        shared libraries that are loaded while the program runs: drivers,
+                                         which a program is not linked with
+    208  src/nv/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+                                         addresses
+    235  src/nv/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+                                         everyone: renderers stand in companion headers, too, and those see
+                                         nothing else of the library
+    309  src/nv/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
+                                         element at a time
+    941  src/nv/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
+                                         what is to be known before
+   1445  src/nv/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
+                                         sm_90a make one (PTX ISA, wgmma)
+   1532  src/nv/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's units
+                                         sum in memory of their own (PTX ISA, "TensorCore 5th Generation
+                                         Family Instructions", and there "Tensor Memory", "Matrix
+                                         Descriptors", "Canonical Layouts", "Data Path Layout Organization",
+                                         "Memory Consistency Model")
+   1783  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
+   2336  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
+                                         what differs between its releases
+   2535  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+                                         their place; and a clock
+   2719  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
+                                         controlled, mapped; ranges of nvidia-uvm
+   3000  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
+                                         each needs, and where addresses go
+   3319  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
+                                         their fields, a column for each version
+   3456  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
+                                         class of compute
+   3539  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
+                                         opened and closed; what went wrong
+   3902  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
+   3956  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
+                                         doorbell; how far it is; faults
+   4281  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
+                                         and their semaphores, which it waits for
+   4479  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
+                                         from it by its copy engines
+   4713  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
+                                         descriptor that its launches begin from
+   4907  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
+                                         banks, words for the GPU
+   5182  src/nv/graph.c                  launches that are handed over together again and again, as a list of
+                                         commands that was prepared
+   5391  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
+                                         brings, ptxas, or a library of the toolkit
+   5693  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
+                                         that all has happened
+   5873  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
+                                         none runs
+   6061  src/nv/backend.c                the one object of tiny_nv.h
 */
