@@ -279,6 +279,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
 
 // Do items have no part in the copy of a STAGE but to begin it: elements of 4, 8 or 16 bytes, together here and there?
 static int tn_grid_copies(tn_kernel_state *s, const tiny_uop *stage) {
+  if (tn_stage_is_bulk(stage)) return 1;
   const tiny_uop *x = stage->src[0], *last = stage->src[stage->nsrc - 1];
   int vectors = 0;
   while (x->op == TINY_OP_BITCAST) x = x->src[0];
