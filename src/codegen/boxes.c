@@ -49,6 +49,20 @@ static int64_t tn_box_times(const tn_affine *a, const tiny_uop *x) {
   return 0;
 }
 
+// x + y // d < n, as algebra has made it of d x + y < d n, becomes that again. 0: too many terms.
+static int tn_box_widened(tn_affine *a, int64_t *n) {
+  for (int i = 0; i < a->n; i++) {
+    const tiny_uop *u = a->term[i].x;
+    if (u->op != TINY_OP_IDIV || a->term[i].c != 1 || !tn_is_const(u->src[1]) || u->src[1]->k < 2) continue;
+    const int64_t d = u->src[1]->k;
+    tn_affine_drop(a, i);
+    for (int k = 0; k < a->n; k++) a->term[k].c = tn_clamp_mul(a->term[k].c, d);
+    a->k = tn_clamp_mul(a->k, d);
+    *n = tn_clamp_mul(*n, d);
+    return tn_affine_add(a, u->src[0], 1, 1);
+  }
+  return 1;
+}
 // A condition `sum < n` of what one side's range is part of. 0: it says something else.
 static int tn_box_mask(tiny_ctx *t, tiny_uop *cond, tiny_uop *const *range, tn_box_side *side) {
   tn_affine a;
@@ -56,10 +70,12 @@ static int tn_box_mask(tiny_ctx *t, tiny_uop *cond, tiny_uop *const *range, tn_b
   if (cond->op != TINY_OP_LT || !tn_is_const(cond->src[1]) || !tn_is_int(cond->src[1]->dtype) ||
       !tn_box_affine(t, cond->src[0], &a))
     return 0;
+  int64_t extent = cond->src[1]->k;
+  if (!tn_box_widened(&a, &extent)) return 0;
   for (int i = 0; i < 2; i++) {
     if (tn_box_times(&a, range[i]) != 1 || tn_box_times(&a, range[!i])) continue;
     if (side[i].masked) return 0;
-    side[i].masked = 1; side[i].mask = a; side[i].extent = cond->src[1]->k;
+    side[i].masked = 1; side[i].mask = a; side[i].extent = extent;
     return 1;
   }
   return 0;
@@ -184,9 +200,9 @@ static int64_t tn_box_count(const tn_box *b) { return b->blocks ? tn_range_exten
 // ** its copies **
 
 // The copies of a STAGE in an iteration: from[0] becomes to[0] in all places; valid: whether it is to be read at all.
-// begin: its first element in memory `to`; n: copies that fill the slot.
+// begin: its first element in memory `to`; bulk: k of a BULK.
 static tiny_uop *tn_box_copies(tiny_ctx *t, const tn_box *b, int nfrom, tiny_uop *const *from, tiny_uop *const *now,
-                               tiny_uop *valid, tiny_uop *to, tiny_uop *begin, tiny_uop *slot, int64_t n) {
+                               tiny_uop *valid, tiny_uop *to, tiny_uop *begin, tiny_uop *slot, int64_t bulk) {
   tn_list all = {NULL, 0, 0};
   int64_t nelem = 1;
   for (int i = 0; i < b->dims; i++) nelem *= b->v[2 * b->dims + i];
@@ -197,7 +213,7 @@ static tiny_uop *tn_box_copies(tiny_ctx *t, const tn_box *b, int nfrom, tiny_uop
       if (blocks) at[i] = tn_replace(t, at[i], 1, &blocks, &number);
     }
     tiny_uop *place = tn_u2(t, TINY_OP_ADD, begin, tn_index(t, k * nelem));
-    tn_push(t, &all, tn_bulk(t, tn_index_of(t, to, place, valid), b->memory, slot, b->dims, at, b->v, n));
+    tn_push(t, &all, tn_bulk(t, tn_index_of(t, to, place, valid), b->memory, slot, b->dims, at, b->v, bulk));
   }
   return all.n == 1 ? all.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &all);
 }
@@ -206,7 +222,7 @@ static int64_t tn_box_slots(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0};
   int64_t n = 0;
   tn_collect_op(t, sink, TINY_OP_BULK, &all);
-  for (int i = 0; i < all.n; i++) if (all.u[i]->src[2]->vmax >= n) n = all.u[i]->src[2]->vmax + 1;
+  for (int i = 0; i < all.n; i++) if (tn_bulk_end(all.u[i]) > n) n = tn_bulk_end(all.u[i]);
   return n;
 }
 #endif

@@ -314,8 +314,9 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
   if (tn_stage_is_bulk(stage)) {
-    tiny_uop *slot = tn_index(t, tn_box_slots(t, sink)), *copy = tn_box_copies(t, &f.box, 0, NULL, NULL, NULL, to,
-                                                                             tn_index(t, 0), slot, tn_box_count(&f.box));
+    const int64_t first = tn_box_slots(t, sink);
+    tiny_uop *slot = tn_index(t, first), *copy = tn_box_copies(t, &f.box, 0, NULL, NULL, NULL, to, tn_index(t, 0), slot,
+                                                               tn_bulk_k(tn_box_count(&f.box), first, first + 1));
     const tn_list done = {&copy, 1, 1};
     tn_stage_reads(t, sink, stage, &f, tn_after(t, memory, tn_barrier_boxes(t, slot, &done, 0)), NULL, &from, &now);
     return tn_replace(t, sink, from.n, from.u, now.u);
@@ -396,7 +397,8 @@ static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, const tn_ahead_
   tiny_uop *part = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MOD, at, tn_index(t, slots)),
                          tn_index(t, f->elements * f->owners));
   if (f->box.memory)
-    return tn_box_copies(t, &f->box, 1, &loop, &at, valid, to, part, tn_ahead_slot(t, boxes, at, slots), boxes->copies);
+    return tn_box_copies(t, &f->box, 1, &loop, &at, valid, to, part, tn_ahead_slot(t, boxes, at, slots),
+                         tn_bulk_k(boxes->copies, boxes->first, boxes->first + slots));
   for (int i = 0; i < f->end.n; i++) {     // loops of its own
     tn_push(t, &from, f->end.u[i]);
     tn_push(t, &now, tn_range(t, tn_range_extent(f->end.u[i]), tn_range_kind(f->end.u[i])));

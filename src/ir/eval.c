@@ -666,7 +666,8 @@ static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
   const int64_t to = *tn_eval_slot(r, a[0].slot), slot = *tn_eval_slot(r, a[2].slot);
   int64_t n = 1;
   for (int d = 0; d < dims; d++) n *= r->c->v[i->v + 2 * dims + d];
-  if (to < 0 || to + n > m->nelem || to * nbytes % TN_BOX_ALIGN || slot < 0)
+  if (to < 0 || to + n > m->nelem || to * nbytes % TN_BOX_ALIGN || slot < tn_bulk_first(&i->u) ||
+      slot >= tn_bulk_end(&i->u))
     return tn_eval_trap(r, m, 0, "a box goes to element", to);
   for (int d = 0; d < dims; d++) at[d] = *tn_eval_slot(r, a[3 + d].slot);
   r->boxes++;
@@ -675,7 +676,7 @@ static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
     const int64_t cell = to + tn_box_place(e, nbytes);
     if (tn_eval_box_element(r, i, at, e, &value) != TINY_OK || tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 1, value) != TINY_OK)
       return r->t->code;
-    tn_eval_put_off(r, m->at + cell, TN_EVAL_NOBODY, value, slot, i->u.k);
+    tn_eval_put_off(r, m->at + cell, TN_EVAL_NOBODY, value, slot, tn_bulk_copies(&i->u));
   }
   return TINY_OK;
 }

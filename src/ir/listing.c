@@ -33,7 +33,8 @@ static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT &
 enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // bytes
   TN_BOX_ROWS = 64,                        // of a box whose rows go on in the next one
   TN_BOX_MOST = 256,                       // rows of a box (CUDA driver API, cuTensorMapEncodeTiled: boxDim)
-  TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32 };
+  TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
+  TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
 // Where the element is that is number `at` in the order of rows: its number in memory.
 static int64_t tn_box_place(int64_t at, int nbytes) {
   const int64_t byte = at * nbytes;
@@ -41,6 +42,11 @@ static int64_t tn_box_place(int64_t at, int nbytes) {
 }
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
 static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
+// k: how many copies fill its slot, which is one of first .. end - 1.
+static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
+static int tn_bulk_copies(const tiny_uop *u) { return (int)(u->k & 0xFF); }
+static int tn_bulk_first(const tiny_uop *u) { return (int)(u->k >> 8 & 0xFF); }
+static int tn_bulk_end(const tiny_uop *u) { return (int)(u->k >> 16); }
 
 // ** memory **
 

@@ -40,7 +40,7 @@ struct tn_ptx_sum; struct tn_ptx_step;
 typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
-  int by_unit;                             // 1: units read shared memory themselves
+  int by_unit, fences;                     // 1: units read shared memory themselves, and what items have written
   tn_ptx_level *level;
   tn_ptx_list pool;
   int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
@@ -50,7 +50,10 @@ typedef struct tn_ptx {
   const tiny_uop **block; int *last; struct tn_ptx_sum *sum;
   struct tn_ptx_step *step; int nstep;
   int64_t registers[TN_PTX_CLASSES];
-  int64_t local_at; int memories;
+  int64_t local_at, box_at; int memories;  // box_at: of memory of boxes, which lies first
+  // BULKs, one for each tensor of theirs, slots; what thread 0 is known by, parities of slots, the first one's mbarrier
+  const tiny_uop **bulk, **map; int nbulk, nmap, slots;
+  tn_ptx_operand first, phases, slot_at, map_at[8];
   tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
   tn_ptx_operand guard; int unless;        // of the next lines
 } tn_ptx;
