@@ -76,29 +76,40 @@ static int64_t tn_warp_groups(const tn_profile *p, tiny_uop *const *axis, int64_
   return groups;
 }
 
+// May operands be boxes: do rows of both begin at multiples of 16 bytes, whichever way they lie?
+static int tn_warp_has_boxes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
+                             const tiny_warp_unit *unit) {
+  const tn_list loads = {p->load, p->nload, p->nload};
+  const int64_t v = TN_UNIT_PIECE / tn_dtypes[unit->a].nbytes;
+  int boxes = tn_target_copies_boxes(s->target) && s->target->limits->unit_tiles;
+  for (int i = 0; i < 3; i++) boxes = boxes && tn_unit_width(s->t, &loads, axis[i], v) == v;
+  return boxes;
+}
+
 // Where products take all columns at once all warps stand along rows: what they read of a is not read again, and four
 // of them read b together. The first that every unit of the machine has groups of.
 static tn_warp_shape tn_warp_sizes_at_once(const tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
-                                           int large) {
-  static const tn_warp_shape shapes[] = {{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}};
+                                           int large, int boxes) {
+  static const tn_warp_shape shapes[] = {{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}},
+                             of_boxes = {{8, 1}, {16, 128}};       // which four warps have 64 rows of
   int i = large ? 0 : 2;
   for (; i < 2; i++) {
-    const tn_warp_shape *x = &shapes[i];
+    const tn_warp_shape *x = i && boxes ? &of_boxes : &shapes[i];
     const int64_t rows = x->warps[0] * x->side[0],
                   least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(s->target->limits);
     if (x->side[1] <= 8 * (int64_t)s->target->limits->unit_tiles && tn_range_extent(axis[1]) > x->side[1] / 2 &&
         tn_warp_groups(p, axis, rows, x->side[1]) >= least)
-      break;
+      return *x;
   }
   return shapes[i];
 }
 
 // As many as leave enough groups, and no more than there are.
-static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis) {
+static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int boxes) {
   const int large = !tn_warp_loads_bytes(s, p, axis[2]);
   const int64_t block = TN_WARP_SIDES * TN_WARP_LARGE, groups = tn_warp_groups(p, axis, block, block);
   tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
-  if (s->target->limits->unit_tiles) return tn_warp_sizes_at_once(s, p, axis, large);
+  if (s->target->limits->unit_tiles) return tn_warp_sizes_at_once(s, p, axis, large, boxes);
   for (int i = 0; i < 2; i++)
     if (large && groups >= TN_WARP_GROUPS && tn_range_extent(axis[i]) > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
   return shape;
@@ -125,9 +136,11 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_unit_plan plan;
   const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
   if (!unit) return 0;
-  const tn_warp_shape shape = tn_warp_sizes(s, p, axis);
+  const int boxes = tn_warp_has_boxes(s, p, axis, unit);
+  const tn_warp_shape shape = tn_warp_sizes(s, p, axis, boxes);
   if (!tn_warp_fits(s, p, axis, &shape, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
-  tn_do_pad(s, axis[2], tn_unit_k(&plan));
+  const int64_t k = tn_unit_k(&plan);
+  tn_do_pad(s, axis[2], boxes && tn_opt_may_pad(s, p, axis[2], 2 * k) ? 2 * k : k);
   for (int i = 0; i < 2; i++) {
     const int64_t all = shape.warps[i] * shape.side[i];
     tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], all), all, NULL);

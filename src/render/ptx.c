@@ -159,6 +159,8 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
 static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
   const int64_t stores = u->k & ~(int64_t)TN_BOXES;
   if (u->k & TN_BOXES) tn_ptx_wait_boxes(x, u->src[0]);
+  x->overlaps = u->k & TN_BOXES ? tn_ptx_overlaps(x, u) : NULL;
+  if (x->overlaps) return;
   if (stores && x->sm >= 80) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.commit_group;\n");
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)stores - 1);
@@ -230,6 +232,9 @@ static void tn_ptx_end(tn_ptx *x) {
                                        tn_ptx_element(x, l->opened->src[0], 0));
   tn_ptx_branch(x, on, 0, "L", l->label);
   if (l->skips.kind) tn_ptx_text(tn_ptx_body(x), "$E%d:\n", l->label);
+  if (!x->overlaps || x->overlaps != l->opened) return;
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.wait_group.sync.aligned 0;\n");
+  x->overlaps = NULL;
 }
 static void tn_ptx_if(tn_ptx *x, const tiny_uop *u) {
   const tn_ptx_operand on = tn_ptx_held(x, tn_ptx_element(x, u->src[0], 0), 'p');
@@ -409,7 +414,7 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
   tn_ptx x;
   memset(&x, 0, sizeof x);
-  x.t = x.declares.t = x.batch.t = t; x.k = k; x.sm = target->sm;
+  x.t = x.declares.t = x.batch.t = x.copies.t = t; x.k = k; x.sm = target->sm;
   x.version = tn_ptx_version(target->sm, target->own);
   if (!tn_ptx_tables(&x)) return TINY_E_MEMORY;
   x.depth = -1;

@@ -110,24 +110,22 @@ static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
   for (int i = 0; i < dims; i++) place[i] = tn_ptx_narrow(x, u->src[3 + i]);
   if (index->nsrc == 3) on = tn_ptx_do2(x, 'p', "and.pred", on, tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p'));
   if (x->failed) return;
-  char name[96];
-  tiny_bytes *out = tn_ptx_body(x);
-  x->guard = on;
-  tn_ptx_begin(x, "mbarrier.arrive.expect_tx.shared::cta.b64 _,");
-  tn_ptx_text(out, "[");
+  tiny_bytes *out = x->overlaps ? &x->copies : tn_ptx_body(x);
+  tn_ptx_text(out, "\t@");
+  tn_ptx_operand_text(out, on);
+  tn_ptx_text(out, " mbarrier.arrive.expect_tx.shared::cta.b64 _, [");
   tn_ptx_operand_text(out, at);
-  tn_ptx_text(out, "], %lld;\n", (long long)nbytes);
-  snprintf(name, sizeof name, "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes", dims);
-  tn_ptx_begin(x, name);
-  tn_ptx_address_text(x, &to, 0);
-  tn_ptx_text(out, ", [");
+  tn_ptx_text(out, "], %lld;\n\t@", (long long)nbytes);
+  tn_ptx_operand_text(out, on);
+  tn_ptx_text(out, " cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes [", dims);
+  tn_ptx_operand_text(out, to.base);
+  tn_ptx_text(out, "+%lld], [", (long long)to.offset);
   tn_ptx_operand_text(out, x->map_at[tn_ptx_map_of(x, u)]);
   tn_ptx_text(out, ", {");
   for (int i = 0; i < dims; i++) { tn_ptx_text(out, i ? ", " : ""); tn_ptx_operand_text(out, place[i]); }
   tn_ptx_text(out, "}], [");
   tn_ptx_operand_text(out, at);
   tn_ptx_text(out, "];\n");
-  x->guard = tn_ptx_none;
 }
 // Until the phase of the slot is over; then it is the other one's turn.
 static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
@@ -152,6 +150,48 @@ static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
   tn_ptx_line(x, to, NULL, 0);
   x->guard = tn_ptx_none; x->unless = 0;
   tn_ptx_line(x, "xor.b32", turn, 3);
+}
+
+// ** products that go on while the next ones are begun **
+//
+//   wait for the slot                      as the list has it: BARRIER
+//   begin products; commit
+//   wait for the products before           whose slot is filled next
+//   all meet; thread 0 begins copies       BULKs
+// So the matrix unit has work while warps wait for each other (CUTLASS, "Efficient GEMM in CUDA", "Pipelining").
+
+// The LOAD of REG memory that a chain of products adds to; NULL: some of them is not added to in place.
+static const tiny_uop *tn_ptx_chain(const tn_ptx *x, const tiny_uop *product) {
+  for (;;) {
+    const tiny_uop *sum = product->src[2];
+    if (!tn_ptx_matrices(product->src[0]) || !tn_ptx_matrices(product->src[1]) ||
+        x->last[sum->seq] != (int)product->seq)
+      return NULL;
+    if (sum->op == TINY_OP_LOAD) return x->constant[sum->seq] == TN_PTX_TAKEN ? sum : NULL;
+    if (sum->op != TINY_OP_WMMA) return NULL;
+    product = sum;
+  }
+}
+static int tn_ptx_may_overlap(const tn_ptx *x, const tiny_uop *u) {
+  if (u->op == TINY_OP_LOAD) return tn_is_reg(u->src[0]->src[0]) || tn_ptx_holds_boxes(x, tn_memory_behind(u->src[0]->src[0]));
+  if (u->op != TINY_OP_STORE) return u->op != TINY_OP_BARRIER && u->op != TINY_OP_IF && u->op != TINY_OP_RANGE &&
+    u->op != TINY_OP_SHUFFLE && u->op != TINY_OP_PREFETCH;
+  const tiny_uop *sum = u->src[1]->op == TINY_OP_WMMA ? tn_ptx_chain(x, u->src[1]) : NULL;
+  return sum && tn_ptx_in_registers(x, u->src[0]) && x->last[u->src[1]->seq] == (int)u->seq &&
+      tn_ptx_reg_at(x, u->src[0]) == tn_ptx_reg_at(x, sum->src[0]);
+}
+// The loop that such a BARRIER stands in, if nothing else is done in it than copies and products that are added up.
+static const tiny_uop *tn_ptx_overlaps(const tn_ptx *x, const tiny_uop *barrier) {
+  const tiny_uop *loop = x->block[barrier->seq];
+  int stores = 0;
+  if (!loop || x->fences || barrier->k != TN_BOXES) return NULL;
+  for (int i = (int)loop->seq + 1; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_END) return u->src[1] == loop && stores == 1 ? loop : NULL;
+    if (u != barrier && !tn_ptx_may_overlap(x, u)) return NULL;
+    stores += u->op == TINY_OP_STORE;
+  }
+  return NULL;
 }
 
 // ** of the module **

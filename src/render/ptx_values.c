@@ -54,6 +54,8 @@ typedef struct tn_ptx {
   // BULKs, one for each tensor of theirs, slots; what thread 0 is known by, parities of slots, the first one's mbarrier
   const tiny_uop **bulk, **map; int nbulk, nmap, slots;
   tn_ptx_operand first, phases, slot_at, map_at[8];
+  // Of a loop whose products go on while the next ones are begun: its RANGE; copies that wait for the items to meet
+  const tiny_uop *overlaps; tiny_bytes copies;
   tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
   tn_ptx_operand guard; int unless;        // of the next lines
 } tn_ptx;
@@ -161,8 +163,13 @@ static void tn_ptx_flush(tn_ptx *x) {
   if (!x->batch.n) return;
   tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
   tiny_bytes_add(tn_ptx_body(x), x->batch.data, x->batch.n);
-  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;\n");
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned %d;\n",
+              x->overlaps != NULL);
   x->batch.n = 0;
+  if (!x->overlaps) return;                // the products before are done, of all warps: their memory is filled again
+  tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
+  if (x->copies.n) tiny_bytes_add(tn_ptx_body(x), x->copies.data, x->copies.n);
+  x->copies.n = 0;
 }
 
 // A line's beginning, with the guard that holds.
