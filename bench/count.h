@@ -23,6 +23,8 @@
 //            does itself comes on top of its waits, as it uses what it has waited for (Volkov, Understanding Latency
 //            Hiding on GPUs, 2016), but in a kernel all of whose loops load what later iterations read, and store it
 //            after other work. Units that have a group more than others are waited for.
+//   boxes    One item begins the copy of a box (PTX ISA, cp.async.bulk.tensor): no registers, nothing of L1; its rows'
+//            sectors come from L2, a row of 128 bytes is written to shared memory in a cycle.
 //   masked   An access is issued though a condition leaves out all items of a warp.
 //   atomics  The last cache adds: sectors are read there and written, and an element takes one addition a cycle
 //            (NVIDIA, Kepler GK110 white paper, "Atomic Operations"); of the element that gets most, as groups that
@@ -75,6 +77,7 @@ typedef struct tn_gpu_run {
   // Of memories, ways and groups that were run: which sectors, as pairs of a first one and a number
   tn_gpu_spans (*spans)[2];
   int64_t (*ran)[3], *ran_at; int kept;    // groups that were run, their numbers, how many
+  double box_rows;                         // written to shared memory by copies of boxes
   uint32_t **adds;                         // of memories, by element: how often it is added to
   double added;                            // most of them
 } tn_gpu_run;
@@ -251,6 +254,40 @@ static void tn_gpu_access(tn_gpu_run *c, int at) {
   }
 }
 
+// The rows of a box that are there: sectors of the memory that it is of.
+static void tn_gpu_box(tn_gpu_run *c, int at) {
+  const tn_eval_run *r = &c->r;
+  const tn_eval_ins *i = &r->c->ins[at];
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  const int dims = tn_bulk_dims(&i->u), nbytes = tn_dtypes[r->c->mem[i->mem].dtype].nbytes;
+  const int64_t *v = r->c->v + i->v, offset = (int64_t)r->l->mem[r->c->mem[i->from_mem].id].offset;
+  tn_gpu_traffic *to = &c->at[at].traffic;
+  int64_t rows = 1;
+  if (a[1].slot >= 0 && !*tn_eval_slot(r, a[1].slot)) return;
+  for (int d = 1; d < dims; d++) rows *= v[2 * dims + d];
+  to->requests += 1;
+  c->box_rows += (double)rows;
+  for (int64_t row = 0; row < rows; row++) {
+    const int64_t first = *tn_eval_slot(r, a[3].slot), begin = first < 0 ? 0 : first,
+                  end = first + v[2 * dims] < v[0] ? first + v[2 * dims] : v[0];
+    int64_t place = begin, left = row;
+    int there = begin < end;
+    for (int d = 1; d < dims; left /= v[2 * dims + d++]) {
+      const int64_t x = *tn_eval_slot(r, a[3 + d].slot) + left % v[2 * dims + d];
+      there &= x >= 0 && x < v[d];
+      place += x * v[dims + d];
+    }
+    tn_gpu_piece p;
+    p.n = 1; p.nbytes = (int)(end - begin) * nbytes; p.address[0] = place * nbytes + offset;
+    if (!there) continue;
+    const int64_t sectors = tn_gpu_blocks(&p, c->gpu->sector);
+    to->moved += (double)sectors;
+    to->ideal += (double)((p.nbytes + c->gpu->sector - 1) / c->gpu->sector);
+    c->sectors[i->from_mem][0] += (double)sectors;
+    tn_gpu_first(c, c->seen[i->from_mem][0], &c->fresh[i->from_mem][0], &p);
+  }
+}
+
 // ** running **
 
 static void tn_gpu_active(tn_gpu_run *c) {
@@ -292,7 +329,7 @@ static int tn_gpu_end(tn_gpu_run *c, const tn_eval_ins *i) {
 static tiny_code tn_gpu_step(tn_gpu_run *c, int *at) {
   const tn_eval_ins *i = &c->r.c->ins[*at];
   tiny_code code = TINY_OK;
-  c->at[*at].warps += (double)c->active;
+  c->at[*at].warps += i->u.op == TINY_OP_BULK ? 1 : (double)c->active;
   switch (i->u.op) {
     case TINY_OP_RANGE: if (!tn_gpu_range(c, i)) *at = i->jump; break;
     case TINY_OP_END: if (tn_gpu_end(c, i)) *at = i->jump; break;
@@ -300,6 +337,7 @@ static tiny_code tn_gpu_step(tn_gpu_run *c, int *at) {
       if (tn_gpu_written(c, i) != TINY_OK) return c->r.t->code;
       tn_gpu_access(c, *at);
       return tn_eval_instruction(&c->r, at);
+    case TINY_OP_BULK: tn_gpu_box(c, *at); return tn_eval_instruction(&c->r, at);
     case TINY_OP_IF: case TINY_OP_ENDIF: code = tn_eval_instruction(&c->r, at); break;
     default: return tn_eval_instruction(&c->r, at);
   }
@@ -375,13 +413,15 @@ static double tn_gpu_flops(const tn_eval_ins *i) {
 static void tn_gpu_sum(tn_gpu_run *c) {
   tn_gpu_counts *o = c->out;
   const double warps = (double)(o->sampled * o->warps);
+  o->shared[1].moved += c->box_rows; o->shared[1].ideal += c->box_rows;
   for (int at = 0; at < c->r.c->nins; at++) {
     const tn_eval_ins *i = &c->r.c->ins[at];
     const tn_gpu_at *x = &c->at[at];
     for (int k = 0; k < TN_GPU_KINDS; k++) o->n[k] += x->warps * c->list.cost[at][k] / warps;
     o->matrix_flops += tn_gpu_flops(i) * x->warps * tn_gpu_scale(o);
     if (i->mem < 0) continue;
-    const int space = c->r.c->mem[i->mem].space, stores = i->u.op == TINY_OP_STORE;
+    const int box = i->u.op == TINY_OP_BULK, space = box ? (int)TN_SPACE_GLOBAL : c->r.c->mem[i->mem].space,
+              stores = i->u.op == TINY_OP_STORE;
     if (space == TN_SPACE_REG) {
       if (c->list.moved[i->mem]) o->n[TN_GPU_PRIVATE] += x->warps * i->u.lanes / warps;
       continue;
@@ -464,12 +504,22 @@ static int64_t tn_gpu_place(const tiny_uop *u, const int64_t *group) {
 }
 
 // The first access to memory m; NULL: there is none.
-static const tiny_uop *tn_gpu_first_access(const tn_gpu_run *c, int m, int stores) {
+static const tn_eval_ins *tn_gpu_first_access(const tn_gpu_run *c, int m, int stores) {
   for (int at = 0; at < c->r.c->nins; at++) {
     const tn_eval_ins *i = &c->r.c->ins[at];
-    if (tn_gpu_is_access(i) && i->mem == m && (i->u.op == TINY_OP_STORE) == stores) return i->u.src[0]->src[1];
+    if (i->u.op == TINY_OP_BULK ? i->from_mem == m && !stores :
+        tn_gpu_is_access(i) && i->mem == m && (i->u.op == TINY_OP_STORE) == stores)
+      return i;
   }
   return NULL;
+}
+// The element that it begins with, for the first item and iteration.
+static int64_t tn_gpu_access_place(const tn_gpu_run *c, const tn_eval_ins *i, const int64_t *group) {
+  const int dims = tn_bulk_dims(&i->u);
+  int64_t place = 0;
+  if (i->u.op != TINY_OP_BULK) return tn_gpu_place(i->u.src[0]->src[1], group);
+  for (int d = 0; d < dims; d++) place += tn_gpu_place(i->u.src[3 + d], group) * c->r.c->v[i->v + dims + d];
+  return place;
 }
 
 // stamp: of memories and ways, by sector, the last wave that touched it, from 1 on; 0: none. held: of waves, how many
@@ -504,9 +554,10 @@ static void tn_gpu_last_group(const tn_gpu_run *c, tn_gpu_last *l, int64_t g) {
   const int64_t *n = c->r.groups, group[3] = {g % n[0], g / n[0] % n[1], g / n[0] / n[1]};
   const int near_group = tn_gpu_nearest(c, g);
   for (int m = 0; m < c->r.c->nmem; m++) for (int stores = 0; stores < 2 && l->stamp[m][stores]; stores++) {
-    const tiny_uop *element = tn_gpu_first_access(c, m, stores);
-    if (!element) continue;
-    const double moved = (double)(tn_gpu_place(element, group) - tn_gpu_place(element, c->ran[near_group])) *
+    const tn_eval_ins *first = tn_gpu_first_access(c, m, stores);
+    if (!first) continue;
+    const double moved = (double)(tn_gpu_access_place(c, first, group) -
+                                  tn_gpu_access_place(c, first, c->ran[near_group])) *
         tn_dtypes[c->r.c->mem[m].dtype].nbytes / c->gpu->sector;
     tn_gpu_last_touch(c, l, m, stores, (int64_t)floor(moved), near_group);
   }
@@ -585,12 +636,22 @@ static double tn_gpu_waits(const tn_gpu_run *c, int *serial) {
   int loops = 0, hidden = 0;
   for (int loop = -1; loop < code->nins; loop++) {
     double most = 0;
-    int unrolled = loop >= 0 ? TN_GPU_UNROLLED : 1, ahead = 0, loads = 0, later = 0;
+    int unrolled = loop >= 0 ? TN_GPU_UNROLLED : 1, ahead = 0, loads = 0, later = 0, boxes = -1;
     if (loop >= 0 && code->ins[loop].u.op != TINY_OP_RANGE) continue;
     for (int at = loop + 1; at < (loop < 0 ? code->nins : code->ins[loop].jump); at++) {
       if (c->list.range[at] != loop) continue;
       if (code->ins[at].u.op == TINY_OP_BARRIER || code->ins[at].u.op == TINY_OP_RANGE) unrolled = 1;
-      if (code->ins[at].u.op == TINY_OP_BARRIER && code->ins[at].u.k) ahead = (int)code->ins[at].u.k;
+      if (code->ins[at].u.op == TINY_OP_BARRIER && code->ins[at].u.k) ahead = (int)(code->ins[at].u.k & ~TN_BOXES);
+      if (code->ins[at].u.op == TINY_OP_BARRIER && code->ins[at].u.k & TN_BOXES) boxes = at;
+    }
+    for (int at = loop + 1; loop >= 0 && boxes >= 0 && at < code->ins[loop].jump; at++) {      // all slots but one
+      const tiny_uop *u = &code->ins[at].u;
+      if (c->list.range[at] != loop || u->op != TINY_OP_BULK) continue;
+      const double now = c->at[boxes].warps / (tn_bulk_end(u) - tn_bulk_first(u) > 1 ?
+                                               tn_bulk_end(u) - tn_bulk_first(u) - 1 : 1);
+      if (now > most) most = now;
+      loads++;
+      later++;
     }
     for (int at = loop + 1; at < (loop < 0 ? code->nins : code->ins[loop].jump); at++) {
       if (c->list.range[at] != loop || code->ins[at].u.op != TINY_OP_LOAD ||
@@ -676,9 +737,9 @@ static void tn_gpu_accesses(tn_gpu_run *c, tiny_bytes *text) {
     const tn_eval_ins *i = &c->r.c->ins[at];
     const tn_gpu_traffic *x = &c->at[at].traffic;
     if (i->mem < 0 || !x->requests) continue;
-    const tn_eval_mem *m = &c->r.c->mem[i->mem];
+    const tn_eval_mem *m = &c->r.c->mem[i->u.op == TINY_OP_BULK ? i->from_mem : i->mem];
     tn_gpu_line(text, "    %-5s %s %d %sx%d: %.0f requests, %.2f %s each, %.0f %%\n",
-                  i->u.op == TINY_OP_STORE ? "store" : "load", m->space == TN_SPACE_GLOBAL ? "global" : "shared", m->id,
+                  i->u.op == TINY_OP_STORE ? "store" : i->u.op == TINY_OP_BULK ? "box" : "load", m->space == TN_SPACE_GLOBAL ? "global" : "shared", m->id,
                   tn_dtypes[m->dtype].name, i->u.lanes, x->requests, x->moved / x->requests,
                   m->space == TN_SPACE_GLOBAL ? "sectors" : "wavefronts", 100 * x->ideal / x->moved);
   }

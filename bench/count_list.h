@@ -89,13 +89,14 @@ static int tn_gpu_is_access(const tn_eval_ins *i) { return i->u.op == TINY_OP_LO
 static int tn_gpu_nargs(const tn_eval_ins *i) {
   switch (i->u.op) {
     case TINY_OP_LOAD: case TINY_OP_STORE: return 3;
-    case TINY_OP_SPECIAL: case TINY_OP_BARRIER: case TINY_OP_END: case TINY_OP_ENDIF: return 0;
+    case TINY_OP_SPECIAL: case TINY_OP_BARRIER: case TINY_OP_END: case TINY_OP_ENDIF: return 0;   // a slot is uniform
     default: return (int)i->u.nsrc;
   }
 }
 static int tn_gpu_has_value(const tn_eval_ins *i) {
   switch (i->u.op) {
-    case TINY_OP_STORE: case TINY_OP_BARRIER: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: return 0;
+    case TINY_OP_STORE: case TINY_OP_BARRIER: case TINY_OP_BULK: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF:
+      return 0;
     default: return 1;
   }
 }
@@ -250,7 +251,17 @@ static void tn_gpu_costs(tn_gpu_list *l) {
         tn_gpu_add(l, at, TN_GPU_CONTROL, 1);
         break;
       case TINY_OP_IF: tn_gpu_add(l, at, TN_GPU_CONTROL, 1); break;
-      case TINY_OP_BARRIER: tn_gpu_add(l, at, TN_GPU_BARRIER, 1); break;
+      case TINY_OP_BARRIER:
+        tn_gpu_add(l, at, TN_GPU_BARRIER, 1);
+        if (!(u->k & TN_BOXES)) break;
+        tn_gpu_add(l, at, TN_GPU_INTEGER, 5);                // the slot's mbarrier, its parity, and the next one
+        tn_gpu_add(l, at, TN_GPU_SHARED, 1);                 // try_wait
+        tn_gpu_add(l, at, TN_GPU_CONTROL, 1);
+        break;
+      case TINY_OP_BULK:                   // of one item: what is expected, and the copy
+        tn_gpu_add(l, at, TN_GPU_SHARED, 1);
+        tn_gpu_add(l, at, TN_GPU_GLOBAL, 1);
+        break;
       case TINY_OP_SPECIAL: tn_gpu_add(l, at, TN_GPU_MOVE, 1); break;
       case TINY_OP_WMMA: tn_gpu_add(l, at, TN_GPU_MATRIX, 1); break;
       case TINY_OP_HREDUCE: tn_gpu_add(l, at, TN_GPU_FLOAT, tn_gpu_arg(l, at, 0)->lanes - 1); break;

@@ -87,6 +87,11 @@ static const tn_gpu *tn_gpu_named(const char *name) {
 // Do items copy to shared memory and go on meanwhile? (PTX ISA, cp.async)
 static int tn_gpu_copies(const tn_gpu *g) { return !strncmp(g->name, "sm_", 3) && strcmp(g->name, "sm_75") != 0; }
 
+// Does it copy boxes of tensors to shared memory by itself? (PTX ISA, cp.async.bulk.tensor)
+static int tn_gpu_copies_boxes(const tn_gpu *g) {
+  return !strncmp(g->name, "sm_90", 5) || !strncmp(g->name, "sm_1", 4);
+}
+
 // What a device of this target would tell of itself, so that schedules for it are made without it. 0: no such target.
 static int tn_gpu_limits(const char *name, tiny_limits *limits) {
   const tn_gpu *g = tn_gpu_named(name);
@@ -108,6 +113,7 @@ static int tn_gpu_limits(const char *name, tiny_limits *limits) {
   }
   limits->units = tiny_warp_units(name, &limits->nunits);
   limits->copies_async = tn_gpu_copies(g);
+  limits->copies_boxes = tn_gpu_copies_boxes(g);
   // PTX ISA, wgmma.mma_async, tcgen05.mma: 256 columns; of the latter 128 rows of four warps, too
   limits->unit_rows = strcmp(name, "sm_100a") ? 0 : 2;
   limits->unit_tiles = strcmp(name, "sm_90a") && !limits->unit_rows ? 0 : 32;

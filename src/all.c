@@ -138,6 +138,7 @@ TN_SMALL_BEGIN
 
 // ** codegen: kernel -> program **
 #include "codegen/replace.c"
+#include "codegen/boxes.c"
 #include "codegen/expand.c"
 #include "codegen/transpose.c"
 #include "codegen/bounds.c"

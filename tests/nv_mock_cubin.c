@@ -392,6 +392,32 @@ static uint32_t nvm_put_globals(nvm_cubin *c, const char *ptx, const char *space
   return count;
 }
 
+// What kernels say of tensors, NAME_maps[n] = {..}, words of 64 bits: the one kind of variable that the host reads.
+static uint32_t nvm_put_maps(nvm_cubin *c, const char *ptx) {
+  static const char head[] = ".visible .global .align 8 .b64 ";
+  nvm_writer words = {0};
+  uint32_t count = 0;
+  for (const char *s = ptx; (s = strstr(s, head)); count++) {
+    char name[128];
+    const size_t at = (words.n + 15) / 16 * 16;
+    s += sizeof head - 1;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(s, "["), s);
+    nvm_write(&words, NULL, 0, 16);
+    for (s += strcspn(s, "{"); *s && *s != '}';) {
+      char *end;
+      const uint64_t x = strtoull(s + 1, &end, 10);
+      uint8_t bytes[8];
+      nvm_put64(bytes, 0, x);
+      nvm_write(&words, bytes, 8, 1);
+      s = end;
+    }
+    nvm_put_symbol(c, name, 0x11, c->nsection, at, words.n - at);
+  }
+  if (count) nvm_put_section(c, ".nv.global.init", "", 1, words.bytes, words.n, 16, 0, 0, 0);
+  free(words.bytes);
+  return count;
+}
+
 // Section 1 has the names, of sections and of symbols; 2 what .nv.info says of all; 3 the symbols.
 static void *nvm_own_cubin(const nvm_chip *chip, const char *ptx, size_t *nbytes) {
   static const char *const first[3] = {".shstrtab", ".nv.info", ".symtab"};
@@ -408,6 +434,7 @@ static void *nvm_own_cubin(const nvm_chip *chip, const char *ptx, size_t *nbytes
     nvm_put_section(&c, first[i], "", i ? 0x70000000 : 3, NULL, 0, 8, i ? 3 : 0, 0, 0);
   symbol += nvm_put_globals(&c, ptx, ".global ", ".nv.global", 8);
   symbol += nvm_put_globals(&c, ptx, ".const ", ".nv.constant3", 1);
+  symbol += nvm_put_maps(&c, ptx);
   for (const char *s = ptx; (s = nvm_read_entry(ptx, s, &k)); symbol++) nvm_put_kernel(&c, chip, ptx, &k, symbol);
   const nvm_writer *late[3] = {&c.names, &c.info, &c.symbols};
   for (size_t i = 0; i < 3; i++) {

@@ -422,6 +422,17 @@ static void *nvm_kernel_memory(void *user, uint64_t address, size_t nbytes, int 
   return at;
 }
 
+// ptxas puts a parameter of tensors where the bank's bytes are aligned: the machine wants it right behind the words.
+static void nvm_params_close(const nvm_text *t, ptx_launch *l, uint8_t *room, size_t room_nbytes) {
+  enum { WORDS = 1024 };
+  const ptx_kernel *k = t->module ? ptx_find(t->module, t->name) : NULL;
+  if (!k || !l->params || k->param_nbytes <= WORDS || k->param_nbytes >= l->param_nbytes || k->param_nbytes > room_nbytes)
+    return;
+  const size_t maps = k->param_nbytes - WORDS;
+  memcpy(room, l->params, WORDS);
+  memcpy(room + WORDS, (const uint8_t *)l->params + l->param_nbytes - maps, maps);
+  l->params = room; l->param_nbytes = k->param_nbytes;
+}
 static int nvm_kernel_run(nv_mock *m, nvm_channel *c, nvm_job *j, const nvm_text *t) {
   nvm_user user = {m, c};
   char error[400] = "";
@@ -431,6 +442,8 @@ static int nvm_kernel_run(nv_mock *m, nvm_channel *c, nvm_job *j, const nvm_text
   l.dynamic_shared = nvm_dynamic(m, c, j);
   l.params = nvm_at(m, c, nvm_buffer_at(m, j, 0) + t->param_base, t->param_nbytes ? t->param_nbytes : 1, 0);
   l.param_nbytes = t->param_nbytes;
+  uint8_t room[4096];
+  nvm_params_close(t, &l, room, sizeof room);
   l.memory = (ptx_memory){&user, nvm_kernel_memory};
   l.seed = m->desc.seed ? 1 + nvm_random(m, 0x7fffffff) : 0;
   int wrong = m->desc.run ? m->desc.run(m->desc.run_user, t->ptx, &l, error, sizeof error)

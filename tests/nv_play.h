@@ -62,6 +62,27 @@ static void test_values(void) {
   values_on((nv_mock_desc){.gpu = NV_MOCK_GH100, .gvisor = 1});
   values_on((nv_mock_desc){.gpu = NV_MOCK_A100, .gvisor = 1, .seed = 5});
 }
+// Products whose operands the GPU copies as boxes of tensors: what its copy unit is told of them is part of a launch.
+static void test_boxes(void) {
+  enum { SIDE = 64, ALONG = 192 };
+  static float x[SIDE * ALONG], y[ALONG * SIDE], want[SIDE * SIDE], got[SIDE * SIDE];
+  for (int i = 0; i < SIDE * ALONG; i++) { x[i] = (float)(i * 7 % 11) - 5; y[i] = (float)(i * 5 % 13) - 6; }
+  for (int i = 0; i < SIDE; i++) for (int j = 0; j < SIDE; j++) {
+    want[i * SIDE + j] = 0;
+    for (int k = 0; k < ALONG; k++) want[i * SIDE + j] += x[i * ALONG + k] * y[k * SIDE + j];
+  }
+  for (int own = 0; own < 2; own++) {      // cubins: of ptxas, where it is here, and of the mock
+    play p = play_on((nv_mock_desc){.gpu = NV_MOCK_GH100, .seed = 3, .ptxas = own ? "" : NULL});
+    tiny_tensor *in[2] = {tiny_cast(tiny_from(p.t, x, TINY_F32, TINY_SHAPE(SIDE, ALONG)), TINY_F16),
+                          tiny_cast(tiny_from(p.t, y, TINY_F32, TINY_SHAPE(ALONG, SIDE)), TINY_F16)};
+    CHECK_EQ(tiny_realize(in, 2), TINY_OK);
+    tiny_tensor *z = tiny_matmul(tiny_cast(in[0], TINY_F32), tiny_cast(in[1], TINY_F32));
+    CHECK_EQ(tiny_read(z, got, sizeof got), TINY_OK);
+    play_well(&p);
+    CHECK(!memcmp(want, got, sizeof got));
+    play_end(&p);
+  }
+}
 // Bytes larger than a chunk, there and back.
 static void test_large(void) {
   const size_t n = (size_t)TN_NV_STAGE / sizeof(int) * 3 + 77;
@@ -879,6 +900,7 @@ static void test_threads(void) {
 }
 
 static void test_played(void) {
+  test_boxes();
   if (getenv("TEST_TIMES")) { host_times(); return; }
   test_values();
   test_large();

@@ -8,6 +8,7 @@
 #ifndef PTX_H
 #define PTX_H
 #include "../src/cuda/compile.c"
+#include "../src/render/ptx_maps.c"
 #include "../bench/gpu.h"
 #ifndef PTX_NAME
   #define PTX_NAME "INTERP"
@@ -156,10 +157,28 @@ static void *ptx_find_kernel(void *dev, void *module, const char *kernel) {
     if (!strcmp(((ptx_module *)module)->function[i]->name, kernel)) return ((ptx_module *)module)->function[i];
   return NULL;
 }
+// Tensors that the kernel copies boxes of, by the module's variable NAME_maps: behind its words, as the GPU wants them.
+static int ptx_maps(const ptx_function *f, const uint64_t *value, unsigned char *out) {
+  const ptx_module *m = f->of;
+  char name[140];
+  const int length = snprintf(name, sizeof name, "%s_maps", f->name);
+  for (int i = 0; i < m->nvariable; i++) {
+    const ptx_variable *v = &m->variable[i];
+    if (v->length != length || memcmp(v->name, name, (size_t)length)) continue;
+    const int n = (int)(v->nbytes / (8 * TN_PTX_MAP_WORDS));
+    for (int k = 0; k < n; k++) {
+      uint64_t word[TN_PTX_MAP_WORDS];
+      memcpy(word, m->data + (v->at & 0xFFFFFFFF) + (size_t)k * sizeof word, sizeof word);
+      tn_ptx_map_encode(word, value[word[TN_MAP_PARAM]], (uint32_t *)(void *)(out + k * TN_PTX_MAP_NBYTES));
+    }
+    return n;
+  }
+  return 0;
+}
 static tiny_code ptx_launch_kernel(void *dev, const tiny_launch *l) {
   ptx_device *d = (ptx_device *)dev;
   const ptx_function *f = (const ptx_function *)l->kernel;
-  uint64_t value[TN_CUDA_VALUES] = {0};
+  uint64_t value[TN_CUDA_VALUES + TN_PTX_MAPS * TN_PTX_MAP_NBYTES / 8] = {0};
   char said[500];
   ptx_launch to;
   memset(&to, 0, sizeof to);
@@ -167,7 +186,9 @@ static tiny_code ptx_launch_kernel(void *dev, const tiny_launch *l) {
   for (int i = 0; i < l->nargs; i++) value[TN_CUDA_VALUES - 1 - i] = (uint64_t)l->args[i];
   for (int i = 0; i < 3; i++) to.grid[i] = (uint32_t)l->global[i];
   to.block[0] = (uint32_t)(l->local[0] * l->local[1] * l->local[2]);
-  to.kernel = f->name; to.dynamic_shared = (uint32_t)l->local_nbytes; to.params = value; to.param_nbytes = sizeof value;
+  to.kernel = f->name; to.dynamic_shared = (uint32_t)l->local_nbytes; to.params = value;
+  to.param_nbytes = 8 * (size_t)TN_CUDA_VALUES +
+      (size_t)(TN_PTX_MAP_NBYTES * ptx_maps(f, value, (unsigned char *)&value[TN_CUDA_VALUES]));
   to.memory.user = d; to.memory.at = ptx_memory_there;
   to.seed = d->seed;
   if (ptx_run(f->of, &to, NULL, said, sizeof said)) return tiny_fail(d->t, TINY_E_DEVICE, "PTX: %s", said);

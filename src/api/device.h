@@ -146,7 +146,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tensor graph: lengths and positions that are known at launch */ \
   _(SLICE, 2, TINY_MOVEMENT) _(PREFIX, 2, TINY_MOVEMENT) _(WHOLE, 2, 0) \
   /* lanes of a warp */ \
-  _(SHUFFLE, 1, 0)
+  _(SHUFFLE, 1, 0) \
+  /* boxes of memory that the device copies by itself */ \
+  _(BULK, -1, TINY_VOIDOP)
 
 // Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
@@ -245,6 +247,7 @@ typedef struct tiny_limits {
   int unit_tiles;                          // of columns, which a unit's product takes from LOCAL memory at once; 0: one
   int unit_rows;                           // tiles of rows that such a product takes from there, too; 0: from registers
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
+  int copies_boxes;                        // 1: one item begins the copy of a box of memory to LOCAL memory: BULK
   int tf32;                                // 1: units may have f32 rounded to TF32: as tiny_desc.tf32 says
 } tiny_limits;
 
@@ -332,7 +335,8 @@ enum {
   TINY_TARGET_ALIGNED = 512,               // memory begins at a multiple of 16 bytes, also what tiny_blob_of takes
   TINY_TARGET_COPIES = 1024,               // STOREs that happen later, which items do not wait for
   TINY_TARGET_ROWS = 2048,                 // LOADs of rows of 8x8 matrices by a warp
-  TINY_TARGET_MATRICES = 4096              // products that read such matrices from LOCAL memory themselves
+  TINY_TARGET_MATRICES = 4096,             // products that read such matrices from LOCAL memory themselves
+  TINY_TARGET_BOXES = 8192                 // BULK copies, that a BARRIER waits for by their slot
 };
 // What is worth knowing about a node of a list: tiny_listing.hints.
 enum {

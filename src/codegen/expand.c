@@ -8,7 +8,7 @@
 #ifndef TN_CODEGEN_EXPAND
 #define TN_CODEGEN_EXPAND
 #ifndef TINY_AMALGAMATED
-#include "replace.c"
+#include "boxes.c"
 #endif
 
 static int tn_is_item(const tiny_uop *r) {
@@ -253,6 +253,7 @@ typedef struct tn_filling {
   int64_t owners, elements;
   int beside;
   tn_list end;
+  tn_box box;                              // of a STAGE that is filled by BULKs, and nothing else is looked at
 } tn_filling;
 
 // Are neighbours among the items owners?
@@ -274,6 +275,11 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   tn_list shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
   memset(f, 0, sizeof *f);
   f->elements = tn_stage_nelem(stage);
+  if (tn_stage_is_bulk(stage)) {
+    f->owner = tn_index(t, 0); f->owners = 1;
+    if (!tn_box_of(t, stage, &f->box)) tiny_fail(t, TINY_E_INTERNAL, "expand: a STAGE is no boxes of a tensor");
+    return;
+  }
   f->owner = tn_stage_owner(t, stage, &f->owners);
   f->value = stage->src[0];
   f->valid = tn_stage_filler(t, sink, stage);
@@ -315,10 +321,19 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   tn_filling f;
   tiny_uop *kblocks = tn_stage_kblocks(stage);
   tn_filling_of(t, sink, stage, &f);
+  if (tn_stage_is_bulk(stage) && t->code != TINY_OK) return sink;
   tiny_uop *memory = tn_define(t, stage->dtype, 1, space, f.elements * stage->lanes * f.owners), *to = memory;
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
+  }
+  if (tn_stage_is_bulk(stage)) {
+    const int64_t first = tn_box_slots(t, sink);
+    tiny_uop *slot = tn_index(t, first), *copy = tn_box_copies(t, &f.box, 0, NULL, NULL, NULL, to, tn_index(t, 0), slot,
+                                                               tn_bulk_k(tn_box_count(&f.box), first, first + 1));
+    const tn_list done = {&copy, 1, 1};
+    tn_stage_reads(t, sink, stage, &f, tn_after(t, memory, tn_barrier_boxes(t, slot, &done, 0)), NULL, &from, &now);
+    return tn_replace(t, sink, from.n, from.u, now.u);
   }
   if (kblocks) {                            // in each of them: what is read was added to by the one before
     const tiny_uop *cleared = tn_stage_cleared(t, stage, to, f.flat, &open);
@@ -383,12 +398,21 @@ static void tn_ahead_around(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, t
   }
 }
 
+// Slots that boxes of a loop are copied to, from one on, and how many copies fill each.
+typedef struct tn_ahead_boxes { int64_t first, copies; } tn_ahead_boxes;
+static tiny_uop *tn_ahead_slot(tiny_ctx *t, const tn_ahead_boxes *b, tiny_uop *at, int64_t slots) {
+  return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MOD, at, tn_index(t, slots)), tn_index(t, b->first));
+}
+
 // The copy of iteration `at` of the loop to memory `to`, of `slots` parts; nothing is read where `valid` does not hold.
-static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, tiny_uop *loop, tiny_uop *at, tiny_uop *valid,
-                               tiny_uop *to, int64_t slots) {
+static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, const tn_ahead_boxes *boxes, tiny_uop *loop,
+                               tiny_uop *at, tiny_uop *valid, tiny_uop *to, int64_t slots) {
   tn_list from = {NULL, 0, 0}, now = {NULL, 0, 0}, index = {NULL, 0, 0}, gated = {NULL, 0, 0};
   tiny_uop *part = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MOD, at, tn_index(t, slots)),
                          tn_index(t, f->elements * f->owners));
+  if (f->box.memory)
+    return tn_box_copies(t, &f->box, 1, &loop, &at, valid, to, part, tn_ahead_slot(t, boxes, at, slots),
+                         tn_bulk_k(boxes->copies, boxes->first, boxes->first + slots));
   for (int i = 0; i < f->end.n; i++) {     // loops of its own
     tn_push(t, &from, f->end.u[i]);
     tn_push(t, &now, tn_range(t, tn_range_extent(f->end.u[i]), tn_range_kind(f->end.u[i])));
@@ -409,14 +433,14 @@ static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, tiny_uop *loop,
 }
 
 // What the first iterations of the loop, from `start` on, read: END, after which it is under way.
-static tiny_uop *tn_ahead_begin(tiny_ctx *t, const tn_filling *f, tiny_uop *loop, tiny_uop *start, tiny_uop *to,
-                                int64_t ahead) {
+static tiny_uop *tn_ahead_begin(tiny_ctx *t, const tn_filling *f, const tn_ahead_boxes *boxes, tiny_uop *loop,
+                                tiny_uop *start, tiny_uop *to, int64_t ahead) {
   const int64_t n = tn_range_extent(loop), first = ahead < n ? ahead : n;
   tiny_uop *r = first > 1 ? tn_range(t, first, TN_LOOP) : NULL, *at = start;
   if (r) at = at ? tn_u2(t, TINY_OP_ADD, at, r) : r;
   if (!at) at = tn_index(t, 0);
   tiny_uop *valid = start ? tn_u2(t, TINY_OP_LT, at, tn_index(t, n)) : tn_bool(t, 1),
-           *copy = tn_ahead_copy(t, f, loop, at, valid, to, ahead + 1);
+           *copy = tn_ahead_copy(t, f, boxes, loop, at, valid, to, ahead + 1);
   return r ? tn_end(t, copy, 1, &r) : copy;
 }
 
@@ -425,6 +449,7 @@ typedef struct tn_ahead {
   tiny_uop *stage[TN_AHEAD_STAGES], *memory[TN_AHEAD_STAGES];
   tn_filling f[TN_AHEAD_STAGES];
   int n;
+  tn_ahead_boxes boxes;
 } tn_ahead;
 
 // STAGEs that are copied ahead in the loop, none of which another one reads.
@@ -458,34 +483,54 @@ static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop
   return tn_replace(t, sink, from.n, from.u, to.u);
 }
 
+// What fills each STAGE. Returns the least number of iterations that one is copied ahead by STOREs; 0: there are none.
+static int64_t tn_ahead_fill(tiny_ctx *t, tiny_uop *sink, tn_ahead *a) {
+  int64_t least = 0;
+  a->boxes.first = tn_box_slots(t, sink);
+  a->boxes.copies = 0;
+  for (int i = 0; i < a->n; i++) {
+    const int64_t ahead = tn_stage_ahead(a->stage[i]);
+    tn_filling_of(t, sink, a->stage[i], &a->f[i]);
+    if (a->f[i].box.memory) a->boxes.copies += tn_box_count(&a->f[i].box);
+    else if (!least || ahead < least) least = ahead;
+  }
+  return least;
+}
+// The barrier of each iteration: what it reads is there, and nobody reads what the last one had.
+static tiny_uop *tn_ahead_turn(tiny_ctx *t, const tn_ahead *a, tiny_uop *loop, const tn_list *begun, int64_t least) {
+  tn_list wait = {NULL, 0, 0};
+  int64_t slots = 0;
+  for (int i = 0; i < a->n; i++) if (a->f[i].box.memory) slots = tn_stage_ahead(a->stage[i]) + 1;
+  if (least > 1) tn_push(t, &wait, tn_barrier_wait(t, begun, 0));
+  for (int i = 0; i < begun->n && least <= 1; i++) tn_push(t, &wait, begun->u[i]);
+  tn_push(t, &wait, loop);
+  return slots ? tn_barrier_boxes(t, tn_ahead_slot(t, &a->boxes, loop, slots), &wait, least) :
+                 tn_barrier_wait(t, &wait, least - 1);
+}
+
 // start: the first iteration of the loop, where that is not 0; NULL: it is.
 static tiny_uop *tn_expand_ahead(tiny_ctx *t, tiny_uop *sink, tiny_uop *loop, tiny_uop *start, const tn_list *stages) {
   tn_ahead *a = (tn_ahead *)tn_scratch(t, sizeof *a);
-  tn_list around = {NULL, 0, 0}, begun = {NULL, 0, 0}, wait = {NULL, 0, 0}, copies = {NULL, 0, 0},
-          from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  int64_t least = TN_STAGE_AHEAD_MOST;
+  tn_list around = {NULL, 0, 0}, begun = {NULL, 0, 0}, copies = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   tn_ahead_of(t, sink, loop, stages, a);
   tn_ahead_around(t, sink, loop, a->stage[0], &around);
   tiny_uop *free_now = around.n ? tn_barrier_wait(t, &around, 0) : NULL;
+  const int64_t least = tn_ahead_fill(t, sink, a);
+  if (t->code != TINY_OK) return sink;
   for (int i = 0; i < a->n; i++) {
     const int64_t ahead = tn_stage_ahead(a->stage[i]);
-    if (ahead < least) least = ahead;
-    tn_filling_of(t, sink, a->stage[i], &a->f[i]);
     a->memory[i] = tn_define(t, a->stage[i]->dtype, 1, TN_SPACE_LOCAL, a->f[i].elements * a->f[i].owners * (ahead + 1));
-    tn_push(t, &begun, tn_ahead_begin(t, &a->f[i], loop, start, free_now ? tn_after(t, a->memory[i], free_now) :
-                                                                          a->memory[i], ahead));
+    tn_push(t, &begun, tn_ahead_begin(t, &a->f[i], &a->boxes, loop, start,
+                                      free_now ? tn_after(t, a->memory[i], free_now) : a->memory[i], ahead));
   }
-  if (least > 1) tn_push(t, &wait, tn_barrier_wait(t, &begun, 0));
-  for (int i = 0; i < begun.n && least == 1; i++) tn_push(t, &wait, begun.u[i]);
-  tn_push(t, &wait, loop);
-  tiny_uop *turn = tn_barrier_wait(t, &wait, least - 1);
+  tiny_uop *turn = tn_ahead_turn(t, a, loop, &begun, least);
   for (int i = 0; i < a->n; i++) {
     const int64_t ahead = tn_stage_ahead(a->stage[i]), slots = ahead + 1;
     tiny_uop *ready = tn_after(t, a->memory[i], turn), *next = tn_u2(t, TINY_OP_ADD, loop, tn_index(t, ahead)),
              *valid = tn_u2(t, TINY_OP_LT, next, tn_index(t, tn_range_extent(loop))),
              *slot = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MOD, loop, tn_index(t, slots)),
                            tn_index(t, a->f[i].elements * a->f[i].owners));
-    tn_push(t, &copies, tn_ahead_copy(t, &a->f[i], loop, next, valid, ready, slots));
+    tn_push(t, &copies, tn_ahead_copy(t, &a->f[i], &a->boxes, loop, next, valid, ready, slots));
     tn_stage_reads(t, sink, a->stage[i], &a->f[i], ready, slot, &from, &to);
   }
   tiny_uop *done = tn_end(t, tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &copies), 1, &loop);

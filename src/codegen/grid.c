@@ -31,6 +31,7 @@ enum {
   TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
   TN_GRID_UNROLL = 8,                      // of them at once
   TN_GRID_AHEAD = 3,                       // iterations that a device copies ahead at most
+  TN_GRID_LARGE = 8,                       // a part of shared memory, from which boxes leave room for one group
   TN_GRID_HELD = 16,                       // registers for a row's elements, beyond which a group has no other rows
   TN_GRID_HELD_BY_GROUP = 1 << 15,         // the most of all its items: half of an SM's (see bench/gpu.h)
   TN_GRID_SCATTER_COLUMNS = 4,             // of a scatter's tile at least
@@ -280,6 +281,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
 
 // Do items have no part in the copy of a STAGE but to begin it: elements of 4, 8 or 16 bytes, together here and there?
 static int tn_grid_copies(tn_kernel_state *s, const tiny_uop *stage) {
+  if (tn_stage_is_bulk(stage)) return 1;
   const tiny_uop *x = stage->src[0], *last = stage->src[stage->nsrc - 1];
   int vectors = 0;
   while (x->op == TINY_OP_BITCAST) x = x->src[0];
@@ -314,22 +316,26 @@ static int tn_grid_copy_ahead(tn_kernel_state *s, tiny_uop *loop, int64_t ahead)
 }
 
 // What all items copy is copied ahead of the iterations that read it: as many of them as leave memory of the group for
-// another group; one, where items hold in registers what is on its way; none, where that is much.
+// another group, unless boxes are so large that registers have no room for one; one, where items hold in registers what is on its way; none, where that is much.
 static void tn_grid_ahead(tn_kernel_state *s) {
   const int64_t shared = (int64_t)s->target->limits->shared_nbytes, held = tn_staged_nbytes(s);
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   tiny_uop *loop = NULL;
   int64_t nbytes = 0, ahead = TN_GRID_AHEAD;
+  int boxes = 0;
   for (int i = 0; i < stages.n; i++) {
     tiny_uop *r = tn_opt_is_plain_copy(s, stages.u[i]) ? tn_stage_loop(s->t, s->sink, stages.u[i]) : NULL;
     if (!r || (loop && r != loop)) continue;
     loop = r;
     if (!tn_grid_copies(s, stages.u[i]) && tn_grid_held(s, stages.u[i]) > TN_SHARE_COPIES) return;
+    boxes |= tn_stage_is_bulk(stages.u[i]);
     nbytes += tn_stage_nelem(stages.u[i]) * tn_dtypes[stages.u[i]->dtype].nbytes;
     if (!tn_grid_copies(s, stages.u[i])) ahead = 1;
   }
   if (!loop) return;
-  while (ahead > 1 && (2 * (held + ahead * nbytes) > shared || ahead >= tn_range_extent(loop))) ahead--;
+  const int64_t groups = boxes && nbytes >= shared / TN_GRID_LARGE ? 1 : 2;
+  while (ahead > 1 && (groups * (held + ahead * nbytes + TN_BOX_NBYTES) > shared || ahead >= tn_range_extent(loop)))
+    ahead--;
   tn_grid_copy_ahead(s, loop, ahead);
 }
 

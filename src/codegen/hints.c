@@ -77,8 +77,12 @@ static int tn_loop_is_rolled(const tn_lowered *k, int at) {
 // That a launch has to bring. A thread whose stack is small may call, and one kernel would be its end.
 static int64_t tn_local_of_launch(const tn_lowered *k, const tn_target *target) {
   int64_t all = 0;
-  for (int i = 0; i < k->n; i++)
+  int boxes = 0;
+  for (int i = 0; i < k->n; i++) {
     if (k->list[i]->op == TINY_OP_DEFINE && k->list[i]->v[0] == TN_SPACE_LOCAL) all += tn_local_nbytes(k->list[i]);
+    boxes |= k->list[i]->op == TINY_OP_BULK;
+  }
+  if (boxes && all > TN_STACK_NBYTES) all += TN_BOX_NBYTES;
   return tn_target_has(target, TINY_TARGET_TAKES_LOCAL) && all > TN_STACK_NBYTES ? all : 0;
 }
 

@@ -41,7 +41,8 @@ static void tn_linear_hold(tn_linear *l, tiny_uop *body, int loop) {
   tn_push(l->t, &todo, body);
   while (todo.n) {
     body = todo.u[--todo.n];
-    if (body->op != TINY_OP_STORE && body->op != TINY_OP_GROUP && body->op != TINY_OP_END) continue;
+    if (body->op != TINY_OP_STORE && body->op != TINY_OP_BULK && body->op != TINY_OP_GROUP && body->op != TINY_OP_END)
+      continue;
     tn_linear_open_at(l, tn_linear_at(l, body))[loop / 64] |= (uint64_t)1 << loop % 64;
     for (uint32_t i = 0; i < body->nsrc && body->op == TINY_OP_GROUP; i++) tn_push(l->t, &todo, body->src[i]);
   }
@@ -93,7 +94,7 @@ static int tn_linear_early(const tn_linear *l, int copies, uint8_t *early, uint8
   for (int i = l->all.n - 1; i >= 0; i--) {
     const tiny_uop *u = l->all.u[i];
     const int later = u->op == TINY_OP_STORE && u->k == TN_LATER, loads = stored[i] && u->op == TINY_OP_LOAD;
-    early[i] |= loads || (later && copies && tn_copies_later(u));
+    early[i] |= loads || u->op == TINY_OP_BULK || (later && copies && tn_copies_later(u));
     found |= early[i];
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const int at = tn_linear_at(l, u->src[j]);

@@ -317,6 +317,9 @@ static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   int later = 0;
   tn_collect_op(t, sink, TINY_OP_STORE, &stores);
   for (int i = 0; i < stores.n && TN_GPU; i++) later |= stores.u[i]->k == TN_LATER;
+  stores.n = 0;
+  tn_collect_op(t, sink, TINY_OP_BULK, &stores);
+  later |= stores.n > 0;
   if (!later) return sink;
   tn_collect_op(t, sink, TINY_OP_END, &ends);
   tn_toposort(t, sink, &all);

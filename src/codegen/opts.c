@@ -505,13 +505,23 @@ static int tn_opt_is_plain_copy(tn_kernel_state *s, tiny_uop *stage) {
   }
   return shares && plain;
 }
+// Boxes of a loop are copied ahead together, to as many slots each.
+static int tn_opt_boxes_agree(tn_kernel_state *s, tiny_uop *stage, const tiny_uop *loop, int64_t ahead) {
+  const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE);
+  if (!tn_stage_is_bulk(stage)) return 1;
+  for (int i = 0; i < all.n; i++)
+    if (tn_stage_is_bulk(all.u[i]) && tn_stage_ahead(all.u[i]) && tn_stage_ahead(all.u[i]) != ahead &&
+        tn_stage_loop(s->t, s->sink, all.u[i]) == loop)
+      return 0;
+  return 1;
+}
 // A STAGE that is copied ahead in the loop around it.
 static int tn_opt_copy_ahead(tn_kernel_state *s, tiny_uop *stage, const tiny_uop *loop, int64_t ahead) {
   const int64_t shared = (int64_t)s->target->limits->shared_nbytes,
                 nbytes = tn_clamp_mul(tn_dtypes[stage->dtype].nbytes * ahead, tn_stage_nelem(stage));
   if (!tn_machine_grid(s->target->limits) || tn_stage_space(stage) != TN_SPACE_LOCAL || tn_stage_ahead(stage) ||
       ahead < 1 || ahead > TN_STAGE_AHEAD_MOST || tn_range_extent(loop) < 2 ||
-      tn_stage_loop(s->t, s->sink, stage) != loop ||
+      tn_stage_loop(s->t, s->sink, stage) != loop || !tn_opt_boxes_agree(s, stage, loop, ahead) ||
       tn_clamp_add(tn_staged_nbytes(s), nbytes) > shared || !tn_opt_is_plain_copy(s, stage))
     return 0;
   tiny_uop *now = tn_uop_make(s->t, TINY_OP_STAGE, stage->dtype, stage->lanes, (int)stage->nsrc, stage->src,

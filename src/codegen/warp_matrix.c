@@ -89,6 +89,7 @@ typedef struct tn_warp_tiles {
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int at_once;                             // 1: a product takes all columns of a warp, b from memory of the group
   int whole;                               // 1: and all its rows, a from there as well
+  int boxes;                               // operands are boxes that the device copies, both read from there by the unit
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
   int last;                                // the side whose elements are stored together
@@ -102,6 +103,11 @@ static tiny_uop *tn_place_plus(tiny_ctx *t, tiny_uop *x, int64_t times, tiny_uop
 
 static tiny_uop *tn_unit_range(tiny_ctx *t, int64_t extent, int kind) {
   return extent > 1 ? tn_range(t, extent, kind) : NULL;
+}
+
+// Rows or columns of the group.
+static int64_t tn_unit_extent(const tn_warp_tiles *c, int side) {
+  return tn_range_extent(c->axis[side][1]) * (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1);
 }
 
 // ** memory of the group **
@@ -217,6 +223,60 @@ static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, i
   const int64_t length = pieces ? all * v : rows,
                 kind = TN_SPACE_LOCAL | (int64_t)TN_TURNED_PAD << TN_STAGE_PAD | length << TN_STAGE_ROW;
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, kind);
+}
+
+// ** boxes that the device copies by itself: codegen/boxes.c **
+
+// Elements of a row of a box.
+static int64_t tn_unit_box_row(const tn_warp_tiles *c) { return TN_BOX_ROW / tn_dtypes[c->plan.unit->a].nbytes; }
+// Rows of the operand, or, where these lie together in memory, boxes of 64 of them beside each other, rows along k.
+static tiny_uop *tn_unit_stage_boxes(tiny_ctx *t, tn_warp_tiles *c, int side) {
+  const int64_t rows = tn_unit_extent(c, side), together = tn_unit_box_row(c), all = c->quarters * c->plan.values;
+  tiny_uop *ranges[3], *row, *k, *block = NULL;
+  int n = 0;
+  if (c->turned[side]) {
+    if ((block = tn_unit_range(t, rows / together, TN_SHARE)) != NULL) ranges[n++] = block;
+    ranges[n++] = k = tn_range(t, all, TN_SHARE);
+    ranges[n++] = row = tn_range(t, together, TN_SHARE);
+    row = tn_place_plus(t, row, together, block);
+  } else {
+    ranges[n++] = row = tn_range(t, rows, TN_SHARE);
+    ranges[n++] = k = tn_range(t, all, TN_SHARE);
+  }
+  tiny_uop *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, TN_SPACE_LOCAL | TN_STAGE_BULK);
+}
+// Are both operands boxes, of which four warps have 64 rows of a? Then the stages are those.
+static int tn_unit_stages_boxes(tn_kernel_state *s, tn_warp_tiles *c) {
+  tiny_uop *stage[TN_UNIT_SIDES];
+  tn_box *box = (tn_box *)tn_scratch(s->t, sizeof *box);
+  const int64_t row = tn_unit_box_row(c);
+  if (!tn_target_copies_boxes(s->target) || !c->at_once || c->whole || c->quarters * TN_UNIT_PIECE != TN_BOX_ROW ||
+      tn_range_extent(c->axis[0][1]) != c->plan.unit->m)
+    return 0;
+  for (int i = 0; i < TN_UNIT_SIDES; i++) {
+    const int64_t warp = tn_range_extent(c->axis[i][1]) * (i ? 1 : TN_UNIT_WARPS);
+    if ((!c->along[i] && !c->turned[i]) || (c->turned[i] && warp % row) || tn_unit_extent(c, i) > TN_BOX_MOST) return 0;
+    stage[i] = tn_unit_stage_boxes(s->t, c, i);
+    if (!tn_box_of(s->t, stage[i], box)) return 0;
+  }
+  for (int i = 0; i < TN_UNIT_SIDES; i++) { c->stage[i] = stage[i]; c->rows[i] = tn_unit_extent(c, i); }
+  return 1;
+}
+// The operand of a product from `quarter` on: of b all columns of a warp, of a the 64 rows of four of them.
+static tiny_uop *tn_unit_of_boxes(tiny_ctx *t, const tn_warp_tiles *c, int side, int64_t quarter) {
+  const int64_t row = tn_unit_box_row(c), v = c->plan.values, size = tn_dtypes[c->plan.unit->a].nbytes,
+                eight = TN_TURNED_ROW * row, of_side[2] = {eight, v}, turned_side[2] = {v, eight},
+                *steps = c->turned[side] ? turned_side : of_side,
+                kind = (c->turned[side] ? TN_TURNED : TN_AS_ROWS) | TN_SWIZZLED | (side ? 0 : TN_SIDE) |
+                    steps[side] << TN_MATRIX_ALONG | steps[!side] << TN_MATRIX_NEXT,
+                warp = side ? tn_range_extent(c->axis[1][1]) : (int64_t)TN_BOX_ROWS,
+                words = side ? tn_range_extent(c->axis[1][1]) / c->plan.unit->n * 2 : 4;
+  tiny_uop *number = side || !c->warp[0] ? c->warp[side] : tn_u2(t, TINY_OP_IDIV, c->warp[0], tn_index(t, TN_UNIT_WARPS)),
+           *at = tn_place_plus(t, tn_index(t, quarter * (c->turned[side] ? eight : v)), warp * row, number),
+           *index = tn_index_of(t, c->stage[side], at, NULL),
+           *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, (int)(words * 4 / size), 1, &index, kind, 0, NULL);
+  return size == 4 ? load : tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)words, 1, &load, 0, 0, NULL);
 }
 
 // ** what a lane holds of a and b **
@@ -355,6 +415,15 @@ static tiny_uop *tn_unit_rows(tiny_ctx *t, const tn_warp_tiles *c, int64_t quart
   return n == 1 ? tile[0] : tn_uop_make(t, TINY_OP_STACK, TINY_U32, 4 * n, n, tile, 0, 0, NULL);
 }
 
+// What a product is given of a side: words of a lane, or all rows or columns in memory of the group.
+static tiny_uop *tn_unit_given(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step,
+                                int64_t quarter) {
+  if (c->boxes) return tn_unit_of_boxes(t, c, side, quarter + 2 * step);
+  if (side && c->at_once) return tn_unit_columns(t, c, quarter + 2 * step);
+  if (!side && c->whole) return tn_unit_rows(t, c, quarter + 2 * step);
+  return tn_unit_operand(t, c, side, tile, step, quarter);
+}
+
 // ** sums **
 
 // What a lane holds of c for a tile (or for all tiles of a row), after all products, also over the other ranges of the
@@ -369,10 +438,8 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
   for (int64_t i = 0; i < c->quarters / quarters * p->steps; i++) {
     const int64_t quarter = i / p->steps * quarters;
     const int step = (int)(i % p->steps);
-    tiny_uop *a = c->whole ? tn_unit_rows(t, c, quarter + 2 * step) : tn_unit_operand(t, c, 0, tile[0], step, quarter),
-             *b = c->at_once ? tn_unit_columns(t, c, quarter + 2 * step) :
-                               tn_unit_operand(t, c, 1, tile[1], step, quarter),
-             *src[3] = {a, b, sum};
+    tiny_uop *src[3] = {tn_unit_given(t, c, 0, tile[0], step, quarter), tn_unit_given(t, c, 1, tile[1], step, quarter),
+                        sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
   }
   for (int i = 0; i < others->n; i++) tn_push(t, &over, others->u[i]);
@@ -437,10 +504,7 @@ static void tn_unit_axes(tiny_ctx *t, const tn_warp_tiles *c, tn_list *from, tn_
 
 enum { TN_UNIT_RESULT = 64 };              // bytes that lie together and are stored at once, from which all is well
 
-// A side of the group's block of results, and of its memory: elements; ranges from the outermost on.
-static int64_t tn_unit_extent(const tn_warp_tiles *c, int side) {
-  return tn_range_extent(c->axis[side][1]) * (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1);
-}
+// Ranges of a side of the group's block of results, from the outermost on.
 static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **ranges) {
   const tn_unit_side *bits = &c->plan.c[side];
   const int64_t together = side ? c->together : 1;
@@ -691,7 +755,8 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   c->rows_apart[1] = plan->c[1].element.count ? 1 : c->together;
   c->last = last;
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
-  for (int i = 0; i < 2; i++)
+  c->boxes = tn_unit_stages_boxes(s, c);
+  for (int i = 0; i < 2 && !c->boxes; i++)
     c->stage[i] = c->turned[i] ? tn_unit_stage_turned(t, c, i, items) : tn_unit_stage(t, c, i, items);
   tn_unit_store(s, c, p, items);
   return 1;

@@ -55,12 +55,24 @@ static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const ti
   return 0;
 }
 
-static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis) {
+// May operands be boxes: do rows of both begin at multiples of 16 bytes, whichever way they lie? Units
+// that take all rows read others (ptx_tcgen05.c).
+static int tn_warp_has_boxes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
+                             const tiny_warp_unit *unit) {
+  const tn_list loads = {p->load, p->nload, p->nload};
+  const int64_t v = TN_UNIT_PIECE / tn_dtypes[unit->a].nbytes;
+  int boxes = tn_target_copies_boxes(s->target) && s->target->limits->unit_tiles &&
+      !s->target->limits->unit_rows;
+  for (int i = 0; i < 3; i++) boxes = boxes && tn_unit_width(s->t, &loads, axis[i], v) == v;
+  return boxes;
+}
+
+static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int boxes) {
   int64_t others = 1;
   for (int i = 0; i < p->nout; i++)
     if (p->out[i] != axis[0] && p->out[i] != axis[1]) others = tn_clamp_mul(others, tn_range_extent(p->out[i]));
   return tn_warp_shape_of(s->target->limits, tn_range_extent(axis[0]), tn_range_extent(axis[1]), others,
-                          !tn_warp_loads_bytes(s, p, axis[2]));
+                          !tn_warp_loads_bytes(s, p, axis[2]), boxes);
 }
 
 // May all of it be done? What opts refuse is not known before: axes that may not be padded, memory.
@@ -84,9 +96,11 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_unit_plan plan;
   const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
   if (!unit) return 0;
-  const tn_warp_shape shape = tn_warp_sizes(s, p, axis);
+  const int boxes = tn_warp_has_boxes(s, p, axis, unit);
+  const tn_warp_shape shape = tn_warp_sizes(s, p, axis, boxes);
   if (!tn_warp_fits(s, p, axis, &shape, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
-  tn_do_pad(s, axis[2], tn_unit_k(&plan));
+  const int64_t k = tn_unit_k(&plan);
+  tn_do_pad(s, axis[2], boxes && tn_opt_may_pad(s, p, axis[2], 2 * k) ? 2 * k : k);
   for (int i = 0; i < 2; i++) {
     const int64_t all = shape.warps[i] * shape.side[i];
     tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], all), all, NULL);

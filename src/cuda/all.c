@@ -7,6 +7,8 @@
 #include "../render/ptx_memory.c"
 #include "../render/ptx_wgmma.c"
 #include "../render/ptx_tcgen05.c"
+#include "../render/ptx_maps.c"
+#include "../render/ptx_bulk.c"
 #include "../render/ptx.c"
 #include "driver.c"
 #include "device.c"

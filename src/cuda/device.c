@@ -188,6 +188,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->copies_async = d->sm >= 80;          // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
   tn_cuda_language(d);
+  out->copies_boxes = !d->by_c && d->sm >= 90 && d->cu.tensor_map != NULL;
   out->unit_tiles = d->by_c ? 0 : tn_ptx_unit_tiles(d->target);
   out->unit_rows = d->by_c ? 0 : tn_ptx_unit_rows(d->target);
   out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;

@@ -98,6 +98,9 @@ typedef struct tn_cu_node {
   _(graph_set, "cuGraphExecKernelNodeSetParams", (void *exec, void *node, const tn_cu_node *to)) \
   _(graph_launch, "cuGraphLaunch", (void *exec, void *stream)) \
   _(graph_drop, "cuGraphExecDestroy", (void *exec)) \
+  MAYBE(tensor_map, "cuTensorMapEncodeTiled", (void *out, int type, unsigned dims, void *address, \
+    const uint64_t *extents, const uint64_t *strides, const unsigned *box, const unsigned *each, int interleave, \
+    int swizzle, int promotion, int beyond)) \
   MAYBE(func_param, "cuFuncGetParamInfo", (void *func, size_t i, size_t *offset, size_t *nbytes)) \
   MAYBE(pool_alloc, "cuMemAllocAsync", (tn_cu_ptr *out, size_t nbytes, void *stream)) \
   MAYBE(pool_free, "cuMemFreeAsync", (tn_cu_ptr p, void *stream))

@@ -7,6 +7,7 @@
 #define TN_CUDA_MODULE
 #ifndef TINY_AMALGAMATED
 #include "memory.c"
+#include "../render/ptx_maps.c"
 #endif
 
 enum { TN_CUDA_PARAMETERS = 511, TN_CUDA_SHARED_FREE = 48 << 10 };   // 4 KiB of parameters in every release
@@ -15,6 +16,7 @@ typedef struct tn_cuda_kernel {
   struct tn_cuda_kernel *next; struct tn_cuda_module *module;
   void *func; int threads, shared; char name[64];            // the most items of a group; LOCAL memory that is allowed
   int parameters, number;                  // of a foreign one, -1: not known; the first that is no pointer
+  int nmap; uint64_t map[TN_PTX_MAPS][TN_PTX_MAP_WORDS];     // tensors that it copies boxes of (render/ptx_maps.c)
 } tn_cuda_kernel;
 // words: parameters are one and groups have one dim, as generated kernels have it (render/lang_cuda.c)
 typedef struct tn_cuda_module {
@@ -87,6 +89,18 @@ static void tn_cuda_parameters(tn_cuda *d, tn_cuda_kernel *k) {
     if (nbytes != sizeof(tn_cu_ptr) && k->number < 0) k->number = k->parameters;
   }
 }
+// Which tensors it wants, as its module says.
+static int tn_cuda_maps(tn_cuda *d, tn_cuda_kernel *k) {
+  char name[sizeof k->name + 8];
+  tn_cu_ptr at;
+  size_t nbytes;
+  snprintf(name, sizeof name, "%s_maps", k->name);
+  if (!k->module->words || d->by_c || d->cu.module_global(&at, &nbytes, k->module->handle, name)) return 0;
+  if (nbytes > sizeof k->map || nbytes % sizeof k->map[0]) return TN_CU_INVALID_VALUE;
+  const int result = d->cu.copy_out(k->map, at, nbytes, d->stream);
+  k->nmap = (int)(nbytes / sizeof k->map[0]);
+  return result ? result : d->cu.stream_sync(d->stream);
+}
 static void *tn_cuda_find(void *dev, void *module, const char *name) {
   tn_cuda *d = (tn_cuda *)dev;
   tn_cuda_module *m = (tn_cuda_module *)module;
@@ -102,6 +116,8 @@ static void *tn_cuda_find(void *dev, void *module, const char *name) {
     k->next = m->kernels; k->module = m; k->func = func; k->threads = threads;
     snprintf(k->name, sizeof k->name, "%s", name);
     tn_cuda_parameters(d, k);
+    result = tn_cuda_maps(d, k);
+    if (result) { tn_cuda_failed(d, result, "reading a kernel's tensors"); tiny_realloc(d->t, k, sizeof *k, 0); k = NULL; }
   }
   tn_cuda_leave(d, TINY_OK);
   if (!k) return NULL;
@@ -149,9 +165,37 @@ static tiny_code tn_cuda_allow(tn_cuda *d, tn_cuda_kernel *k, size_t nbytes) {
   if (code == TINY_OK) k->shared = (int)nbytes;
   return code;
 }
-// As many as a launch of the kernel has.
+// As many as a launch of the kernel has; tensors come behind words.
+enum { TN_CUDA_MAP_VALUES = TN_PTX_MAP_NBYTES / 8 };
 static int tn_cuda_values(const tiny_launch *l) {
-  return ((const tn_cuda_kernel *)l->kernel)->module->words ? (int)TN_CUDA_VALUES : l->nmem + l->nargs;
+  const tn_cuda_kernel *k = (const tn_cuda_kernel *)l->kernel;
+  return k->module->words ? (int)TN_CUDA_VALUES + TN_CUDA_MAP_VALUES * k->nmap : l->nmem + l->nargs;
+}
+// CUDA driver API, "Tensor Map Object Management": integers of the elements' size, no interleave, swizzle of 128 bytes,
+// lines of L2 of 256 bytes, zeros beyond.
+static int tn_cuda_map(const tn_cuda *d, const uint64_t *word, uint64_t address, uint64_t *out) {
+  enum { U8, U16, U32, U64 = 4, SWIZZLE_128 = 3, PROMOTE_256 = 3, LINE = 64 };
+  const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)word[TN_MAP_DTYPE]);
+  const unsigned dims = (unsigned)word[TN_MAP_DIMS];
+  unsigned box[TN_BOX_DIMS] = {0}, each[TN_BOX_DIMS] = {1, 1, 1, 1, 1};
+  char room[TN_PTX_MAP_NBYTES + LINE], *at = room + LINE - (uintptr_t)room % LINE;           // aligned
+  for (unsigned i = 0; i < dims; i++) box[i] = (unsigned)word[TN_MAP_BOX + i];
+  const int result = d->cu.tensor_map(at, nbytes == 1 ? U8 : nbytes == 2 ? U16 : nbytes == 4 ? U32 : U64, dims,
+                                      (void *)(uintptr_t)address, word + TN_MAP_EXTENT, word + TN_MAP_STRIDE + 1, box, each,
+                                      0, SWIZZLE_128, PROMOTE_256, 0);
+  if (!result) memcpy(out, at, TN_PTX_MAP_NBYTES);
+  return result;
+}
+static tiny_code tn_cuda_call_maps(tn_cuda *d, const tiny_launch *l, tn_cuda_call *c) {
+  const tn_cuda_kernel *k = (const tn_cuda_kernel *)l->kernel;
+  for (int i = 0; i < k->nmap; i++) {
+    const uint64_t slot = k->map[i][TN_MAP_PARAM];
+    const int result = !d->cu.tensor_map || slot >= (uint64_t)l->nmem ? (int)TN_CU_INVALID_VALUE :
+        tn_cuda_map(d, k->map[i], c->value[slot], c->value + TN_CUDA_VALUES + TN_CUDA_MAP_VALUES * i);
+    if (result) return tn_cuda_failed(d, result, k->name);
+  }
+  if (k->nmap) c->param[1] = &c->value[TN_CUDA_VALUES];
+  return TINY_OK;
 }
 // As the driver is told it. Memory counts as used from here on.
 static tiny_code tn_cuda_call_of(tn_cuda *d, const tiny_launch *l, tn_cuda_call *c) {
@@ -168,12 +212,12 @@ static tiny_code tn_cuda_call_of(tn_cuda *d, const tiny_launch *l, tn_cuda_call 
   c->node.shared = (unsigned)l->local_nbytes;
   c->node.params = c->param;
   c->node.extra = NULL;
-  const int words = k->module->words, n = tn_cuda_values(l);
+  const int words = k->module->words, n = words ? (int)TN_CUDA_VALUES : tn_cuda_values(l);
   if (words) memset(c->value, 0, TN_CUDA_VALUES * sizeof *c->value);
   for (int i = 0; i < l->nmem; i++) { c->value[i] = tn_cuda_at(l->mem[i]); tn_cuda_use(d, l->mem[i]); }
   for (int i = 0; i < l->nargs; i++) c->value[words ? n - 1 - i : l->nmem + i] = (uint64_t)l->args[i];
   for (int i = 0; i < n; i++) c->param[i] = &c->value[i];
-  return TINY_OK;
+  return tn_cuda_call_maps(d, l, c);
 }
 
 // ** times **

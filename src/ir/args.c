@@ -70,8 +70,10 @@ static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
 // Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
 // after each row, and elements of a row (0: nothing lies unused).
 enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
+enum { TN_STAGE_BULK = 1 << 7 };           // it is filled by BULKs, of boxes along its last two ranges
 static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
-static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0xF); }
+static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0x7); }
+static int tn_stage_is_bulk(const tiny_uop *u) { return u->op == TINY_OP_STAGE && (u->k & TN_STAGE_BULK); }
 static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
 static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
 
@@ -95,6 +97,7 @@ static int tn_sources_fit(int op, int n) {
     case TINY_OP_INDEX: return n == 2 || n == 3;
     case TINY_OP_LOAD: case TINY_OP_RANGE: return n == 1 || n == 2;
     case TINY_OP_STORE: return n == 2;
+    case TINY_OP_BULK: return n >= 5 && n <= 3 + TN_BOX_DIMS;
     case TINY_OP_DETACH: return n >= 1 && n <= 3;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
     default: return n >= 1;
@@ -195,6 +198,19 @@ static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   }
   return fits;
 }
+// v: extents, strides, sides of the box; src: as many coordinates behind memory and slot.
+static const char *tn_bulk_fits(int nsrc, int64_t k, int nv, const int64_t *v) {
+  const int n = nv / 3;
+  int64_t nelem = 1;
+  if (nv % 3 || n < 2 || n > TN_BOX_DIMS || nsrc != n + 3) return "takes a box of 2 to 5 dims";
+  if (k < 1 || !(k & 0xFF) || k >> 16 > TN_BOX_SLOTS || (k >> 8 & 0xFF) >= k >> 16) return "takes a slot of some";
+  for (int i = 0; i < n; i++) {
+    const int64_t box = v[2 * n + i];
+    if (v[i] < 1 || v[n + i] < 1 || box < 1 || box > TN_BOX_MOST) return "takes extents, strides and sides above 0";
+    nelem *= box;
+  }
+  return v[n] == 1 && nelem <= 1 << 20 ? NULL : "takes rows that lie together";
+}
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
   if (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE) return tn_length_fits(op, src, k, nv, v);
@@ -202,6 +218,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
   switch (op) {
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && k >= 0 && k >> 56 == 0 ? NULL
       : "takes an id below 2^56 and its number of elements";
+    case TINY_OP_BULK: return tn_bulk_fits(nsrc, k, nv, v);
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
     case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :

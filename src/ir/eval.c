@@ -84,6 +84,7 @@ typedef struct tn_eval_ins {
   // LOAD, STORE; arguments: element, value or otherwise, valid (slot < 0: none)
   int mem;
   int jump;                                // RANGE: its END; END: its RANGE
+  int from_mem, v;                         // BULK: the memory that it copies; its first number in the code's list
 } tn_eval_ins;
 
 typedef struct tn_eval_code {
@@ -92,6 +93,7 @@ typedef struct tn_eval_code {
   tn_eval_ins *setup; int nsetup, setup_cap;   // run once, before the first group
   tn_eval_arg *arg; int narg, arg_cap;
   tn_eval_mem *mem; int nmem, mem_cap;
+  int64_t *v; int nv, v_cap;
   int nslots, depth_if;
   int64_t local_nelem, reg_nelem;
   int later;                               // it has STOREs that happen later
@@ -196,6 +198,29 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
   return TINY_OK;
 }
 
+// Arguments: where it goes, validity, slot, coordinates.
+static tiny_code tn_eval_bulk(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
+  const int dims = tn_bulk_dims(u);
+  if (s[0]->index < 0 || s[1]->mem < 0 || tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v))
+    return tn_eval_bad(d, u, "is no copy of a box");
+  const tn_eval_arg to = d->c->arg[s[0]->index], valid = d->c->arg[s[0]->index + 1];
+  const tn_eval_mem *m = &d->c->mem[s[0]->mem], *from = &d->c->mem[s[1]->mem];
+  if (m->space != TN_SPACE_LOCAL || from->space != TN_SPACE_GLOBAL || m->lanes != 1 ||
+      tn_bits(m->dtype) != tn_bits(from->dtype))
+    return tn_eval_bad(d, u, "copies from or to other memory");
+  for (int i = 0; i <= dims; i++)
+    if (s[2 + i]->slot < 0 || s[2 + i]->lanes != 1) return tn_eval_bad(d, u, "a place has no value");
+  tn_eval_ins *i = tn_eval_emit(d, u, 0, 0);
+  d->c->later = 1;
+  i->mem = s[0]->mem; i->from_mem = s[1]->mem; i->v = d->c->nv;
+  *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = to;
+  *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = valid;
+  for (int k = 0; k <= dims; k++) tn_eval_take(d, s[2 + k]);
+  for (int k = 0; k < 3 * dims; k++) *TN_PUSH(d->t, d->c->v, d->c->nv, d->c->v_cap, int64_t) = u->v[k];
+  tn_eval_record(d, u, -1, -1, -1);
+  return TINY_OK;
+}
+
 // A value computed from values: arithmetic and lanes.
 static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
   int total = 0;
@@ -295,7 +320,12 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
       tn_eval_emit(d, u, 0, 0);
       d->nif--;
       break;
-    case TINY_OP_BARRIER: tn_eval_emit(d, u, 0, 0); break;
+    case TINY_OP_BULK: return tn_eval_bulk(d, u, s);
+    case TINY_OP_BARRIER:
+      if (u->k & TN_BOXES && (s[0]->slot < 0 || s[0]->lanes != 1)) return tn_eval_bad(d, u, "no slot");
+      tn_eval_emit(d, u, 0, 0);
+      tn_eval_take(d, u->k & TN_BOXES ? s[0] : NULL);
+      break;
     default: return tn_eval_bad(d, u, "is no op of a program");
   }
   tn_eval_record(d, u, -1, -1, -1);
@@ -324,17 +354,19 @@ static tiny_code tn_eval_decode(tiny_ctx *t, tiny_uop *const *list, int n, int v
 static tn_eval_code *tn_eval_copy(tiny_ctx *t, const tn_eval_code *c) {
   const size_t ins = (size_t)c->nins * sizeof *c->ins, setup = (size_t)c->nsetup * sizeof *c->setup;
   const size_t arg = (size_t)c->narg * sizeof *c->arg, mem = (size_t)c->nmem * sizeof *c->mem;
-  const size_t nbytes = sizeof *c + ins + setup + mem + arg;
+  const size_t v = (size_t)c->nv * sizeof *c->v, nbytes = sizeof *c + ins + setup + v + mem + arg;
   tn_eval_code *own = (tn_eval_code *)tn_alloc(t, nbytes);
   if (!own) return NULL;
   *own = *c;
   own->nbytes = nbytes;
   own->ins = (tn_eval_ins *)(void *)(own + 1);
   own->setup = own->ins + c->nins;
-  own->mem = (tn_eval_mem *)(void *)(own->setup + c->nsetup);
+  own->v = (int64_t *)(void *)(own->setup + c->nsetup);
+  own->mem = (tn_eval_mem *)(void *)(own->v + c->nv);
   own->arg = (tn_eval_arg *)(void *)(own->mem + c->nmem);
   if (ins) memcpy(own->ins, c->ins, ins);
   if (setup) memcpy(own->setup, c->setup, setup);
+  if (v) memcpy(own->v, c->v, v);
   if (mem) memcpy(own->mem, c->mem, mem);
   if (arg) memcpy(own->arg, c->arg, arg);
   return own;
@@ -346,7 +378,9 @@ TN_SMALL_END
 // epochs and work items; reader -1: several
 typedef struct tn_eval_shadow { uint64_t written, read; int64_t writer, reader; } tn_eval_shadow;
 // What a STORE leaves to a BARRIER, which is the `waits`-th of those that wait. An element is in the list once at most.
-typedef struct tn_eval_later { int64_t cell, value, item; uint64_t waits; } tn_eval_later;
+// slot: of a box; -1: of a STORE. box: its number; copies: that fill the slot. A box is written by nobody of the group's items.
+enum { TN_EVAL_NOBODY = -2 };
+typedef struct tn_eval_later { int64_t cell, value, item, slot, copies; uint64_t waits, box; } tn_eval_later;
 typedef struct tn_eval_run tn_eval_run;
 struct tn_eval_run {
   tiny_ctx *t; const tn_eval_code *c; const tiny_launch *l;
@@ -355,7 +389,7 @@ struct tn_eval_run {
   int64_t *value, *shared, *reg;           // LOCAL and REG: element e of work item i is reg[e * items + i]
   tn_eval_shadow *shadow;
   uint8_t *mask; int depth;                // a row of flags for each open IF
-  uint64_t epoch, waits;                   // counts barriers, and those that wait
+  uint64_t epoch, waits, boxes;            // counts barriers, those that wait, and copies of boxes
   tn_eval_later *later; uint8_t *is_later; int64_t nlater;    // the eldest first; of elements: is it among them?
   tiny_code (*groups_by)(tn_eval_run *r);  // runs them; NULL: tn_eval_groups
 };
@@ -456,20 +490,30 @@ static tiny_code tn_eval_matrix_rows(tn_eval_run *r, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
-// Where element `e` that lane `lane` gets of matrices lies, behind the address of the first.
-static int64_t tn_load_place(const tiny_uop *u, int lane, int e) {
+// Where matrix q lies behind the first. What goes on along a row of a box goes on in the next box.
+static int64_t tn_load_matrix(const tiny_uop *u, int q) {
+  const int64_t row = TN_BOX_ROW / (tn_bits(u->dtype) / 8), next = q / 2 * tn_load_next(u);
+  const int wraps = tn_load_has(u, TN_SWIZZLED) && tn_load_next(u) < row;
+  return q % 2 * tn_load_along(u) + (wraps ? next / row * row * TN_BOX_ROWS + next % row : next);
+}
+// Where element `e` that an item gets of matrices lies, whose first is at element `at`.
+static int64_t tn_load_place(const tiny_uop *u, int64_t at, int64_t item, int e) {
   const int nbytes = tn_bits(u->dtype) / 8, each = 4 / nbytes, q = e / each, of = e % each,
-            row = 2 * TN_TURNED_ROW / nbytes;
-  const int64_t begin = q / 2 * tn_load_next(u) + q % 2 * tn_load_along(u);
-  return begin + (tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
-                                                  (2 * (lane % 4) + of) * row + lane / 4);
+            lane = (int)(item % TN_TURNED_LANES), boxes = tn_load_has(u, TN_SWIZZLED),
+            row = boxes ? TN_BOX_ROW / nbytes : 2 * TN_TURNED_ROW / nbytes;
+  at = tn_clamp_add(at, tn_load_matrix(u, q));
+  if (tn_load_has(u, TN_SIDE)) at += item / TN_TURNED_LANES % 4 * 2 * tn_load_along(u);
+  at += tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
+                                        (2 * (lane % 4) + of) * row + lane / 4;
+  return boxes ? tn_box_place(at, nbytes) : at;
 }
 // Matrices side by side: all of a warp load them, and say the same address.
 static tiny_code tn_eval_matrices(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
-  const int64_t *at = tn_eval_slot(r, r->c->arg[i->arg].slot);
+  const int64_t *at = tn_eval_slot(r, r->c->arg[i->arg].slot),
+                all = TN_TURNED_LANES * (tn_load_has(&i->u, TN_SIDE) ? 4 : 1);
   for (int64_t item = 0; item < r->items; item++)
-    if (!mask[item] || r->items % TN_TURNED_LANES || at[item] != at[item / TN_TURNED_LANES * TN_TURNED_LANES])
+    if (!mask[item] || r->items % all || at[item] != at[item / all * all])
       return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp load the same matrices",
         (long long)item);
   return TINY_OK;
@@ -525,22 +569,31 @@ static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t fla
 }
 
 // A STORE that happens later.
-static void tn_eval_put_off(tn_eval_run *r, int64_t cell, int64_t item, int64_t value) {
+static void tn_eval_put_off(tn_eval_run *r, int64_t cell, int64_t item, int64_t value, int64_t slot, int64_t copies) {
   tn_eval_later *x = &r->later[r->nlater++];
-  x->cell = cell; x->item = item; x->value = value; x->waits = r->waits;
+  x->cell = cell; x->item = item; x->value = value; x->waits = r->waits; x->slot = slot; x->copies = copies; x->box = r->boxes;
   r->is_later[cell] = 1;
 }
-// Those that happened before the n-th waiting BARRIER before this one have to be there now.
-static void tn_eval_wait(tn_eval_run *r, int64_t n) {
-  int64_t done = 0;
-  for (; done < r->nlater && r->later[done].waits + (uint64_t)n <= r->waits; done++) {
-    const tn_eval_later *x = &r->later[done];
+// Those that happened before the n-th waiting BARRIER before this one have to be there now, or those of a slot: 1 if
+// these are all that fill it.
+static int tn_eval_wait(tn_eval_run *r, int64_t n, int64_t slot) {
+  int64_t kept = 0, boxes = 0, copies = -1;
+  uint64_t last = 0;
+  for (int64_t i = 0; i < r->nlater; i++) {
+    const tn_eval_later *x = &r->later[i];
+    if (slot >= 0 ? x->slot != slot : x->slot >= 0 || x->waits + (uint64_t)n > r->waits) {
+      r->later[kept++] = *x;
+      continue;
+    }
+    if (slot >= 0) boxes += x->box != last;
+    copies = x->copies;
+    last = x->box;
     r->shared[x->cell] = x->value;
     r->is_later[x->cell] = 0;
     r->shadow[x->cell].written = r->epoch; r->shadow[x->cell].writer = x->item;
   }
-  memmove(r->later, r->later + done, (size_t)(r->nlater -= done) * sizeof *r->later);
-  r->waits++;
+  r->nlater = kept;
+  return boxes == copies;
 }
 
 static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
@@ -562,7 +615,7 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
     const int64_t e = a[0].lanes > 1 ? element[lane * r->items + item] : element[item];
     // contiguous lanes follow each other; those that are not valid may lie before the first element
     const int64_t at = a[0].lanes > 1 || m->lanes > 1 ? e :
-        tn_clamp_add(e, matrices ? tn_load_place(&i->u, (int)(item % TN_TURNED_LANES), lane) : lane);
+        matrices ? tn_load_place(&i->u, e, item, lane) : tn_clamp_add(e, lane);
     if (at < 0 || at >= m->nelem) return tn_eval_trap(r, m, item, "index", at);
     const int64_t flat = m->lanes > 1 ? at * m->lanes + lane : at;
     if (m->space == TN_SPACE_LOCAL && tn_eval_share(r, m, flat, item, stores, from_value) != TINY_OK)
@@ -571,9 +624,59 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
                   : m->space == TN_SPACE_REG ? &r->reg[(m->at + flat) * r->items + item] : NULL;
     char *p = cell ? NULL : base + flat * (int64_t)tn_dtypes[d].nbytes;
     if (adds) from_value = tn_eval_binary(TINY_OP_ADD, d, cell ? *cell : tn_dtype_load(d, p), from_value);
-    if (stores && i->u.k == TN_LATER) tn_eval_put_off(r, m->at + flat, item, from_value);
+    if (stores && i->u.k == TN_LATER) tn_eval_put_off(r, m->at + flat, item, from_value, -1, 0);
     else if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
     else out[lane * r->items + item] = cell ? *cell : tn_dtype_load(d, p);
+  }
+  return TINY_OK;
+}
+
+// Element number e of the box, in the order of rows, from these coordinates on: bits of the memory's dtype.
+static tiny_code tn_eval_box_element(tn_eval_run *r, const tn_eval_ins *i, const int64_t *at, int64_t e,
+                                     int64_t *value) {
+  const int dims = tn_bulk_dims(&i->u), dtype = r->c->mem[i->mem].dtype;
+  const int64_t *v = r->c->v + i->v;
+  const tn_eval_mem *from = &r->c->mem[i->from_mem];
+  int64_t place = 0;
+  *value = 0;
+  for (int d = 0; d < dims; d++) {
+    const int64_t x = at[d] + e % v[2 * dims + d];
+    if (x < 0 || x >= v[d]) return TINY_OK;
+    place = tn_clamp_add(place, tn_clamp_mul(x, v[dims + d]));
+    e /= v[2 * dims + d];
+  }
+  if (place >= from->nelem) return tn_eval_trap(r, from, 0, "a box has element", place);
+  const char *base = (const char *)r->l->mem[from->id].base + r->l->mem[from->id].offset;
+  *value = tn_dtype_load(dtype, base + place * (int64_t)tn_dtypes[dtype].nbytes);
+  return TINY_OK;
+}
+// All items say the same; the first of them that is there begins it.
+static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_eval_mem *m = &r->c->mem[i->mem];
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  const int dims = tn_bulk_dims(&i->u), nbytes = tn_dtypes[m->dtype].nbytes;
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  int64_t at[TN_BOX_DIMS];
+  for (int k = 0; k < 3 + dims; k++)
+    for (int64_t item = 0; a[k].slot >= 0 && item < r->items; item++)
+      if (!mask[item] || tn_eval_slot(r, a[k].slot)[item] != *tn_eval_slot(r, a[k].slot))
+        return tn_eval_trap(r, m, item, "is not at one with the others on a box at element",
+                            tn_eval_slot(r, a[0].slot)[item]);
+  if (a[1].slot >= 0 && !*tn_eval_slot(r, a[1].slot)) return TINY_OK;
+  const int64_t to = *tn_eval_slot(r, a[0].slot), slot = *tn_eval_slot(r, a[2].slot);
+  int64_t n = 1;
+  for (int d = 0; d < dims; d++) n *= r->c->v[i->v + 2 * dims + d];
+  if (to < 0 || to + n > m->nelem || to * nbytes % TN_BOX_ALIGN || slot < tn_bulk_first(&i->u) ||
+      slot >= tn_bulk_end(&i->u))
+    return tn_eval_trap(r, m, 0, "a box goes to element", to);
+  for (int d = 0; d < dims; d++) at[d] = *tn_eval_slot(r, a[3 + d].slot);
+  r->boxes++;
+  for (int64_t e = 0; e < n; e++) {
+    int64_t value;
+    const int64_t cell = to + tn_box_place(e, nbytes);
+    if (tn_eval_box_element(r, i, at, e, &value) != TINY_OK || tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 1, value) != TINY_OK)
+      return r->t->code;
+    tn_eval_put_off(r, m->at + cell, TN_EVAL_NOBODY, value, slot, tn_bulk_copies(&i->u));
   }
   return TINY_OK;
 }
@@ -696,7 +799,11 @@ static tiny_code tn_eval_barrier(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
   for (int64_t item = 0; item < r->items; item++) if (!mask[item])
     return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld does not reach a barrier", (long long)item);
-  if (i->u.k && r->later) tn_eval_wait(r, i->u.k - 1);
+  const int64_t stores = i->u.k & ~(int64_t)TN_BOXES,
+                slot = i->u.k & TN_BOXES ? *tn_eval_slot(r, r->c->arg[i->arg].slot) : -1;
+  if (stores && r->later) { tn_eval_wait(r, stores - 1, -1); r->waits++; }
+  if (slot >= 0 && (!r->later || !tn_eval_wait(r, 0, slot)))
+    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: a barrier waits for slot %lld, which is not filled", (long long)slot);
   r->epoch++;
   return TINY_OK;
 }
@@ -735,6 +842,7 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
     }
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r, i);
+    case TINY_OP_BULK: return tn_eval_box(r, i);
     case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
     case TINY_OP_WMMA: {
       const tiny_warp_unit *unit = tn_warp_unit_of(i->u.k);
@@ -779,7 +887,7 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
 
 // Memory of a group or of work items before anything was stored.
 static void tn_eval_poison(tn_eval_run *r) {
-  for (r->nlater = 0, r->waits = 0; r->is_later && r->nlater < r->c->local_nelem;) r->is_later[r->nlater++] = 0;
+  for (r->nlater = 0, r->waits = r->boxes = 0; r->is_later && r->nlater < r->c->local_nelem;) r->is_later[r->nlater++] = 0;
   r->nlater = 0;
   for (int m = 0; m < r->c->nmem; m++) {
     const tn_eval_mem *mem = &r->c->mem[m];

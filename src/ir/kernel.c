@@ -99,6 +99,13 @@ static tiny_uop *tn_store_as(tiny_ctx *t, const tiny_uop *store, tiny_uop *index
   tiny_uop *src[2] = {index, value};
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, store->k, 0, NULL);
 }
+// The box of a tensor from these coordinates on. v, k: as a BULK has them.
+static tiny_uop *tn_bulk(tiny_ctx *t, tiny_uop *to, tiny_uop *from, tiny_uop *slot, int dims, tiny_uop *const *at,
+                         const int64_t *v, int64_t k) {
+  tiny_uop *src[3 + TN_BOX_DIMS] = {to, from, slot};
+  for (int i = 0; i < dims; i++) src[3 + i] = at[i];
+  return tn_uop_make(t, TINY_OP_BULK, TINY_VOID, 1, 3 + dims, src, k, 3 * dims, v);
+}
 static tiny_uop *tn_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &index, 0, 0, NULL);
 }
@@ -108,6 +115,11 @@ static tiny_uop *tn_barrier(tiny_ctx *t, tiny_uop *done) {
 // That waits for STOREs that may happen later, but for those since the last n of its kind.
 static tiny_uop *tn_barrier_wait(tiny_ctx *t, const tn_list *done, int64_t n) {
   return tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, done->n, done->u, 1 + n, 0, NULL);
+}
+
+// That waits for the boxes of a slot, and of STOREs as k of a BARRIER says.
+static tiny_uop *tn_barrier_boxes(tiny_ctx *t, tiny_uop *slot, const tn_list *done, int64_t k) {
+  return tn_node_over(t, TINY_OP_BARRIER, TINY_VOID, 1, slot, done->n, done->u, TN_BOXES | k);
 }
 
 // ** loops **

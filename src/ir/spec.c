@@ -56,7 +56,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
   {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
-  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}
+  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}, {TINY_OP_BULK, 6, 'v'}
 };
 
 typedef struct tn_spec {
@@ -191,6 +191,17 @@ static const char *tn_spec_index(const tiny_uop *u) {
   return !valid || valid->dtype == TINY_BOOL ? NULL : "has a validity that is no bool";
 }
 
+static const char *tn_spec_bulk(const tiny_uop *u) {
+  const tiny_uop *to = u->src[0];
+  if (to->op != TINY_OP_INDEX || to->lanes != 1) return "fills what is no INDEX";
+  const tiny_uop *memory = tn_memory_behind(to->src[0]);
+  if (memory->op != TINY_OP_DEFINE || memory->v[0] != TN_SPACE_LOCAL) return "fills what is no LOCAL memory";
+  if (!tn_spec_is_param(u->src[1])) return "copies what is no PARAM";
+  for (uint32_t i = 2; i < u->nsrc; i++)
+    if (!tn_is_int(u->src[i]->dtype) || u->src[i]->lanes != 1) return "has a place that is no integer";
+  return tn_bits(u->src[1]->dtype) == tn_bits(memory->dtype) ? tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v) :
+    "copies elements of another size";
+}
 static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
   switch (u->op) {
@@ -203,7 +214,10 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       : u->k == TN_LATER ? (tn_spec_waits(u) ? NULL : "is waited for, but not to LOCAL memory")
       : u->k && (u->k != TN_ADDS || !tn_spec_is_param(x->src[0])) ? "adds to what is no PARAM" : NULL;
     case TINY_OP_BARRIER:
-      return u->k >= 0 && u->k <= 1 + TN_STAGE_AHEAD_MOST ? NULL : "waits for no number of BARRIERs";
+      if (u->k & TN_BOXES && (!tn_is_int(x->dtype) || x->lanes != 1)) return "waits for no slot";
+      return u->k >= 0 && (u->k & ~(int64_t)TN_BOXES) <= 1 + TN_STAGE_AHEAD_MOST ? NULL :
+        "waits for no number of BARRIERs";
+    case TINY_OP_BULK: return tn_spec_bulk(u);
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";

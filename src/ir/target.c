@@ -47,6 +47,11 @@ static int tn_target_copies(const tn_target *target) {
   return target->limits->copies_async && (!target->renderer || tn_target_has(target, TINY_TARGET_COPIES));
 }
 
+// Does it copy boxes of memory by itself?
+static int tn_target_copies_boxes(const tn_target *target) {
+  return target->limits->copies_boxes && (!target->renderer || tn_target_has(target, TINY_TARGET_BOXES));
+}
+
 // ** the table of a C-like language **
 
 static int tn_language_on(const tiny_language *l, int op) {

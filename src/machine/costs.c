@@ -108,27 +108,29 @@ static int64_t tn_tiles(int64_t n, int64_t side) { return (n + side - 1) / side;
 // of them read b together. The first that every unit of the machine has groups of. Of units that take all rows as well
 // 128 are as soon done as 64 (PTX ISA, tcgen05.mma: a row for each lane of Tensor Memory).
 static tn_warp_shape tn_warp_shape_at_once(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
-                                           int large) {
+                                           int large, int boxes) {
   static const tn_warp_shape all[2][3] = {{{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}},
-                                          {{{8, 1}, {32, 128}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}}};
+                                          {{{8, 1}, {32, 128}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}}},
+                             of_boxes = {{8, 1}, {16, 128}};       // which four warps have 64 rows of
   const tn_warp_shape *shapes = all[limits->unit_rows > 1];
   int i = large ? 0 : 2;
   for (; i < 2; i++) {
-    const tn_warp_shape *x = &shapes[i];
+    const tn_warp_shape *x = i && boxes ? &of_boxes : &shapes[i];
     const int64_t least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(limits),
                   groups = tn_tiles(rows, x->warps[0] * x->side[0]) * tn_tiles(columns, x->side[1]) * others;
-    if (x->side[1] <= 8 * (int64_t)limits->unit_tiles && columns > x->side[1] / 2 && groups >= least) break;
+    if (x->side[1] <= 8 * (int64_t)limits->unit_tiles && columns > x->side[1] / 2 && groups >= least) return *x;
   }
   return shapes[i];
 }
 
-// As many as leave enough groups, and no more than there are. large: registers of an item may hold the larger tiles.
+// As many as leave enough groups, and no more than there are. large: registers of an item may hold the larger tiles;
+// boxes: operands are such (codegen/boxes.c).
 static tn_warp_shape tn_warp_shape_of(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
-                                      int large) {
+                                      int large, int boxes) {
   const int64_t block = TN_WARP_SIDES * TN_WARP_LARGE, n[2] = {rows, columns},
                 groups = tn_tiles(rows, block) * tn_tiles(columns, block) * others;
   tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
-  if (limits->unit_tiles) return tn_warp_shape_at_once(limits, rows, columns, others, large);
+  if (limits->unit_tiles) return tn_warp_shape_at_once(limits, rows, columns, others, large, boxes);
   large &= groups >= TN_WARP_GROUPS;
   for (int i = 0; i < 2; i++) if (large && n[i] > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
   return shape;
@@ -165,7 +167,7 @@ static double tn_cut_product_step(const tiny_limits *limits, const tn_tiled_prod
   const int first = tn_machine_registers(limits) >= TN_TILE_MANY ? 0 : 3;
   double least = 0;
   if (x->unit_nbytes) {
-    const tn_warp_shape shape = tn_warp_shape_of(limits, x->rows, x->columns, x->others * parts, 1);
+    const tn_warp_shape shape = tn_warp_shape_of(limits, x->rows, x->columns, x->others * parts, 1, 0);
     const tn_tile_price tile = tn_tile_of_warps(&shape, x->unit_nbytes, limits->unit_tiles != 0);
     return tn_tiles_cost(limits, x->rows, x->columns, x->others * parts, &tile);
   }

@@ -112,6 +112,18 @@ static int tn_cubin_has_symbol(const tn_cubin *c, const char *name) {
   return 0;
 }
 
+// The bytes of a variable; NULL: there is no such, or it is not all there.
+static const uint8_t *tn_cubin_variable(const tn_cubin *c, const char *name, uint64_t *nbytes) {
+  for (int i = 0; i < tn_cubin_symbol_count(c); i++) {
+    const tn_cubin_symbol s = tn_cubin_symbol_at(c, i);
+    if (!s.section || strcmp(s.name, name) != 0) continue;
+    const tn_cubin_section in = tn_cubin_section_at(c, s.section);
+    *nbytes = s.nbytes;
+    return in.data && tn_cubin_within(s.value, s.nbytes, in.nbytes) ? in.data + s.value : NULL;
+  }
+  return NULL;
+}
+
 // ** opened **
 
 static const char *tn_cubin_section_wrong(tn_cubin *c, int i) {

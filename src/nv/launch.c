@@ -144,6 +144,16 @@ static void tn_nv_set_params(const tiny_launch *l, char *bank) {
   for (int i = 0; i < l->nmem + l->nargs; i++)
     tn_nv_put_param(k, bank, tn_nv_param_of(k, i, l->nmem), tn_nv_value_of(l, i));
 }
+static void tn_nv_set_maps(const tiny_launch *l, char *bank) {
+  const tn_nv_kernel *k = (const tn_nv_kernel *)l->kernel;
+  uint32_t map[TN_PTX_MAP_NBYTES / 4];
+  for (int i = 0; i < k->nmap; i++) {
+    const uint64_t slot = k->map[i][TN_MAP_PARAM], at = k->maps_at + (uint64_t)i * TN_PTX_MAP_NBYTES;
+    if (slot >= (uint64_t)l->nmem || k->base + at + sizeof map > k->nbytes) continue;
+    tn_ptx_map_encode(k->map[i], tn_nv_at(l->mem[slot]), map);
+    memcpy(bank + k->base + at, map, sizeof map);
+  }
+}
 static size_t tn_nv_args_nbytes(const tn_nv_kernel *k) {
   return TN_NV_QMD_ROOM + (size_t)tn_nv_up(k->nbytes, TN_NV_LEAST);
 }
@@ -165,6 +175,7 @@ static void tn_nv_write_launch(tn_nv *d, const tiny_launch *l, char *at, uint64_
   memcpy(at, q, tn_qmd_nbytes(v));
   tn_nv_set_bank0(d, at + TN_NV_QMD_ROOM, va + TN_NV_QMD_ROOM, grid, block, l->local_nbytes);
   tn_nv_set_params(l, at + TN_NV_QMD_ROOM);
+  tn_nv_set_maps(l, at + TN_NV_QMD_ROOM);
 }
 
 // ** words **

@@ -8,6 +8,7 @@
 #ifndef TINY_AMALGAMATED
 #include "memory.c"
 #include "cubin.c"
+#include "../render/ptx_maps.c"
 #endif
 
 // Words of parameters; bytes that the GPU may fetch behind code; bytes of local memory on top of what a kernel needs.
@@ -19,6 +20,7 @@ typedef struct tn_nv_kernel {
   int threads, nparam; tn_cubin_param *param;              // the most items of a group; of a foreign kernel
   uint32_t registers, shared, local, base, nbytes;         // nbytes: of constant bank 0
   uint32_t required[3];
+  int nmap; uint32_t maps_at; uint64_t map[TN_PTX_MAPS][TN_PTX_MAP_WORDS];     // of words: render/ptx_maps.c
   uint32_t qmd[TN_QMD_WORDS];
 } tn_nv_kernel;
 typedef struct tn_nv_module {
@@ -97,6 +99,18 @@ static int tn_nv_take_params(tn_nv *d, const tn_cubin *c, const tn_cubin_kernel 
   }
   return 1;
 }
+// Of a generated kernel: tensors that it copies boxes of, and where their parameter stands.
+static void tn_nv_take_maps(const tn_cubin *c, const tn_cubin_kernel *from, tn_nv_kernel *k) {
+  char name[256];
+  uint64_t nbytes = 0;
+  tn_cubin_param p;
+  const int length = snprintf(name, sizeof name, "%s_maps", from->name);
+  const uint8_t *at = k->module->words && length < (int)sizeof name ? tn_cubin_variable(c, name, &nbytes) : NULL;
+  if (!at || nbytes > sizeof k->map || nbytes % sizeof k->map[0] || !tn_cubin_param_at(c, from, 1, &p)) return;
+  memcpy(k->map, at, (size_t)nbytes);
+  k->nmap = (int)(nbytes / sizeof k->map[0]);
+  k->maps_at = p.at;
+}
 static int tn_nv_add_kernel(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const tn_cubin_kernel *from,
                             const uint64_t *where) {
   tn_nv_kernel *k = (tn_nv_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
@@ -116,6 +130,7 @@ static int tn_nv_add_kernel(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const 
   k->local = stack ? (stack + TN_NV_FRAME + 31) & ~31u : 0;
   tn_nv_describe(d, from, m->code->va, where, k);
   tn_nv_describe_banks(d, c, from, m->code->va, where, k->qmd);
+  tn_nv_take_maps(c, from, k);
   return tn_nv_take_params(d, c, from, k);
 }
 static tiny_code tn_nv_cubin_wrong(tn_nv *d, const char *wrong) {

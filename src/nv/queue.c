@@ -23,6 +23,7 @@ static void tn_nv_limits(const tn_nv *d, tiny_limits *out) {
   out->vector_nbytes = 16; out->vector_registers = 255;
   out->copies_async = d->sm >= 80;         // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
+  out->copies_boxes = d->sm >= 90;         // PTX ISA, cp.async.bulk.tensor
   out->unit_tiles = tn_ptx_unit_tiles(d->target);
   out->unit_rows = tn_ptx_unit_rows(d->target);
   out->dtypes = TN_PTX_ARITHMETIC; out->atomics = TN_PTX_ATOMICS;

@@ -11,6 +11,7 @@
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
 #include "ptx_tcgen05.c"
+#include "ptx_bulk.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -201,11 +202,15 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
 }
 
 static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
-  if (u->k && x->sm >= 80) {
+  const int64_t stores = u->k & ~(int64_t)TN_BOXES;
+  if (u->k & TN_BOXES) tn_ptx_wait_boxes(x, u->src[0]);
+  x->overlaps = u->k & TN_BOXES ? tn_ptx_overlaps(x, u) : NULL;
+  if (x->overlaps) return;
+  if (stores && x->sm >= 80) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.commit_group;\n");
-    tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)u->k - 1);
+    tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)stores - 1);
   }
-  if (x->by_unit) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
+  if (x->fences) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
   x->met = 1;
   if (x->tensor) tn_ptx_fences(x, "\tbar.sync 0;\n");
   else tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
@@ -274,6 +279,9 @@ static void tn_ptx_end(tn_ptx *x) {
                                        tn_ptx_element(x, l->opened->src[0], 0));
   tn_ptx_branch(x, on, 0, "L", l->label);
   if (l->skips.kind) tn_ptx_text(tn_ptx_body(x), "$E%d:\n", l->label);
+  if (!x->overlaps || x->overlaps != l->opened) return;
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.wait_group.sync.aligned 0;\n");
+  x->overlaps = NULL;
 }
 static void tn_ptx_if(tn_ptx *x, const tiny_uop *u) {
   const tn_ptx_operand on = tn_ptx_held(x, tn_ptx_element(x, u->src[0], 0), 'p');
@@ -304,13 +312,6 @@ static tn_ptx_operand tn_ptx_divided(tn_ptx *x, tn_ptx_operand o, int64_t n, int
   while ((int64_t)1 << k < n) k++;
   if ((int64_t)1 << k != n) return tn_ptx_do2(x, 'r', left ? "rem.u32" : "div.u32", o, tn_ptx_k(n));
   return left ? tn_ptx_do2(x, 'r', "and.b32", o, tn_ptx_k(n - 1)) : tn_ptx_do2(x, 'r', "shr.u32", o, tn_ptx_k(k));
-}
-static tn_ptx_operand tn_ptx_read_special(tn_ptx *x, const char *name) {
-  const tn_ptx_operand o = tn_ptx_register(x, 'r');
-  tn_ptx_begin(x, "mov.u32");
-  tn_ptx_operand_text(tn_ptx_body(x), o);
-  tn_ptx_text(tn_ptx_body(x), ", %%%s;\n", name);
-  return o;
 }
 // Of items of a group the number along a dim, by their number in all.
 static tn_ptx_operand tn_ptx_item(tn_ptx *x, int dim) {
@@ -358,6 +359,7 @@ static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
       else tn_ptx_store(x, u);
       return;
     case TINY_OP_PREFETCH: tn_ptx_prefetch(x, u); return;
+    case TINY_OP_BULK: tn_ptx_bulk(x, u); return;
     case TINY_OP_RANGE: tn_ptx_range(x, u); return;
     case TINY_OP_IF: tn_ptx_if(x, u); return;
     case TINY_OP_PICK: tn_ptx_pick(x, u); return;
@@ -384,7 +386,8 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
     case TINY_OP_STORE:                    // of one that was added to in place
       return reg && tn_ptx_in_registers(x, u->src[0]) && u->src[1]->op == TINY_OP_WMMA &&
           x->elements[u->src[1]->seq] == tn_ptx_reg_at(x, u->src[0]);
-    case TINY_OP_BARRIER: case TINY_OP_RANGE: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: return 0;
+    case TINY_OP_BARRIER: case TINY_OP_RANGE: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: case TINY_OP_BULK:
+      return 0;
     default: break;
   }
   for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
@@ -410,7 +413,8 @@ static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
   if (!x->needed[u->seq] || (x->tensor && tn_ptx_of_kept(x, u))) return;
   tn_ptx_node(x, u);
   if (u->op == TINY_OP_DEFINE && (x->wants[u->seq] & TN_PTX_KEPT)) tn_ptx_keep(x, u, tn_ptx_kept_product(x, u));
-  if (u->op != TINY_OP_STORE && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER) tn_ptx_complete(x, u);
+  if (u->op != TINY_OP_STORE && u->op != TINY_OP_BULK && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER)
+    tn_ptx_complete(x, u);
 }
 
 // The tables of a kernel's nodes. 0: there is no memory for them.
@@ -440,7 +444,9 @@ static int tn_ptx_tables(tn_ptx *x) {
 static void tn_ptx_entry(const tn_ptx *x, tiny_bytes *out) {
   static const char kinds[] = "phrdfg";
   const int64_t items = x->k->local[0] * x->k->local[1] * x->k->local[2];
-  tn_ptx_text(out, ".visible .entry %s(.param .align 8 .b8 v[%d])\n", x->k->name, 8 * TN_PTX_PARAMETERS);
+  tn_ptx_text(out, ".visible .entry %s(.param .align 8 .b8 v[%d]", x->k->name, 8 * TN_PTX_PARAMETERS);
+  if (x->nmap) tn_ptx_text(out, ", .param .align 64 .b8 m[%d]", TN_PTX_MAP_NBYTES * x->nmap);
+  tn_ptx_text(out, ")\n");
   tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n\t.minnctapersm 1\n{\n", (long long)items);
   for (int i = 0; i < TN_PTX_CLASSES; i++) {
     const long long n = (long long)x->registers[i] + 1;      // they are numbered from 1 on
@@ -449,6 +455,7 @@ static void tn_ptx_entry(const tn_ptx *x, tiny_bytes *out) {
   if (x->declares.n) tiny_bytes_add(out, x->declares.data, x->declares.n);
   if (x->level->body.n) tiny_bytes_add(out, x->level->body.data, x->level->body.n);
   tn_ptx_text(out, "\tret;\n}\n");
+  tn_ptx_maps_text(x, out);
 }
 
 // The version of PTX that a target came with (PTX ISA, "Release Notes").
@@ -464,12 +471,14 @@ static int tn_ptx_version(int sm, int own) {
 
 typedef struct tn_ptx_target { const char *name; int sm, own; } tn_ptx_target;   // own: with what its family has alone
 
+enum { TN_PTX_USES_BOXES = 1 << 16 };      // of what a kernel uses, beside a version
+
 static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                uint64_t *uses) {
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
   tn_ptx x;
   memset(&x, 0, sizeof x);
-  x.t = x.declares.t = x.batch.t = t; x.k = k; x.sm = target->sm;
+  x.t = x.declares.t = x.batch.t = x.copies.t = t; x.k = k; x.sm = target->sm;
   x.version = tn_ptx_version(target->sm, target->own);
   if (!tn_ptx_tables(&x)) return TINY_E_MEMORY;
   x.depth = -1;
@@ -477,15 +486,22 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
   tn_ptx_place(&x);
   for (int i = 0; i < k->n && !x.failed; i++)
     if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
-  for (int i = 0; i < k->n; i++) x.by_unit |= tn_ptx_loads_matrices(k->list[i]);
+  tn_ptx_survey_boxes(&x);
+  for (int i = 0; i < k->n; i++) {
+    const tiny_uop *u = k->list[i];
+    if (!tn_ptx_loads_matrices(u)) continue;
+    x.by_unit = 1;
+    x.fences |= !tn_ptx_holds_boxes(&x, tn_memory_behind(u->src[0]->src[0]));
+  }
   if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
   if (!x.failed && x.by_unit) tn_ptx_tensor_survey(&x);
   if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
+  tn_ptx_begin_boxes(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
   if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);
   if (x.failed) return TINY_E_INTERNAL;
   tn_ptx_entry(&x, out);
-  *uses = (uint64_t)x.version;
+  *uses = (uint64_t)x.version | (x.nbulk ? TN_PTX_USES_BOXES : 0);
   return TINY_OK;
 }
 static tiny_code tn_ptx_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
@@ -493,10 +509,15 @@ static tiny_code tn_ptx_module(tiny_ctx *t, const tiny_renderer *r, const tiny_r
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
   uint64_t version = (uint64_t)tn_ptx_version(target->sm, target->own);
   (void)t;
-  for (int i = 0; i < n; i++) if (kernels[i].uses > version) version = kernels[i].uses;
+  int align = 16;
+  for (int i = 0; i < n; i++) {
+    const uint64_t least = kernels[i].uses & (TN_PTX_USES_BOXES - 1);
+    if (least > version) version = least;
+    if (kernels[i].uses & TN_PTX_USES_BOXES) align = TN_BOX_ALIGN;
+  }
   tn_ptx_text(out, ".version %d.%d\n.target %s\n", (int)version / 10, (int)version % 10, target->name);
   tn_ptx_text(out, ".address_size 64\n.visible .global .align 4 .u32 tiny_values = %d;\n", TN_PTX_PARAMETERS);
-  tn_ptx_text(out, ".extern .shared .align 16 .b8 tiny_shared[];\n");
+  tn_ptx_text(out, ".extern .shared .align %d .b8 tiny_shared[];\n", align);
   for (int i = 0; i < n; i++) tiny_bytes_add(out, kernels[i].data, kernels[i].n);
   return TINY_OK;
 }
@@ -543,6 +564,7 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   r->flags = TINY_TARGET_SATURATES | TINY_TARGET_SHIFTS | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
       TINY_TARGET_ALIGNED | TINY_TARGET_ROWS;
   if (sm >= 80) r->flags |= TINY_TARGET_COPIES;
+  if (sm >= 90) r->flags |= TINY_TARGET_BOXES;
   if (tn_ptx_unit_tiles(target)) r->flags |= TINY_TARGET_MATRICES;
   r->kernel = tn_ptx_kernel;
   r->module = tn_ptx_module;

@@ -191,7 +191,12 @@ static void tn_ptx_survey(tn_ptx *x) {
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     const int op = u->op, copies = op == TINY_OP_STORE && tn_ptx_copies(x, u);
-    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF) tn_ptx_need(x, u);
+    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF || op == TINY_OP_BULK)
+      tn_ptx_need(x, u);
+    if (op == TINY_OP_BARRIER && u->k & TN_BOXES) {
+      tn_ptx_need(x, u->src[0]);
+      tn_ptx_read_by(x, u->src[0], u);
+    }
     if (op == TINY_OP_STORE && tn_memory_behind(u->src[0]->src[0])->op == TINY_OP_PARAM)
       x->constant[tn_memory_behind(u->src[0]->src[0])->seq] = 0;
     if (!x->needed[i] || op == TINY_OP_INDEX || op == TINY_OP_GROUP) continue;
@@ -482,9 +487,22 @@ static void tn_ptx_prefetch(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_text(tn_ptx_body(x), ";\n");
 }
 
+static tn_ptx_operand tn_ptx_read_special(tn_ptx *x, const char *name) {
+  const tn_ptx_operand o = tn_ptx_register(x, 'r');
+  tn_ptx_begin(x, "mov.u32");
+  tn_ptx_operand_text(tn_ptx_body(x), o);
+  tn_ptx_text(tn_ptx_body(x), ", %%%s;\n", name);
+  return o;
+}
+// Is it where BULKs copy to?
+static int tn_ptx_holds_boxes(const tn_ptx *x, const tiny_uop *memory) {
+  for (int i = 0; i < x->nbulk; i++) if (tn_memory_behind(x->bulk[i]->src[0]->src[0]) == memory) return 1;
+  return 0;
+}
 static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
   const int reg = u->v[0] == TN_SPACE_REG, held = reg && x->constant[u->seq], given = !reg && x->k->local_nbytes;
-  const int n = held ? (int)u->v[1] * u->lanes : 3, first = tn_ptx_take(x, n);
+  const int n = held ? (int)u->v[1] * u->lanes : 3, first = tn_ptx_take(x, n), boxes = tn_ptx_holds_boxes(x, u);
+  int64_t *at = boxes ? &x->box_at : &x->local_at;
   const int64_t nbytes = u->v[1] * tn_ptx_nbytes(u);
   const tn_ptx_operand symbol = {given ? 'S' : 's', x->memories};
   x->elements[u->seq] = first;
@@ -492,11 +510,11 @@ static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
   for (int i = 0; held && i < n; i++) tn_ptx_put(x, first + i, tn_ptx_register(x, tn_ptx_class(u->dtype)));
   if (held) return;
   tn_ptx_put(x, first, symbol);
-  tn_ptx_put(x, first + 1, tn_ptx_k(given ? x->local_at : 0));
+  tn_ptx_put(x, first + 1, tn_ptx_k(given ? *at : 0));
   tn_ptx_put(x, first + 2, tn_ptx_none);
-  if (given) x->local_at += (nbytes + TN_PTX_LINE - 1) / TN_PTX_LINE * TN_PTX_LINE;
+  if (given) *at += (nbytes + TN_PTX_LINE - 1) / TN_PTX_LINE * TN_PTX_LINE;
   else
-    tn_ptx_text(&x->declares, "\t.%s .align 16 .b8 m%d[%lld];\n", reg ? "local" : "shared", x->memories++,
-                (long long)nbytes);
+    tn_ptx_text(&x->declares, "\t.%s .align %d .b8 m%d[%lld];\n", reg ? "local" : "shared",
+                boxes ? (int)TN_BOX_ALIGN : 16, x->memories++, (long long)nbytes);
 }
 #endif

@@ -25,8 +25,10 @@ enum {
 // Of what a unit keeps, in the pool: its address, a predicate: it is added to; is what it holds yet to be read?
 enum { TN_PTX_KEPT_AT, TN_PTX_KEPT_ADDS, TN_PTX_KEPT_OPEN, TN_PTX_KEPT_FIELDS };
 
+// Operands as boxes are wgmma's.
 static int tn_ptx_is_whole(const tiny_uop *u) {
-  return u->op == TINY_OP_WMMA && tn_ptx_is_by_unit(u->src[0]) && tn_ptx_is_by_unit(u->src[1]);
+  const tiny_uop *a = u->op == TINY_OP_WMMA ? tn_ptx_matrices(u->src[0]) : NULL;
+  return a && !tn_load_has(a, TN_SWIZZLED) && tn_ptx_is_by_unit(u->src[1]);
 }
 static int tn_ptx_is_zero(const tiny_uop *u) {
   while (u->op == TINY_OP_BROADCAST) u = u->src[0];

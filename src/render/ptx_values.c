@@ -40,7 +40,7 @@ struct tn_ptx_sum; struct tn_ptx_step;
 typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
-  int by_unit;                             // 1: units read shared memory themselves
+  int by_unit, fences;                     // 1: units read shared memory themselves, and what items have written
   // Of units that keep sums (ptx_tcgen05.c): columns of those of four warps, in all and given so far; four warps; are
   // products not waited for, have threads met since the last wait?
   int tensor, tensor_given, groups, tensor_open, met;
@@ -58,7 +58,12 @@ typedef struct tn_ptx {
   const tiny_uop **block, **under; int *last; struct tn_ptx_sum *sum;
   struct tn_ptx_step *step; int nstep;
   int64_t registers[TN_PTX_CLASSES];
-  int64_t local_at; int memories;
+  int64_t local_at, box_at; int memories;  // box_at: of memory of boxes, which lies first
+  // BULKs, one for each tensor of theirs, slots; what thread 0 is known by, parities of slots, the first one's mbarrier
+  const tiny_uop **bulk, **map; int nbulk, nmap, slots;
+  tn_ptx_operand first, phases, slot_at, map_at[8];
+  // Of a loop whose products go on while the next ones are begun: its RANGE; copies that wait for the items to meet
+  const tiny_uop *overlaps; tiny_bytes copies;
   tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
   tn_ptx_operand guard; int unless;        // of the next lines
 } tn_ptx;
@@ -168,8 +173,13 @@ static void tn_ptx_flush(tn_ptx *x) {
   if (!x->batch.n) return;
   tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
   tiny_bytes_add(tn_ptx_body(x), x->batch.data, x->batch.n);
-  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;\n");
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned %d;\n",
+              x->overlaps != NULL);
   x->batch.n = 0;
+  if (!x->overlaps) return;                // the products before are done, of all warps: their memory is filled again
+  tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
+  if (x->copies.n) tiny_bytes_add(tn_ptx_body(x), x->copies.data, x->copies.n);
+  x->copies.n = 0;
 }
 
 // A line's beginning, with the guard that holds.

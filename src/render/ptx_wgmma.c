@@ -28,8 +28,9 @@ static const tiny_uop *tn_ptx_matrices(const tiny_uop *u) {
 // No value of its own: a unit reads it.
 static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != NULL; }
 
-// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each; of tcgen05 bit 46 says so. side 0: of a, of which
-// rows and k change places.
+// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each; of tcgen05 bit 46 says so; 62-63: 1, of boxes, of
+// which groups of eight rows follow each other, and, where rows lie beside each other, boxes of 64 (PTX ISA, "Strides").
+// side 0: of a, of which rows and k change places.
 static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load, int side) {
   const int64_t step[2] = {tn_load_along(load), tn_load_next(load)};
   const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
@@ -38,8 +39,11 @@ static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load, int sid
   if (at.kind == 's' || at.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", at);
   if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
   at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
-  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(step[!side] * size >> 4 << 16));
-  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(step[side] * size >> 4 | (x->tensor ? 1 << 14 : 0)));
+  const int boxes = tn_load_has(load, TN_SWIZZLED), turned = tn_load_kind(load) == TN_TURNED;
+  const int64_t leading = !boxes ? step[!side] * size >> 4 : turned ? TN_BOX_ROWS * TN_BOX_ROW >> 4 : 1,
+                stride = !boxes ? step[side] * size >> 4 : TN_BOX_ALIGN >> 4 | 1 << 30;
+  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(leading << 16));
+  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(stride | (x->tensor ? 1 << 14 : 0)));
   return tn_ptx_join(x, 'd', "mov.b64", word);
 }
 
@@ -61,9 +65,10 @@ static int tn_ptx_sum_registers(tn_ptx *x, const tiny_uop *u) {
 
 static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *unit, const char *type[2]) {
   const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes((tiny_dtype)unit->a);
-  const tiny_uop *load = tn_ptx_matrices(u->src[1]);
+  const tiny_uop *load = tn_ptx_matrices(u->src[1]), *rows = tn_ptx_matrices(u->src[0]);
   tn_ptx_operand a[4];
-  for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
+  if (rows) a[0] = tn_ptx_descriptor(x, rows, 0);
+  for (int i = 0; i < 4 && !rows; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
   const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load, 1), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
   const int first = tn_ptx_sum_registers(x, u);
   tiny_bytes *out = &x->batch;
@@ -72,12 +77,13 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
               tn_ptx_type(unit->c), type[0], type[1]);
   tn_ptx_group(out, &x->pool.of[first], u->lanes);
   tn_ptx_text(out, ", ");
-  tn_ptx_group(out, a, 4);
+  if (rows) tn_ptx_operand_text(out, a[0]); else tn_ptx_group(out, a, 4);
   tn_ptx_text(out, ", ");
   tn_ptx_operand_text(out, descriptor);
   tn_ptx_text(out, ", ");
   tn_ptx_operand_text(out, yes);
   if (unit->c == TINY_F32) tn_ptx_text(out, ", 1, 1");
+  if (unit->c == TINY_F32 && bytes == 2 && rows) tn_ptx_text(out, ", %d", tn_load_kind(rows) == TN_TURNED);
   if (unit->c == TINY_F32 && bytes == 2) tn_ptx_text(out, ", %d", tn_load_kind(load) == TN_TURNED);
   tn_ptx_text(out, ";\n");
   x->elements[u->seq] = first;

@@ -1,0 +1,207 @@
+// ptx_bulk: boxes of tensors that the device copies by itself (PTX ISA, cp.async.bulk.tensor and mbarrier; sm_90 on).
+//
+// In:  BULKs, and BARRIERs that wait for their slots. Out: their lines; of the module, what tensors a kernel wants.
+// Holds:
+//  - A slot has an mbarrier, beside the memory that is copied to. Each copy that fills the slot arrives once and says how
+//    many bytes come; the phase is over when all are there. Thread 0 begins copies, all threads wait for the phase, of
+//    which each has the parity of every slot as a bit of one register.
+//  - A tensor is 128 bytes that the host makes for a launch, and a parameter of the kernel, m, behind v. Which they are
+//    stands in the module: NAME_maps, TN_PTX_MAP_WORDS of 64 bits each (tn_ptx_map_word).
+#ifndef TN_RENDER_PTX_BULK
+#define TN_RENDER_PTX_BULK
+#ifndef TINY_AMALGAMATED
+#include "ptx_memory.c"
+#include "ptx_maps.c"
+#endif
+
+// ** before a line is written **
+
+static int tn_ptx_same_map(const tiny_uop *a, const tiny_uop *b) {
+  return tn_memory_behind(a->src[1]) == tn_memory_behind(b->src[1]) && a->nv == b->nv &&
+      !memcmp(a->v, b->v, a->nv * sizeof *a->v);
+}
+static const tiny_uop *tn_ptx_box_memory(const tiny_uop *bulk) { return tn_memory_behind(bulk->src[0]->src[0]); }
+// Which of the kernel's tensors a BULK copies from.
+static int tn_ptx_map_of(const tn_ptx *x, const tiny_uop *u) {
+  int i = 0;
+  while (i < x->nmap && !tn_ptx_same_map(x->map[i], u)) i++;
+  return i;
+}
+// All BULKs, the tensors, slots, and memory of boxes, which lies before all other.
+static void tn_ptx_survey_boxes(tn_ptx *x) {
+  for (int i = 0; i < x->k->n; i++) x->nbulk += x->k->list[i]->op == TINY_OP_BULK;
+  if (!x->nbulk) return;
+  if (x->sm < 90) { tn_ptx_fail(x, "BULK"); return; }
+  const size_t n = (size_t)x->nbulk * sizeof *x->bulk;
+  x->bulk = (const tiny_uop **)tn_ptx_scratch(x->t, n);
+  x->map = (const tiny_uop **)tn_ptx_scratch(x->t, n);
+  if (!x->bulk || !x->map) { x->failed = 1; return; }
+  x->nbulk = 0;
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_BULK) continue;
+    x->bulk[x->nbulk++] = u;
+    if (tn_ptx_map_of(x, u) == x->nmap) x->map[x->nmap++] = u;
+    if (x->nmap > TN_PTX_MAPS) { tn_ptx_fail(x, "so many tensors"); return; }
+    if (tn_bulk_end(u) > x->slots) x->slots = tn_bulk_end(u);
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_DEFINE && tn_ptx_holds_boxes(x, u)) x->local_at += u->v[1] * tn_ptx_nbytes(u);
+  }
+}
+
+// ** the beginning **
+
+static void tn_ptx_slot_text(tn_ptx *x, int64_t slot) {
+  tn_ptx_text(tn_ptx_body(x), "[%s+%lld]", x->k->local_nbytes ? "tiny_shared" : "boxes",
+              (long long)(8 * slot + (x->k->local_nbytes ? x->k->local_nbytes - TN_BOX_NBYTES : 0)));
+}
+static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
+  for (int i = 0; i < x->nbulk; i++)
+    if (tn_bulk_first(x->bulk[i]) <= slot && slot < tn_bulk_end(x->bulk[i])) return tn_bulk_copies(x->bulk[i]);
+  return 1;
+}
+// mbarriers are there, for the copies too, before anybody waits (CUDA C++ Programming Guide, "Using TMA").
+static void tn_ptx_begin_boxes(tn_ptx *x) {
+  if (!x->nbulk || x->failed) return;
+  if (!x->k->local_nbytes) tn_ptx_text(&x->declares, "\t.shared .align 8 .b8 boxes[%d];\n", 8 * x->slots);
+  x->first = tn_ptx_do2(x, 'p', "setp.eq.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(0));
+  x->phases = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(0));
+  x->slot_at = tn_ptx_register(x, 'r');
+  tn_ptx_begin(x, "mov.u32");
+  tn_ptx_operand_text(tn_ptx_body(x), x->slot_at);
+  tn_ptx_text(tn_ptx_body(x), ", %s;\n", x->k->local_nbytes ? "tiny_shared" : "boxes");
+  if (x->k->local_nbytes) x->slot_at = tn_ptx_do2(x, 'r', "add.s32", x->slot_at, tn_ptx_k(x->k->local_nbytes - TN_BOX_NBYTES));
+  for (int i = 0; i < x->slots; i++) {
+    x->guard = x->first;
+    tn_ptx_begin(x, "mbarrier.init.shared::cta.b64");
+    tn_ptx_slot_text(x, i);
+    tn_ptx_text(tn_ptx_body(x), ", %lld;\n", (long long)tn_ptx_copies_to(x, i));
+  }
+  x->guard = tn_ptx_none;
+  for (int i = 0; i < x->nmap; i++) {
+    const tn_ptx_operand at = tn_ptx_register(x, 'd');
+    tn_ptx_begin(x, "mov.b64");
+    tn_ptx_operand_text(tn_ptx_body(x), at);
+    tn_ptx_text(tn_ptx_body(x), ", m;\n");
+    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", i ? tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i)) : at);
+  }
+  tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n\tbar.sync 0;\n");
+}
+
+// ** copies, and who waits for them **
+
+static tn_ptx_operand tn_ptx_narrow(tn_ptx *x, const tiny_uop *u) {
+  const tn_ptx_operand o = tn_ptx_element(x, u, 0);
+  return tn_ptx_is_number(o) || o.kind != 'd' ? tn_ptx_held(x, o, 'r') : tn_ptx_do1(x, 'r', "cvt.u32.u64", o);
+}
+static tn_ptx_operand tn_ptx_slot_address(tn_ptx *x, tn_ptx_operand slot) {
+  return tn_ptx_do(x, 'r', "mad.lo.s32", slot, tn_ptx_k(8), x->slot_at);
+}
+static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
+  const int dims = tn_bulk_dims(u);
+  const tiny_uop *index = u->src[0];
+  int64_t nbytes = (int64_t)tiny_dtype_nbytes((tiny_dtype)tn_ptx_box_memory(u)->dtype);
+  for (int i = 0; i < dims; i++) nbytes *= u->v[2 * dims + i];
+  const tn_ptx_address to = tn_ptx_address_of(x, index);
+  const tn_ptx_operand at = tn_ptx_slot_address(x, tn_ptx_narrow(x, u->src[2]));
+  tn_ptx_operand place[TN_BOX_DIMS], on = x->first;
+  for (int i = 0; i < dims; i++) place[i] = tn_ptx_narrow(x, u->src[3 + i]);
+  if (index->nsrc == 3) on = tn_ptx_do2(x, 'p', "and.pred", on, tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p'));
+  if (x->failed) return;
+  tiny_bytes *out = x->overlaps ? &x->copies : tn_ptx_body(x);
+  tn_ptx_text(out, "\t@");
+  tn_ptx_operand_text(out, on);
+  tn_ptx_text(out, " mbarrier.arrive.expect_tx.shared::cta.b64 _, [");
+  tn_ptx_operand_text(out, at);
+  tn_ptx_text(out, "], %lld;\n\t@", (long long)nbytes);
+  tn_ptx_operand_text(out, on);
+  tn_ptx_text(out, " cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes [", dims);
+  tn_ptx_operand_text(out, to.base);
+  tn_ptx_text(out, "+%lld], [", (long long)to.offset);
+  tn_ptx_operand_text(out, x->map_at[tn_ptx_map_of(x, u)]);
+  tn_ptx_text(out, ", {");
+  for (int i = 0; i < dims; i++) { tn_ptx_text(out, i ? ", " : ""); tn_ptx_operand_text(out, place[i]); }
+  tn_ptx_text(out, "}], [");
+  tn_ptx_operand_text(out, at);
+  tn_ptx_text(out, "];\n");
+}
+// Until the phase of the slot is over; then it is the other one's turn.
+static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
+  const tn_ptx_operand s = tn_ptx_narrow(x, slot), at = tn_ptx_slot_address(x, s), over = tn_ptx_register(x, 'p');
+  tn_ptx_operand parity = tn_ptx_do2(x, 'r', "shr.u32", x->phases, s);
+  parity = tn_ptx_do2(x, 'r', "and.b32", parity, tn_ptx_k(1));
+  const tn_ptx_operand bit = tn_ptx_do2(x, 'r', "shl.b32", tn_ptx_held(x, tn_ptx_k(1), 'r'), s),
+                       turn[3] = {x->phases, x->phases, bit};
+  const int label = ++x->labels;
+  tiny_bytes *out = tn_ptx_body(x);
+  tn_ptx_text(out, "$W%d:\n", label);
+  tn_ptx_begin(x, "mbarrier.try_wait.parity.shared::cta.b64");
+  tn_ptx_operand_text(out, over);
+  tn_ptx_text(out, ", [");
+  tn_ptx_operand_text(out, at);
+  tn_ptx_text(out, "], ");
+  tn_ptx_operand_text(out, parity);
+  tn_ptx_text(out, ";\n");
+  x->guard = over; x->unless = 1;
+  char to[32];
+  snprintf(to, sizeof to, "bra $W%d", label);
+  tn_ptx_line(x, to, NULL, 0);
+  x->guard = tn_ptx_none; x->unless = 0;
+  tn_ptx_line(x, "xor.b32", turn, 3);
+}
+
+// ** products that go on while the next ones are begun **
+//
+//   wait for the slot                      as the list has it: BARRIER
+//   begin products; commit
+//   wait for the products before           whose slot is filled next
+//   all meet; thread 0 begins copies       BULKs
+// So the matrix unit has work while warps wait for each other (CUTLASS, "Efficient GEMM in CUDA", "Pipelining").
+
+// The LOAD of REG memory that a chain of products adds to; NULL: some of them is not added to in place.
+static const tiny_uop *tn_ptx_chain(const tn_ptx *x, const tiny_uop *product) {
+  for (;;) {
+    const tiny_uop *sum = product->src[2];
+    if (!tn_ptx_matrices(product->src[0]) || !tn_ptx_matrices(product->src[1]) ||
+        x->last[sum->seq] != (int)product->seq)
+      return NULL;
+    if (sum->op == TINY_OP_LOAD) return x->constant[sum->seq] == TN_PTX_TAKEN ? sum : NULL;
+    if (sum->op != TINY_OP_WMMA) return NULL;
+    product = sum;
+  }
+}
+static int tn_ptx_may_overlap(const tn_ptx *x, const tiny_uop *u) {
+  if (u->op == TINY_OP_LOAD) return tn_is_reg(u->src[0]->src[0]) || tn_ptx_holds_boxes(x, tn_memory_behind(u->src[0]->src[0]));
+  if (u->op != TINY_OP_STORE) return u->op != TINY_OP_BARRIER && u->op != TINY_OP_IF && u->op != TINY_OP_RANGE &&
+    u->op != TINY_OP_SHUFFLE && u->op != TINY_OP_PREFETCH;
+  const tiny_uop *sum = u->src[1]->op == TINY_OP_WMMA ? tn_ptx_chain(x, u->src[1]) : NULL;
+  return sum && tn_ptx_in_registers(x, u->src[0]) && x->last[u->src[1]->seq] == (int)u->seq &&
+      tn_ptx_reg_at(x, u->src[0]) == tn_ptx_reg_at(x, sum->src[0]);
+}
+// The loop that such a BARRIER stands in, if nothing else is done in it than copies and products that are added up.
+static const tiny_uop *tn_ptx_overlaps(const tn_ptx *x, const tiny_uop *barrier) {
+  const tiny_uop *loop = x->block[barrier->seq];
+  int stores = 0;
+  if (!loop || x->fences || barrier->k != TN_BOXES) return NULL;
+  for (int i = (int)loop->seq + 1; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_END) return u->src[1] == loop && stores == 1 ? loop : NULL;
+    if (u != barrier && !tn_ptx_may_overlap(x, u)) return NULL;
+    stores += u->op == TINY_OP_STORE;
+  }
+  return NULL;
+}
+
+// ** of the module **
+
+static void tn_ptx_maps_text(const tn_ptx *x, tiny_bytes *out) {
+  if (!x->nmap) return;
+  tn_ptx_text(out, ".visible .global .align 8 .b64 %s_maps[%d] = {", x->k->name, TN_PTX_MAP_WORDS * x->nmap);
+  for (int i = 0; i < x->nmap; i++)
+    for (int k = 0; k < TN_PTX_MAP_WORDS; k++)
+      tn_ptx_text(out, "%s%lld", i || k ? ", " : "", (long long)tn_ptx_map_word(x->map[i], k));
+  tn_ptx_text(out, "};\n");
+}
+#endif
