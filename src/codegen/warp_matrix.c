@@ -417,7 +417,7 @@ static tiny_uop *tn_unit_rows(tiny_ctx *t, const tn_warp_tiles *c, int64_t quart
 
 // What a product is given of a side: words of a lane, or all rows or columns in memory of the group.
 static tiny_uop *tn_unit_given(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step,
-                                int64_t quarter) {
+                               int64_t quarter) {
   if (c->boxes) return tn_unit_of_boxes(t, c, side, quarter + 2 * step);
   if (side && c->at_once) return tn_unit_columns(t, c, quarter + 2 * step);
   if (!side && c->whole) return tn_unit_rows(t, c, quarter + 2 * step);
@@ -438,8 +438,8 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
   for (int64_t i = 0; i < c->quarters / quarters * p->steps; i++) {
     const int64_t quarter = i / p->steps * quarters;
     const int step = (int)(i % p->steps);
-    tiny_uop *src[3] = {tn_unit_given(t, c, 0, tile[0], step, quarter), tn_unit_given(t, c, 1, tile[1], step, quarter),
-                        sum};
+    tiny_uop *a = tn_unit_given(t, c, 0, tile[0], step, quarter), *b = tn_unit_given(t, c, 1, tile[1], step, quarter),
+             *src[3] = {a, b, sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
   }
   for (int i = 0; i < others->n; i++) tn_push(t, &over, others->u[i]);
