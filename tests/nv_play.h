@@ -621,6 +621,91 @@ static void test_waits(void) {
   for (int number = 0; number < 2; number++)
     waits_between((nv_mock_desc){.gpu = NV_MOCK_GB202, .ngpu = 2, .no_peers = number}, number, 1);
 }
+// ** memory by a file **
+
+// x over mem, added to in place.
+static void add_in_place(tiny_ctx *t, void *mem, double what) {
+  tiny_tensor *x = tiny_blob_of(t, mem, TINY_F32, TINY_SHAPE(N));
+  tiny_assign(x, tiny_add_scalar(x, what));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  CHECK_EQ(tiny_sync(t), TINY_OK);
+  tiny_free(x);
+}
+static void test_shared(void) {
+  nv_mock *m = nv_mock_new(&(nv_mock_desc){.gpu = NV_MOCK_GH100, .seed = 3});
+  const tiny_nv_system *system = nv_mock_system(m);
+  tiny_ctx *t[2] = {open_with(tiny_nv_on(system, 0).text, ""), open_with(tiny_nv_on(system, 0).text, "")};
+  void *dev[2] = {tiny_device_handle(t[0], 0), tiny_device_handle(t[1], 0)};
+  CHECK(dev[0] == t[0]->device[0]->dev && !tiny_device_handle(t[0], 1) && !tiny_device_handle(NULL, 0));
+  float got[N];
+  int fd = -1;
+  uint8_t *bytes;
+  void *own = tiny_nv_share(dev[0], sizeof got, &fd), *theirs = tiny_nv_import(dev[1], fd, sizeof got);
+  CHECK(own && theirs && fd >= 0);
+  CHECK_EQ(system->close(system->user, fd), 0);
+  add_in_place(t[0], own, 1);
+  add_in_place(t[1], theirs, 2);
+  CHECK_EQ(tiny_read(tiny_blob_of(t[0], own, TINY_F32, TINY_SHAPE(N)), got, sizeof got), TINY_OK);
+  for (int i = 0; i < N; i++) CHECK(got[i] == 3);
+  const int buf = nv_mock_dmabuf(m, 8192, &bytes);         // of another driver
+  memset(bytes, 0, 8192);
+  void *host = tiny_nv_import(dev[0], buf, 5000);
+  CHECK(host != NULL);
+  add_in_place(t[0], host, 5);
+  CHECK(((float *)(void *)bytes)[N - 1] == 5 && ((float *)(void *)bytes)[N] == 0);
+  CHECK(!tiny_nv_import(dev[0], buf, 9000));               // more than it has
+  says(t[0], TINY_E_DEVICE, "neither as NVIDIA's (IMPORT_OBJECT_FROM_FD: the driver says INVALID_ARGUMENT");
+  tiny_clear(t[0]);
+  CHECK(!tiny_nv_import(dev[0], 7, 64));
+  says(t[0], TINY_E_DEVICE, "nv_import: the driver takes file 7 neither");
+  tiny_clear(t[0]);
+  CHECK(!tiny_nv_import(dev[0], -1, 64) && tiny_status(t[0]) == TINY_E_ARG);
+  tiny_clear(t[0]);
+  CHECK(!tiny_nv_share(dev[0], 0, &fd) && fd == -1 && tiny_status(t[0]) == TINY_E_ARG);
+  tiny_clear(t[0]);
+  CHECK_EQ(system->close(system->user, buf), 0);
+  tiny_nv_release(dev[0], host);
+  tiny_nv_release(dev[0], NULL);
+  tiny_nv_release(dev[0], own);                            // theirs stays, and goes with its context
+  add_in_place(t[1], theirs, 1);
+  for (int i = 0; i < 2; i++) tiny_close(t[i]);
+  CHECK(!nv_mock_complaint(m) && !nv_mock_leaks(m));
+  if (nv_mock_complaint(m)) fprintf(stderr, "    %s\n", nv_mock_complaint(m));
+  nv_mock_free(m);
+  play p = play_on((nv_mock_desc){.gpu = NV_MOCK_A100, .no_export = 1});
+  CHECK(!tiny_nv_share(tiny_device_handle(p.t, 0), 64, &fd) && fd == -1);
+  says(p.t, TINY_E_DEVICE, "memory as a file (EXPORT_OBJECT_TO_FD): the driver says NOT_SUPPORTED");
+  tiny_clear(p.t);
+  play_end(&p);
+}
+static int shared_fails(long n, long memory) {
+  memory_count count = {0};
+  nv_mock *m = nv_mock_new(&(nv_mock_desc){.gpu = NV_MOCK_GB100, .fail_ioctl = n});
+  const tiny_nv_system *system = nv_mock_system(m);
+  const tiny_nv_name name = tiny_nv_on(system, 0);
+  int fd = -1;
+  uint8_t *bytes;
+  count.fail_at = memory;
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = name.text, .backends = {&tiny_nv}, .cache_dir = "", .threads = 1,
+                                       .alloc = {memory_fn, &count}});
+  void *dev = tiny_device_handle(t, 0), *own = dev ? tiny_nv_share(dev, 100, &fd) : NULL;
+  const int buf = nv_mock_dmabuf(m, 8192, &bytes);
+  void *two = own ? tiny_nv_import(dev, fd, 100) : NULL, *host = two ? tiny_nv_import(dev, buf, 100) : NULL;
+  CHECK(host || !t || tiny_error(t)[0]);
+  if (fd >= 0) system->close(system->user, fd);
+  system->close(system->user, buf);
+  tiny_close(t);
+  CHECK(!count.live && !count.wrong && !nv_mock_leaks(m));
+  nv_mock_free(m);
+  return host != NULL;
+}
+static void test_shared_fails(void) {
+  CHECK(shared_fails(0, 0));
+  int failed = 0;
+  for (long n = 1; n < 150; n += n < 80 ? test_brief(23, 6) : test_brief(3, 1)) failed += !shared_fails(n, 0);
+  CHECK(failed > 4);
+  for (long n = 1, good = 0; n < 500 && !good; n += n < 40 ? 7 : test_brief(3, 1)) good = shared_fails(0, n);
+}
 static long pair_fails(long n) {
   char name[128];
   float got[ROWS * COLUMNS];
@@ -894,6 +979,8 @@ static void test_played(void) {
   test_peer_lost();
   test_peer_memory();
   test_waits();
+  test_shared();
+  test_shared_fails();
   test_pair_fails();
   test_lists();
   test_times();
