@@ -115,15 +115,16 @@ static uint32_t nvm_new_memory(nv_mock *m, nvm_object *o, nvm_object *parent, ui
   return 0;
 }
 
-// NV_OS_DESC_MEMORY_ALLOCATION_PARAMS: type 0, flags 4, attr 8, attr2 c, descriptor 10, limit 18, descriptorType 20, tag
-// 24. Of a file that is no dma-buf (osdesc: OS_FILE_HANDLE) the driver gets nothing.
+// NV_OS_DESC_MEMORY_ALLOCATION_PARAMS: type 0, flags 4, attr 8, attr2 c, descriptor 10, limit 18, descriptorType 20,
+// tag 24. Of a file that is no dma-buf (osdesc: OS_FILE_HANDLE) the driver gets nothing.
 static uint32_t nvm_new_os_memory(nv_mock *m, nvm_object *o, nvm_object *parent, uint8_t *p) {
   (void)parent;
   const char *name = "NV01_MEMORY_SYSTEM_OS_DESCRIPTOR";
   if (!p) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: no parameters", name);
   uint64_t limit = nvm_get64(p, 0x18);
   if (nvm_get32(p, 0x20) != 4)
-    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: descriptorType %u is not OS_FILE_HANDLE", name, nvm_get32(p, 0x20));
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: descriptorType %u is not OS_FILE_HANDLE", name,
+                     nvm_get32(p, 0x20));
   if ((limit + 1) & 0xfff) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: limit is not a page's end", name);
   if ((nvm_get32(p, 8) >> 25 & 3) != 1)
     return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: attr LOCATION is not PCI", name);

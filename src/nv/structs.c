@@ -87,7 +87,8 @@ enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_
 // ** controls: one of their sizes, or by release **
 
 enum {
-  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_TO_FILE = 0x3D05, TN_NV_FROM_FILE = 0x3D06, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
+  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_TO_FILE = 0x3D05, TN_NV_FROM_FILE = 0x3D06,
+  TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
   TN_NV_NAME = 0x20800110, TN_NV_UUID = 0x2080014A, TN_NV_GR_INFO = 0x20801201, TN_NV_FB_INFO = 0x20801303,
   TN_NV_BOOST = 0x2080200A, TN_NV_TOKEN = (int)0xC36F0108u, TN_NV_SCHEDULE = (int)0xA06C0101u,
   TN_NV_FAULTS = (int)0x83DE0328u
@@ -198,7 +199,8 @@ TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_release_params, 40);
 TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
 TN_NV_SIZE(tn_nv_gr_params, 32); TN_NV_SIZE(tn_nv_faults_params, 72); TN_NV_SIZE(tn_nv_notification, 16);
 TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40);
-TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24); TN_NV_SIZE(tn_uvm_peers, 36);
+TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24);
+TN_NV_SIZE(tn_uvm_peers, 36);
 TN_NV_SIZE(tn_uvm_map, 9264); TN_NV_AT(tn_uvm_map, n, 9240); TN_NV_SIZE(tn_uvm_map_old, 1200);
 TN_NV_AT(tn_uvm_map_old, n, 1176);
 #undef TN_NV_SIZE
