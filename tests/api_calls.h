@@ -173,6 +173,10 @@ static void call_tiny_device_name(world *w) {
   (void)w;
   give_pointer(w, tiny_device_name(w->t, (int)N(0, 1)));
 }
+static void call_tiny_device_handle(world *w) {
+  (void)w;
+  give_pointer(w, tiny_device_handle(w->t, (int)N(0, 1)));
+}
 static void call_tiny_device_stats(world *w) {
   (void)w;
   (void)tiny_device_stats(w->t, (int)N(0, 1));
@@ -2753,6 +2757,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_bitcast", call_tiny_bitcast, 1, 0, 1, 0},
   {"tiny_device_count", call_tiny_device_count, 0, 1, 0, 0},
   {"tiny_device_name", call_tiny_device_name, 0, 1, 1, 0},
+  {"tiny_device_handle", call_tiny_device_handle, 0, 1, 1, 0},
   {"tiny_device_stats", call_tiny_device_stats, 0, 1, 1, 0},
   {"tiny_use_device", call_tiny_use_device, 0, 1, 1, 0},
   {"tiny_sync", call_tiny_sync, 0, 1, 0, 0},

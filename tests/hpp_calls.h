@@ -41,6 +41,7 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
   (void)x.bitcast(static_cast<tiny_dtype>(1));
   (void)tiny::device_count(t);
   (void)tiny::device_name(t, 1);
+  (void)tiny::device_handle(t, 1);
   (void)tiny::device_stats(t, 1);
   (void)tiny::use_device(t, 1);
   (void)tiny::sync(t);

@@ -149,6 +149,7 @@ static int nvm_close(void *user, int fd) {
       nvm_wrong(m, 0, "close: %d had an RM_MAP_MEMORY that no mmap followed", fd);
       nvm_memory_drop(m, f->pending);
     }
+    nvm_memory_drop(m, f->shared);
     memset(f, 0, sizeof *f);
   }
   pthread_mutex_unlock(&m->lock);
@@ -414,6 +415,18 @@ void nv_mock_free(nv_mock *m) {
   pthread_cond_destroy(&m->rung);
   pthread_mutex_destroy(&m->lock);
   free(m->objects); free(m->files); free(m->views); free(m->channels); free(m);
+}
+
+int nv_mock_dmabuf(nv_mock *m, uint64_t nbytes, uint8_t **bytes) {
+  pthread_mutex_lock(&m->lock);
+  int i = 0;
+  while (i < m->nfile && m->files[i].kind) i++;
+  if (i == m->nfile) { m->files = nvm_more(m->files, m->nfile, sizeof *m->files); m->nfile++; }
+  nvm_memory *memory = nvm_memory_new(m, NVM_SYSMEM, 0, nbytes);
+  m->files[i] = (nvm_file){.kind = NVM_FILE_DMABUF, .shared = memory};
+  *bytes = memory->bytes;
+  pthread_mutex_unlock(&m->lock);
+  return NVM_FIRST_FD + i;
 }
 
 const tiny_nv_system *nv_mock_system(nv_mock *m) { return &m->system; }

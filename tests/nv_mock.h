@@ -29,6 +29,7 @@ typedef struct nv_mock_desc {
                                // order
   int gvisor;                  // the calls that gVisor's nvproxy passes on for compute and utility, and no others
   int nvlink, no_peers;        // GPUs are peers from the beginning; none is another's peer
+  int no_export;               // no object becomes a file
   int mig, exclusive;          // the GPU is partitioned; another process has it
   int no_uvm, denied, absent;  // no /dev/nvidia-uvm; EACCES for nodes of GPUs; ENOENT for nvidiactl
   long fail_alloc;             // the n-th allocation of memory finds none; 0: never, as below
@@ -49,6 +50,8 @@ typedef struct nv_mock_counts {
 nv_mock *nv_mock_new(const nv_mock_desc *d);               // NULL: no memory, or no system that has memfd_create
 void nv_mock_free(nv_mock *m);
 const tiny_nv_system *nv_mock_system(nv_mock *m);          // what tiny_nv_on takes; until nv_mock_free
+// A file that another driver made, a dma-buf of so many bytes of the system's memory, for the client to close.
+int nv_mock_dmabuf(nv_mock *m, uint64_t nbytes, uint8_t **bytes);
 // The first thing that was done wrong; else what waits for what never comes, and what no doorbell was rung for; else
 // NULL.
 const char *nv_mock_complaint(nv_mock *m);

@@ -238,6 +238,44 @@ static uint32_t nvm_ctl_faults(nv_mock *m, nvm_object *o, uint8_t *p) {
   return 0;
 }
 
+// {type 0, hDevice 4, hParent 8, hObject c, fd 10, flags 14}: fd is a nvidiactl that nothing was exported to
+// (ctrl0000unix.h).
+static uint32_t nvm_ctl_to_file(nv_mock *m, nvm_object *o, uint8_t *p) {
+  const char *name = "NV0000_CTRL_CMD_OS_UNIX_EXPORT_OBJECT_TO_FD";
+  nvm_object *device = nvm_find(m, o->client, nvm_get32(p, 4)), *memory = nvm_find(m, o->client, nvm_get32(p, 12));
+  nvm_file *f = nvm_file_of(m, (int)nvm_get32(p, 0x10));
+  if (m->desc.no_export) return NVM_UNSUPPORTED;
+  if (nvm_get32(p, 0) != 1) return nvm_wrong(m, NVM_BAD_ARGUMENT, "%s: type %u is not RM", name, nvm_get32(p, 0));
+  if (!device || device->class_ != NVM_DEVICE) return nvm_wrong(m, NVM_BAD_DEVICE, "%s: hDevice is no device", name);
+  if (!memory || !memory->memory) return nvm_wrong(m, NVM_BAD_HANDLE, "%s: hObject is no memory", name);
+  if (!f || f->kind != NVM_FILE_CTL) return nvm_wrong(m, NVM_BAD_ARGUMENT, "%s: fd is no nvidiactl", name);
+  if (f->shared) return nvm_wrong(m, NVM_BAD_STATE, "%s: fd has an object already", name);
+  if (nvm_get32(p, 0x14)) return nvm_wrong(m, NVM_BAD_FLAGS, "%s: flags", name);
+  f->shared = memory->memory;
+  f->shared->references++;
+  return 0;
+}
+
+// {fd 0, type 4, hDevice 8, hParent c, hObject 10}: what is no such file is refused, and no mistake.
+static uint32_t nvm_ctl_from_file(nv_mock *m, nvm_object *o, uint8_t *p) {
+  const char *name = "NV0000_CTRL_CMD_OS_UNIX_IMPORT_OBJECT_FROM_FD";
+  nvm_object *device = nvm_find(m, o->client, nvm_get32(p, 8)), *parent = nvm_find(m, o->client, nvm_get32(p, 12));
+  const nvm_file *f = nvm_file_of(m, (int)nvm_get32(p, 0));
+  uint32_t handle = nvm_get32(p, 0x10);
+  if (nvm_get32(p, 4) != 1) return nvm_wrong(m, NVM_BAD_ARGUMENT, "%s: type %u is not RM", name, nvm_get32(p, 4));
+  if (!device || device->class_ != NVM_DEVICE || parent != device)
+    return nvm_wrong(m, NVM_BAD_DEVICE, "%s: hDevice and hParent are no device", name);
+  if (!f || f->kind != NVM_FILE_CTL || !f->shared) return NVM_BAD_ARGUMENT;
+  if (f->shared->place == NVM_VRAM && f->shared->gpu != device->gpu) return NVM_BAD_DEVICE;
+  if (!handle) handle = m->next_handle++;
+  nvm_object *memory = nvm_object_new(o->client, parent->handle, handle, NVM_USER_MEMORY);
+  memory->gpu = device->gpu;
+  memory->memory = f->shared;
+  memory->memory->references++;
+  nvm_put32(p, 0x10, handle);
+  return nvm_add(m, memory);
+}
+
 typedef uint32_t (*nvm_ctl)(nv_mock *m, nvm_object *o, uint8_t *p);
 #define ONE(n) {n, n, n, n, n, n, n, n, n, n, n}
 static const struct { uint32_t command, kind; uint16_t nbytes[11]; nvm_ctl call; } nvm_controls[] = {
@@ -245,6 +283,8 @@ static const struct { uint32_t command, kind; uint16_t nbytes[11]; nvm_ctl call;
   {0x13e, NVM_CLIENT, {776, 776, 776, 776, 1032, 1032, 1032, 1032, 1032, 1032, 1032}, nvm_ctl_version2},
   {0x201, NVM_CLIENT, ONE(128), nvm_ctl_attached},
   {0x205, NVM_CLIENT, ONE(32), nvm_ctl_id_info},
+  {0x3d05, NVM_CLIENT, ONE(24), nvm_ctl_to_file},
+  {0x3d06, NVM_CLIENT, ONE(20), nvm_ctl_from_file},
   {0x800201, NVM_DEVICE, ONE(16), nvm_ctl_classes},
   {0x800292, NVM_DEVICE, {644, 644, 700, 404, 404, 404, 404, 804, 804, 804, 804}, nvm_ctl_classes2},
   {0x20800102, NVM_SUBDEVICE, {516, 524, 524, 524, 524, 524, 532, 564, 564, 564, 564}, nvm_ctl_gpu_info},

@@ -115,6 +115,30 @@ static uint32_t nvm_new_memory(nv_mock *m, nvm_object *o, nvm_object *parent, ui
   return 0;
 }
 
+// NV_OS_DESC_MEMORY_ALLOCATION_PARAMS: type 0, flags 4, attr 8, attr2 c, descriptor 10, limit 18, descriptorType 20,
+// tag 24. Of a file that is no dma-buf (osdesc: OS_FILE_HANDLE) the driver gets nothing.
+static uint32_t nvm_new_os_memory(nv_mock *m, nvm_object *o, nvm_object *parent, uint8_t *p) {
+  (void)parent;
+  const char *name = "NV01_MEMORY_SYSTEM_OS_DESCRIPTOR";
+  if (!p) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: no parameters", name);
+  uint64_t limit = nvm_get64(p, 0x18);
+  if (nvm_get32(p, 0x20) != 4)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: descriptorType %u is not OS_FILE_HANDLE", name,
+                     nvm_get32(p, 0x20));
+  if ((limit + 1) & 0xfff) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: limit is not a page's end", name);
+  if ((nvm_get32(p, 8) >> 25 & 3) != 1)
+    return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: attr LOCATION is not PCI", name);
+  if (nvm_get32(p, 8) & 7u << 16) return nvm_wrong(m, NVM_BAD_ARGUMENT, "RM_ALLOC %s: FORMAT is not PITCH", name);
+  if (nvm_get32(p, 4) != 0x8000)
+    return nvm_wrong(m, NVM_BAD_FLAGS, "RM_ALLOC %s: flags are not MAP_NOT_REQUIRED", name);
+  const nvm_file *f = nvm_file_of(m, (int)nvm_get64(p, 0x10));
+  if (!f || f->kind != NVM_FILE_DMABUF || limit >= f->shared->nbytes) return NVM_BAD_ARGUMENT;
+  if (nvm_no_memory_now(m)) return NVM_NO_MEMORY;
+  o->memory = f->shared;
+  o->memory->references++;
+  return 0;
+}
+
 // From Hopper on {bBar1Mapping u8, bPriv u8} (NV_HOPPER_USERMODE_A_PARAMS), before it nothing.
 static uint32_t nvm_new_usermode(nv_mock *m, nvm_object *o, nvm_object *parent, uint8_t *p) {
   (void)parent;
@@ -249,6 +273,7 @@ static const nvm_maker nvm_makers[] = {
   {NVM_CTXSHARE, {NVM_GROUP}, {12}, nvm_new_ctxshare},
   {NVM_USER_MEMORY, {NVM_DEVICE, NVM_SUBDEVICE}, {120, 128}, nvm_new_memory},
   {NVM_SYSTEM_MEMORY, {NVM_DEVICE}, {120, 128}, nvm_new_memory},
+  {NVM_OS_MEMORY, {NVM_DEVICE}, {40}, nvm_new_os_memory},
   {NVM_CHANNELS, {NVM_GROUP}, {0}, nvm_new_channel},
   {NVM_COMPUTES, {NVM_CHANNELS}, {16}, nvm_new_compute},
   {NVM_COPIES, {NVM_CHANNELS}, {8}, nvm_new_copy},
@@ -310,7 +335,7 @@ static uint32_t nvm_alloc_class(nv_mock *m, nvm_object *o, nvm_object *parent, u
   size_t i = 0, n = sizeof nvm_makers / sizeof *nvm_makers;
   while (i < n && nvm_makers[i].kind != kind) i++;
   int listed = i < n && (kind == NVM_DEVICE || kind == NVM_SUBDEVICE || kind == NVM_USER_MEMORY ||
-                         kind == NVM_SYSTEM_MEMORY || nvm_has_class(m->chip, o->class_));
+                         kind == NVM_SYSTEM_MEMORY || kind == NVM_OS_MEMORY || nvm_has_class(m->chip, o->class_));
   if (m->desc.gvisor && !nvm_gvisor_class(o->class_)) return NVM_BAD_CLASS;
   if (!listed && kind == NVM_CONFIDENTIAL) return NVM_BAD_CLASS;
   if (!listed) return nvm_wrong(m, NVM_BAD_CLASS, "RM_ALLOC: class 0x%x is none of %s", o->class_, m->chip->name);

@@ -47,7 +47,7 @@ typedef struct nvm_object {
 // What a client has mapped. memory NULL: a reservation.
 typedef struct nvm_view { uint64_t at, nbytes, offset; nvm_memory *memory; } nvm_view;
 
-typedef enum nvm_file_kind { NVM_FILE_NONE, NVM_FILE_CTL, NVM_FILE_GPU, NVM_FILE_UVM } nvm_file_kind;
+typedef enum nvm_file_kind { NVM_FILE_NONE, NVM_FILE_CTL, NVM_FILE_GPU, NVM_FILE_UVM, NVM_FILE_DMABUF } nvm_file_kind;
 typedef struct nvm_mapping { int gpu; uint64_t base, nbytes, offset; int type; nvm_memory *memory; } nvm_mapping;
 typedef struct nvm_range { uint64_t base, nbytes; int channel; nvm_mapping *mappings; int nmapping; } nvm_range;
 enum { NVM_MAX_GPUS = 8 };
@@ -63,6 +63,7 @@ typedef struct nvm_file {
   int gpu, registered;                     // registered: REGISTER_FD was called
   nvm_memory *pending; uint64_t pending_nbytes, pending_offset;     // by RM_MAP_MEMORY, for the mmap that follows
   int was_mapped;
+  nvm_memory *shared;                      // that EXPORT_OBJECT_TO_FD put there, or of a dma-buf
   nvm_uvm *uvm; int mm_of;                 // mm_of: the file whose memory this one keeps alive, + 1
 } nvm_file;
 
@@ -162,6 +163,8 @@ static nvm_memory *nvm_memory_new(nv_mock *m, nvm_place place, int gpu, uint64_t
 static void nvm_memory_drop(nv_mock *m, nvm_memory *memory);
 static nvm_file *nvm_file_of(nv_mock *m, int fd);          // NULL: not open
 static int nvm_gives_back(const nvm_file *f, uint32_t request);
+static uint32_t nvm_add(nv_mock *m, nvm_object *o);
+static nvm_object *nvm_object_new(uint32_t client, uint32_t parent, uint32_t handle, uint32_t class_);
 static uint32_t nvm_get32(const void *at, size_t offset);
 static uint64_t nvm_get64(const void *at, size_t offset);
 static void nvm_put32(void *at, size_t offset, uint32_t value);

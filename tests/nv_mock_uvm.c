@@ -198,8 +198,8 @@ static uint32_t nvm_map_one(nv_mock *m, nvm_file *f, nvm_range *r, nvm_mapping a
   if (!u->registered[a.memory->gpu])       // uvm_map_external.c, set_ext_gpu_map_location: also of the host's memory
     return nvm_wrong(m, NVM_BAD_DEVICE, "UVM_MAP_EXTERNAL_ALLOCATION: memory of a GPU that is not registered");
   if (a.memory->place == NVM_VRAM && a.memory->gpu != a.gpu && !(u->peers[a.gpu] >> a.memory->gpu & 1))
-    return m->desc.no_peers ? NVM_BAD_DEVICE
-                            : nvm_wrong(m, NVM_BAD_DEVICE, "UVM_MAP_EXTERNAL_ALLOCATION: memory of a GPU that is no peer");
+    return m->desc.no_peers ? (uint32_t)NVM_BAD_DEVICE
+        : nvm_wrong(m, NVM_BAD_DEVICE, "UVM_MAP_EXTERNAL_ALLOCATION: memory of a GPU that is no peer");
   for (int i = 0; i < r->nmapping; i++)
     if (r->mappings[i].gpu == a.gpu && a.base < r->mappings[i].base + r->mappings[i].nbytes &&
         r->mappings[i].base < a.base + a.nbytes)

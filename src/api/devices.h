@@ -8,6 +8,9 @@
 TINY_API int         tiny_device_count(const tiny_ctx *t);
 // The name of one, "NV:1"; "" for a number that there is not.
 TINY_API const char *tiny_device_name(const tiny_ctx *t, int device);
+// What the backend's open returned for one, for what a companion offers beside its backend (tiny_nv_import). It is the
+// device's as long as t is open. NULL for a number that there is not.
+TINY_API void       *tiny_device_handle(const tiny_ctx *t, int device);
 // What one of them did and holds: kernels, flops, nbytes_moved, device_ns, copies, nbytes_copied, nbytes_live and
 // nbytes_peak; the rest is 0. Zeros for a number that there is not.
 TINY_API tiny_stats  tiny_device_stats(const tiny_ctx *t, int device);

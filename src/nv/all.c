@@ -20,6 +20,7 @@
 #include "channel.c"
 #include "peer.c"
 #include "memory.c"
+#include "share.c"
 #include "module.c"
 #include "launch.c"
 #include "graph.c"

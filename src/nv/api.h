@@ -49,6 +49,20 @@ typedef struct tiny_nv_name { char text[48]; } tiny_nv_name;
 // The device of this number behind a system of the caller's, which outlives the tiny_ctx. NULL: the machine's own.
 TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
 
+// Memory by a file. dev: tiny_device_handle of a device NV; results are for tiny_blob_of on that device, and NULL after
+// an error, which is the context's.
+
+// nbytes of the GPU's memory, zeros, that others see too: *fd is a file, the caller's to close, that tiny_nv_import
+// takes in another context or process (by a socket's SCM_RIGHTS). TINY_E_DEVICE: the driver does not export it.
+TINY_API void *tiny_nv_share(void *dev, size_t nbytes, int *fd);
+// What a file stands for: of tiny_nv_share, nbytes as there, or the first nbytes of a dma-buf (of a camera, a network
+// card, another GPU's driver) where the driver takes it. The file may be closed then. Who writes when is the caller's
+// affair: tiny_sync before another looks. TINY_E_DEVICE: the driver takes it neither so nor so, as the message says.
+TINY_API void *tiny_nv_import(void *dev, int fd, size_t nbytes);
+// Gives back what one of these returned, when the device has done what it was given: no tensor may be over it any more.
+// NULL is allowed; tiny_close does it too.
+TINY_API void  tiny_nv_release(void *dev, void *mem);
+
 #ifndef TINY_NO_IO
 // Kernels for GPUs that are not here: their machine code, to be run where there is no assembler of PTX.
 typedef struct tiny_nv_export_desc {
@@ -62,8 +76,8 @@ typedef struct tiny_nv_export_desc {
   const tiny_nv_system *system;            // NULL, or one whose assemble is called
 } tiny_nv_export_desc;
 // Writes the kernels of what build makes for every target into one file, which tiny_desc.cache_file takes on machines
-// with such GPUs, by the same release of tiny.h. It needs an assembler, no GPU and no driver. Takes as long as compiling
-// the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and 0: none):
+// with such GPUs, by the same release of tiny.h. It needs an assembler, no GPU and no driver. Takes as long as
+// compiling the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and 0: none):
 // TINY_E_ARG for a target that is not known, TINY_E_COMPILE without an assembler, TINY_E_IO; the file then holds the
 // targets before.
 TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, size_t error_nbytes);

@@ -294,13 +294,19 @@ static tiny_code tn_nv_memory_map(tn_nv *d, tn_nv_memory *m, int host) {
   if (code != TINY_OK) tn_nv_uvm_free(&d->rm, m->va, m->nbytes);
   return code;
 }
+// Of memory's pages; and nbytes as a number of them.
+static uint64_t tn_nv_page(uint64_t nbytes, int host) { return host ? 4096 : nbytes >= 2u << 20 ? 2u << 20 : 65536; }
+static uint64_t tn_nv_pages(uint64_t nbytes, int host) {
+  const uint64_t page = tn_nv_page(nbytes, host);
+  return (nbytes + page - 1) / page * page;
+}
 // NULL, and why in d->rm.why. The host's is zeros.
 static tn_nv_memory *tn_nv_memory_make(tn_nv *d, uint64_t nbytes, int host) {
-  const uint64_t page = host ? 4096 : nbytes >= 2u << 20 ? 2u << 20 : 65536;
+  const uint64_t page = tn_nv_page(nbytes, host);
   tn_nv_memory *m = (tn_nv_memory *)tiny_realloc(d->t, NULL, 0, sizeof *m);
   if (!m) { tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no memory for what is known of memory"); return NULL; }
   memset(m, 0, sizeof *m);
-  m->nbytes = (nbytes + page - 1) / page * page;
+  m->nbytes = tn_nv_pages(nbytes, host);
   m->va = host ? tn_nv_low(d, m->nbytes, page) : tn_nv_high(d, m->nbytes, page);
   if (!m->va) tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no addresses are left for %llu bytes", (unsigned long long)nbytes);
   const int made = m->va && tn_nv_memory_object(d, m, host, page) == TINY_OK;

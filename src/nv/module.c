@@ -6,7 +6,7 @@
 #ifndef TN_NV_MODULE
 #define TN_NV_MODULE
 #ifndef TINY_AMALGAMATED
-#include "memory.c"
+#include "share.c"
 #include "cubin.c"
 #include "../render/ptx_maps.c"
 #endif

@@ -43,7 +43,7 @@ typedef struct tn_nv_version_call { uint32_t command, reply; char text[64]; } tn
 enum {
   TN_NV_ROOT = 0x41, TN_NV_DEVICE = 0x80, TN_NV_SUBDEVICE = 0x2080, TN_NV_VIDEO_MEMORY = 0x40,
   TN_NV_SYSTEM_MEMORY = 0x3E, TN_NV_VASPACE = 0x90F1, TN_NV_GROUP = 0xA06C, TN_NV_SHARE = 0x9067,
-  TN_NV_DEBUGGER = 0x83DE
+  TN_NV_DEBUGGER = 0x83DE, TN_NV_OS_MEMORY = 0x71
 };
 typedef struct tn_nv_device_params {       // NV0080_ALLOC_PARAMETERS
   uint32_t device, client_share, target_client, target_device, flags, unused; uint64_t size, start, limit;
@@ -54,6 +54,9 @@ typedef struct tn_nv_memory_params {       // NV_MEMORY_ALLOCATION_PARAMS; 535: 
   uint64_t range_low, range_high, nbytes, alignment, offset, limit, address; uint32_t tag_offset, vaspace, internal,
   tag; int32_t node; uint32_t unused1;
 } tn_nv_memory_params;
+typedef struct tn_nv_os_memory_params {    // NV_OS_DESC_MEMORY_ALLOCATION_PARAMS
+  uint32_t type, flags, attr, attr2; uint64_t descriptor, limit; uint32_t kind, tag;
+} tn_nv_os_memory_params;
 typedef struct tn_nv_vaspace_params {      // NV_VASPACE_ALLOCATION_PARAMETERS; before 580: without pasid
   uint32_t index, flags; uint64_t nbytes, start, limit; uint32_t big_page, unused; uint64_t base;
   uint32_t pasid, unused1;
@@ -75,6 +78,7 @@ typedef struct tn_nv_doorbell_params { uint8_t bar1, privileged; } tn_nv_doorbel
 typedef struct tn_nv_debugger_params { uint32_t obsolete, client, object; } tn_nv_debugger_params;
 enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_*, NVOS32_ATTR_*, NVOS32_ATTR2_*
   TN_NV_TYPE_NOTIFIER = 13, TN_NV_MEMORY_FLAGS = 0x8000 | 0x4000 | 0x100 | 1,    // no map, handle, alignment, any bank
+  TN_NV_OS_FILE_HANDLE = 4,                // NVOS32_DESCRIPTOR_TYPE_OS_FILE_HANDLE
   TN_NV_ATTR_ANYWHERE = 3 << 27, TN_NV_ATTR_HUGE = 3 << 23, TN_NV_ATTR_SYSTEM = 1 << 25, TN_NV_ATTR_CACHED = 1 << 29,
   TN_NV_ATTR2_UNCOMPRESSED = 1, TN_NV_ATTR2_CACHED = 1 << 2, TN_NV_ATTR2_UNCACHED = 2 << 2, TN_NV_ATTR2_2MIB = 1 << 20,
   TN_NV_VASPACE_EXTERNAL = 0x8, TN_NV_VASPACE_FAULTS = 0x40, TN_NV_SHARE_ASYNC = 1, TN_NV_ENGINE_COMPUTE = 1
@@ -83,7 +87,8 @@ enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_
 // ** controls: one of their sizes, or by release **
 
 enum {
-  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
+  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_TO_FILE = 0x3D05, TN_NV_FROM_FILE = 0x3D06,
+  TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
   TN_NV_NAME = 0x20800110, TN_NV_UUID = 0x2080014A, TN_NV_GR_INFO = 0x20801201, TN_NV_FB_INFO = 0x20801303,
   TN_NV_BOOST = 0x2080200A, TN_NV_TOKEN = (int)0xC36F0108u, TN_NV_SCHEDULE = (int)0xA06C0101u,
   TN_NV_FAULTS = (int)0x83DE0328u
@@ -99,6 +104,10 @@ typedef struct tn_nv_release_params {       // NV0000_CTRL_SYSTEM_GET_BUILD_VERS
 typedef struct tn_nv_id_params {
   uint32_t gpu, flags, device, subdevice, sli, board, instance; int32_t node;
 } tn_nv_id_params;
+// NV0000_CTRL_OS_UNIX_EXPORT_OBJECT_TO_FD_PARAMS, _IMPORT_OBJECT_FROM_FD_PARAMS; type 1: of the resource manager
+typedef struct tn_nv_file_object { uint32_t type, device, parent, object; } tn_nv_file_object;
+typedef struct tn_nv_to_file_params { tn_nv_file_object of; int32_t fd; uint32_t flags; } tn_nv_to_file_params;
+typedef struct tn_nv_from_file_params { int32_t fd; tn_nv_file_object of; } tn_nv_from_file_params;
 typedef struct tn_nv_classes_params { uint32_t n, unused; uint64_t list; } tn_nv_classes_params;
 typedef struct tn_nv_uuid_params { uint32_t index, flags, nbytes; uint8_t data[256]; } tn_nv_uuid_params;
 typedef struct tn_nv_pair { uint32_t index, data; } tn_nv_pair;
@@ -180,7 +189,8 @@ TN_NV_SIZE(tn_nv_device_params, 56); TN_NV_AT(tn_nv_device_params, mode, 0x30);
 TN_NV_SIZE(tn_nv_memory_params, 128); TN_NV_AT(tn_nv_memory_params, nbytes, 0x40);
 TN_NV_AT(tn_nv_memory_params, attr, 0x18); TN_NV_AT(tn_nv_memory_params, node, 0x78);
 TN_NV_SIZE(tn_nv_vaspace_params, 56); TN_NV_AT(tn_nv_vaspace_params, base, 0x28);
-TN_NV_SIZE(tn_nv_group_params, 20); TN_NV_SIZE(tn_nv_share_params, 12);
+TN_NV_SIZE(tn_nv_os_memory_params, 40); TN_NV_SIZE(tn_nv_to_file_params, 24);
+TN_NV_SIZE(tn_nv_from_file_params, 20); TN_NV_SIZE(tn_nv_group_params, 20); TN_NV_SIZE(tn_nv_share_params, 12);
 TN_NV_SIZE(tn_nv_channel_params, 368); TN_NV_AT(tn_nv_channel_params, userd_memory, 0x20);
 TN_NV_AT(tn_nv_channel_params, engine, 0x80); TN_NV_AT(tn_nv_channel_params, group, 0xF0);
 TN_NV_AT(tn_nv_channel_params, process, 0x128); TN_NV_AT(tn_nv_channel_params, tpc, 0x168);
@@ -189,7 +199,8 @@ TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_release_params, 40);
 TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
 TN_NV_SIZE(tn_nv_gr_params, 32); TN_NV_SIZE(tn_nv_faults_params, 72); TN_NV_SIZE(tn_nv_notification, 16);
 TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40);
-TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24); TN_NV_SIZE(tn_uvm_peers, 36);
+TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24);
+TN_NV_SIZE(tn_uvm_peers, 36);
 TN_NV_SIZE(tn_uvm_map, 9264); TN_NV_AT(tn_uvm_map, n, 9240); TN_NV_SIZE(tn_uvm_map_old, 1200);
 TN_NV_AT(tn_uvm_map_old, n, 1176);
 #undef TN_NV_SIZE

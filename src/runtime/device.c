@@ -197,6 +197,9 @@ static int tn_device_is_open(const tiny_ctx *t, int device) {
 TINY_API const char *tiny_device_name(const tiny_ctx *t, int device) {
   return tn_device_is_open(t, device) ? t->device[device]->name : "";
 }
+TINY_API void *tiny_device_handle(const tiny_ctx *t, int device) {
+  return tn_device_is_open(t, device) ? t->device[device]->dev : NULL;
+}
 TINY_API int tiny_device_count(const tiny_ctx *t) { return t ? t->ndevice : 0; }
 TINY_API tiny_stats tiny_device_stats(const tiny_ctx *t, int device) {
   tiny_stats none;
