@@ -32,6 +32,7 @@ typedef struct tn_isa_ins {
 // start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register
 typedef struct tn_isa_vreg { uint8_t cls; int8_t phys; int32_t start, end, slot, hint; double weight; } tn_isa_vreg;
 typedef struct tn_isa_loop { int begin, end; } tn_isa_loop;
+typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;            // of the frame; end: of the last range in it
 
 typedef struct tn_isa_code {
   tiny_ctx *t;
@@ -39,6 +40,7 @@ typedef struct tn_isa_code {
   tn_isa_ins *ins; int n, cap;
   tn_isa_vreg *vreg; int nvreg, capvreg;
   tn_isa_loop *loop; int nloop, caploop;
+  tn_isa_slot *slot; int nslot, capslot;
   int labels; int64_t frame;               // bytes of the frame so far
   tiny_bytes pool;                         // constants
   uint32_t used[TN_ISA_CLASSES];           // registers that are written, a bit each

@@ -74,9 +74,18 @@ static void tn_isa_hints(tn_isa_code *c, const tn_isa_target *target) {
     if (c->vreg[ins->o[1].reg].hint < 0) c->vreg[ins->o[1].reg].hint = ins->o[0].reg;
   }
 }
+// A slot that is free from where the range begins, or a new one.
 static void tn_isa_to_frame(tn_isa_code *c, const tn_isa_target *target, tn_isa_vreg *v) {
+  tn_isa_slot *s = NULL;
+  for (int i = 0; i < c->nslot && !s; i++) if (c->slot[i].cls == v->cls && c->slot[i].end <= v->start) s = &c->slot[i];
+  if (!s) {
+    s = TN_PUSH(c->t, c->slot, c->nslot, c->capslot, tn_isa_slot);
+    s->cls = v->cls;
+    s->at = (int32_t)tn_isa_frame(c, target->cls[v->cls].slot_nbytes);
+  }
+  s->end = v->end + 1;
   v->phys = -1;
-  v->slot = (int32_t)tn_isa_frame(c, target->cls[v->cls].slot_nbytes);
+  v->slot = s->at;
 }
 static double tn_isa_cost(const tn_isa_vreg *v) { return v->weight / (v->end - v->start + 1); }
 

@@ -23,11 +23,16 @@ static tn_isa_ins tn_x86_spill(int cls, int reg, int64_t slot, int load) {
   i.o[load] = tn_isa_at(TN_ISA_FRAME, nbytes, slot);
   return i;
 }
+#ifndef TN_X86_REGS_GENERAL                     // test builds make them few
+  #define TN_X86_REGS_GENERAL 10
+  #define TN_X86_REGS_VECTORS 29
+  #define TN_X86_REGS_MASKS 5
+#endif
 static const tn_isa_target tn_x86_target = {
-  {{10, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8},
-   {29, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3,
+  {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8},
+   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3,
     {29, 30, 31}, 64},
-   {5, {1, 2, 3, 4, 5}, 2, {6, 7, 0}, 8}},
+   {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 2, {6, 7, 0}, 8}},
   tn_x86_moves, tn_x86_spill
 };
 #ifdef _WIN32

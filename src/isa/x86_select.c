@@ -25,7 +25,7 @@ typedef struct tn_x86_select {
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
   int mem, args, task, local;              // the entry's arguments
-  int64_t local_at;
+  int64_t local_at, shelf;                 // shelf: of the frame, where lanes are put together or taken apart
 } tn_x86_select;
 
 // ** operands and instructions **
@@ -703,10 +703,9 @@ static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
   return 1;
 }
 static void tn_x86_stack(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int nbytes = tn_x86_nbytes(u);
   if (u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a STACK of bools"); return; }
   if (tn_x86_shuffle(x, u, to)) return;
-  int64_t at = tn_isa_frame(x->c, nbytes);
+  int64_t at = x->shelf;
   const int64_t begin = at;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const int from = tn_x86_value(x, u->src[i]);
@@ -743,9 +742,8 @@ static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to) {
     else tn_x86_3(x, TN_X86_VPSHUFD, d, whole, tn_isa_number(nbytes == 8 ? 0xEE : 0x55));
     return;
   }
-  const int64_t slot = tn_isa_frame(x->c, held);
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_frame(slot, held), whole);
-  tn_x86_move_in(x, u, to, tn_x86_frame(slot + at, 0));
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_frame(x->shelf, held), whole);
+  tn_x86_move_in(x, u, to, tn_x86_frame(x->shelf + at, 0));
 }
 static void tn_x86_lane_numbers(tn_x86_select *x, const tiny_uop *u, int to) {
   uint8_t data[64];
@@ -1001,6 +999,7 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k) {
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n);
+  x.shelf = tn_isa_frame(c, 64);
   tn_x86_survey(&x);
   tn_x86_entry(&x);
   for (int i = 0; i < k->n && !c->refused; i++) tn_x86_node(&x, k->list[i]);
