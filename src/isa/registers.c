@@ -163,9 +163,9 @@ static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
       }
     }
     ins.mask = tn_isa_settle(c, target, &p, ins.mask, TN_ISA_USE);
-    if (target->moves(&from[i]) && ins.o[0].reg == ins.o[1].reg) continue;
+    const int same = target->moves(&from[i]) && ins.o[0].reg == ins.o[1].reg;
     tn_isa_pass(c, target, &p, 1);
-    *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
+    if (!same) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
     tn_isa_pass(c, target, &p, 0);
   }
 }

@@ -578,6 +578,7 @@ typedef struct tn_x86_row {
   TN_X86_KSHIFT(_, KSHIFTRB, "kshiftrb", 0x30, 0, DQ) TN_X86_KSHIFT(_, KSHIFTRW, "kshiftrw", 0x30, 1, F) \
   TN_X86_KSHIFT(_, KSHIFTRD, "kshiftrd", 0x31, 0, BW) TN_X86_KSHIFT(_, KSHIFTRQ, "kshiftrq", 0x31, 1, BW) \
   TN_X86_KSHIFT(_, KSHIFTLB, "kshiftlb", 0x32, 0, DQ) TN_X86_KSHIFT(_, KSHIFTLW, "kshiftlw", 0x32, 1, F) \
+  TN_X86_KSHIFT(_, KSHIFTLD, "kshiftld", 0x33, 0, BW) TN_X86_KSHIFT(_, KSHIFTLQ, "kshiftlq", 0x33, 1, BW) \
   _(KUNPCKBW, "kunpckbw", "PnTnNn", 66, 0F, 0x4B, R, V, Y, 0, N, N, N, N, F,  N) \
   _(KUNPCKWD, "kunpckwd", "PnTnNn", NP, 0F, 0x4B, R, V, Y, 0, N, N, N, N, BW, N) \
   _(KUNPCKDQ, "kunpckdq", "PnTnNn", NP, 0F, 0x4B, R, V, Y, 1, N, N, N, N, BW, N) \

@@ -17,6 +17,7 @@
 enum { TN_X86_RAX = 0, TN_X86_RCX, TN_X86_RDX, TN_X86_RBX, TN_X86_RSP, TN_X86_RBP, TN_X86_RSI, TN_X86_RDI, TN_X86_R8,
   TN_X86_R9, TN_X86_R10, TN_X86_R11 };
 
+enum { TN_X86_SHELF = 512 };               // bytes
 typedef struct tn_x86_select {
   tn_isa_code *c; const tiny_listing *k;
   int *reg, *uses, *last;                  // of nodes: register, uses, the place of the last use
@@ -25,20 +26,25 @@ typedef struct tn_x86_select {
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
   int mem, args, task, local;              // the entry's arguments
+  int from, lanes;                         // of nodes wider than a register: the part that is written; lanes 0: none is
   int64_t local_at, shelf;                 // shelf: of the frame, where lanes are put together or taken apart
 } tn_x86_select;
 
 // ** operands and instructions **
 
 static int tn_x86_element(const tiny_uop *u) { return u->dtype == TINY_BOOL ? 1 : tn_dtypes[u->dtype].nbytes; }
-static int tn_x86_nbytes(const tiny_uop *u) { return u->lanes * tn_x86_element(u); }
+// Lanes of the part of u that is written now: all of them, unless u is wider than a register.
+static int tn_x86_lanes(const tn_x86_select *x, const tiny_uop *u) {
+  return x->lanes && u->lanes > 1 ? x->lanes : u->lanes;
+}
+static int tn_x86_nbytes(const tn_x86_select *x, const tiny_uop *u) { return tn_x86_lanes(x, u) * tn_x86_element(u); }
 static int tn_x86_class(const tiny_uop *u) {
   if (u->lanes > 1) return u->dtype == TINY_BOOL ? TN_ISA_MASK : TN_ISA_VEC;
   return tn_is_float(u->dtype) ? TN_ISA_VEC : TN_ISA_GPR;
 }
 // Bytes of the register that holds it, as instructions name it.
-static int tn_x86_held(const tiny_uop *u) {
-  const int nbytes = tn_x86_nbytes(u), cls = tn_x86_class(u);
+static int tn_x86_held(const tn_x86_select *x, const tiny_uop *u) {
+  const int nbytes = tn_x86_nbytes(x, u), cls = tn_x86_class(u);
   if (cls == TN_ISA_GPR) return nbytes == 8 ? 8 : 4;
   return cls == TN_ISA_VEC ? tn_x86_vector(nbytes) : 0;
 }
@@ -47,6 +53,16 @@ static tn_isa_operand tn_x86_gpr(int reg, int nbytes, int role) { return tn_isa_
 static tn_isa_operand tn_x86_vec(int reg, int nbytes, int role) { return tn_isa_reg(TN_ISA_VEC, reg, nbytes, role); }
 static tn_isa_operand tn_x86_kreg(int reg, int role) { return tn_isa_reg(TN_ISA_MASK, reg, 0, role); }
 static int tn_x86_new(tn_x86_select *x, int cls) { return tn_isa_vreg_new(x->c, cls); }
+// A value wider than a register is several, whose numbers follow each other.
+static int tn_x86_parts_of(const tiny_uop *u) {
+  const int nbytes = u->lanes * tn_x86_element(u);
+  return tn_x86_class(u) == TN_ISA_VEC && nbytes > 64 ? (nbytes + 63) / 64 : 1;
+}
+static int tn_x86_new_for(tn_x86_select *x, const tiny_uop *u) {
+  const int first = tn_x86_new(x, tn_x86_class(u));
+  for (int i = 1; i < tn_x86_parts_of(u); i++) tn_x86_new(x, tn_x86_class(u));
+  return first;
+}
 
 static tn_isa_ins *tn_x86_1(tn_x86_select *x, int op, tn_isa_operand a) {
   tn_isa_ins *i = tn_isa_add(x->c, op);
@@ -124,7 +140,7 @@ static int tn_x86_constant(tn_x86_select *x, const tiny_uop *u) {
   const int cls = tn_x86_class(u);
   if (cls == TN_ISA_GPR) {
     const int r = tn_x86_new(x, TN_ISA_GPR);
-    const int wide = tn_x86_nbytes(u) == 8;
+    const int wide = tn_x86_nbytes(x, u) == 8;
     tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, wide ? 8 : 4, TN_ISA_DEF), tn_isa_number(wide ? u->k : (int32_t)(uint64_t)u->k));
     return r;
   }
@@ -141,19 +157,43 @@ static int tn_x86_all_lanes(tn_x86_select *x, int on) {      // a mask
   return k;
 }
 
-// The register of a node's value.
+// Lanes [from, from + n) of a vector that stands in registers from r on.
+static int tn_x86_some_lanes(tn_x86_select *x, const tiny_uop *u, int r, int from, int n) {
+  const int element = tn_x86_element(u), each = tn_x86_class(u) == TN_ISA_MASK || 64 / element > u->lanes ? u->lanes : 64 / element;
+  const int at = from % each * element, nbytes = n * element;
+  r += from / each;
+  if (n == each) return r;
+  if (tn_x86_class(u) == TN_ISA_MASK) {
+    if (!from) return r;
+    const int k = tn_x86_new(x, TN_ISA_MASK);
+    tn_x86_3(x, TN_X86_KSHIFTRQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(from));
+    return k;
+  }
+  if (!at) return r;
+  const int part = tn_x86_new(x, TN_ISA_VEC), held = tn_x86_vector(each * element);
+  const tn_isa_operand d = tn_x86_vec(part, tn_x86_vector(nbytes), TN_ISA_DEF), whole = tn_x86_vec(r, held, TN_ISA_USE);
+  if (nbytes == 32) tn_x86_3(x, TN_X86_VEXTRACTF64X4, d, whole, tn_isa_number(at / 32));
+  else if (nbytes == 16 && held > 16) tn_x86_3(x, TN_X86_VEXTRACTF32X4, d, whole, tn_isa_number(at / 16));
+  else if (nbytes == 8 || nbytes == 4) {
+    tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf), whole);
+    tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVSD : TN_X86_VMOVSS, d, tn_isa_at(TN_ISA_FRAME, nbytes, x->shelf + at));
+  } else tn_isa_refuse(x->c, "a part of a vector");
+  return part;
+}
+// The register of a node's value, or of the part of it that is asked for now.
 static int tn_x86_value(tn_x86_select *x, const tiny_uop *u) {
   if (u->op == TINY_OP_CONST) return tn_x86_constant(x, u);
   if (tn_x86_is_splat(u)) {
     if (u->dtype == TINY_BOOL) return tn_x86_all_lanes(x, u->src[0]->k != 0);
-    return tn_x86_splat(x, tn_x86_bits(u->src[0]), tn_x86_element(u), tn_x86_held(u));
+    return tn_x86_splat(x, tn_x86_bits(u->src[0]), tn_x86_element(u), tn_x86_held(x, u));
   }
   const int r = x->reg[u->seq];
   if (r < 0) tn_isa_refuse(x->c, "a value that is nowhere");
-  return r < 0 ? tn_x86_new(x, tn_x86_class(u)) : r;
+  if (r < 0) return tn_x86_new(x, tn_x86_class(u));
+  return x->lanes && u->lanes > 1 ? tn_x86_some_lanes(x, u, r, x->from, x->lanes) : r;
 }
 static tn_isa_operand tn_x86_use(tn_x86_select *x, const tiny_uop *u) {
-  return tn_isa_reg(tn_x86_class(u), tn_x86_value(x, u), tn_x86_held(u), TN_ISA_USE);
+  return tn_isa_reg(tn_x86_class(u), tn_x86_value(x, u), tn_x86_held(x, u), TN_ISA_USE);
 }
 // The last source of an instruction: a constant in memory where it may be, which *broadcast then says of vectors.
 static tn_isa_operand tn_x86_source(tn_x86_select *x, const tiny_uop *u, int *broadcast) {
@@ -175,7 +215,7 @@ static int *tn_x86_reg_element(tn_x86_select *x, const tiny_uop *index) {
   const tiny_uop *m = tn_memory_behind(index->src[0]), *at = index->src[1];
   if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1]) { tn_isa_refuse(x->c, "REG memory by a number of the run"); return NULL; }
   int *e = &x->element[m->seq][at->k];
-  if (*e < 0) *e = tn_x86_new(x, tn_x86_class(m));
+  if (*e < 0) *e = tn_x86_new_for(x, m);
   return e;
 }
 
@@ -198,6 +238,7 @@ static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int
     const int apart = at->src[0]->vmin >= INT32_MIN - (k < 0 ? k : 0) && at->src[0]->vmax <= INT32_MAX - (k > 0 ? k : 0);
     if (apart && k * element <= INT32_MAX / 2 && k * element >= INT32_MIN / 2) { o.imm = k * element; at = at->src[0]; }
   }
+  if (x->lanes && nbytes > element) o.imm += (int64_t)x->from * element;    // of a vector, not of what is broadcast
   if (at->op != TINY_OP_CONST) { o.index = tn_x86_index(x, at); return o; }
   const int64_t far_off = o.imm + at->k * element;
   if (far_off <= INT32_MAX && far_off >= INT32_MIN) { o.imm = far_off; return o; }
@@ -208,7 +249,7 @@ static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int
 
 // A load or store of a scalar, or of a whole vector, at memory o.
 static void tn_x86_move_in(tn_x86_select *x, const tiny_uop *u, int to, tn_isa_operand o) {
-  const int cls = tn_x86_class(u), nbytes = tn_x86_nbytes(u);
+  const int cls = tn_x86_class(u), nbytes = tn_x86_nbytes(x, u);
   o.nbytes = (uint8_t)nbytes;
   if (cls == TN_ISA_GPR) {
     const int is_signed = tn_is_signed(u->dtype), op = nbytes >= 4 ? TN_X86_MOV : is_signed ? TN_X86_MOVSX : TN_X86_MOVZX;
@@ -220,7 +261,7 @@ static void tn_x86_move_in(tn_x86_select *x, const tiny_uop *u, int to, tn_isa_o
   tn_x86_2(x, op, tn_x86_vec(to, tn_x86_vector(nbytes), TN_ISA_DEF), o);
 }
 static void tn_x86_move_out(tn_x86_select *x, const tiny_uop *u, int from, tn_isa_operand o) {
-  const int cls = tn_x86_class(u), nbytes = tn_x86_nbytes(u);
+  const int cls = tn_x86_class(u), nbytes = tn_x86_nbytes(x, u);
   o.nbytes = (uint8_t)nbytes;
   if (cls == TN_ISA_GPR) { tn_x86_2(x, TN_X86_MOV, o, tn_x86_gpr(from, nbytes, TN_ISA_USE)); return; }
   const int op = nbytes == 4 ? TN_X86_VMOVSS : nbytes == 8 ? TN_X86_VMOVSD : TN_X86_VMOVUPS;
@@ -235,14 +276,14 @@ static int tn_x86_log(int nbytes) { return nbytes == 8 ? 3 : nbytes == 4 ? 2 : n
 static int tn_x86_apart(tn_x86_select *x, const tiny_uop *index, const tiny_uop *value, tn_isa_operand *o, const int op[4]) {
   const tiny_uop *at = index->src[1];
   const int element = tn_x86_element(value), wide = tn_bits(at->dtype) == 64;
-  const int nbytes = tn_x86_nbytes(value);
+  const int nbytes = tn_x86_nbytes(x, value);
   *o = tn_isa_at(TN_ISA_MEM, 0, 0);
   o->reg = tn_x86_value(x, tn_memory_behind(index->src[0]));
   o->index = tn_x86_value(x, at);
   o->cls = TN_ISA_VEC; o->scale = (uint8_t)element;
   o->wide = (uint8_t)(wide == (element == 8) ? nbytes : wide ? 2 * nbytes : nbytes / 2 < 16 ? 16 : nbytes / 2);
   if (nbytes < 16 || (element != 4 && element != 8) || tn_bits(at->dtype) < 32 || (tn_is_unsigned(at->dtype) && !wide && at->vmax > INT32_MAX) ||
-      value->lanes * (wide ? 8 : 4) > 64) {
+      tn_x86_lanes(x, value) * (wide ? 8 : 4) > 64) {
     tn_isa_refuse(x->c, "elements apart of this size");
     return 0;
   }
@@ -252,11 +293,11 @@ static int tn_x86_apart(tn_x86_select *x, const tiny_uop *index, const tiny_uop 
 static void tn_x86_load_vector(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int gathers[4] = {TN_X86_VPGATHERDD, TN_X86_VPGATHERDQ, TN_X86_VPGATHERQD, TN_X86_VPGATHERQQ};
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
-  const int held = tn_x86_held(u);
-  if (index->lanes == 1 && !valid) { tn_x86_move_in(x, u, to, tn_x86_memory(x, index, tn_x86_nbytes(u))); return; }
+  const int held = tn_x86_held(x, u);
+  if (index->lanes == 1 && !valid) { tn_x86_move_in(x, u, to, tn_x86_memory(x, index, tn_x86_nbytes(x, u))); return; }
   if (u->nsrc == 2) tn_x86_copy(x, TN_ISA_VEC, to, tn_x86_value(x, u->src[1]), held);
   else tn_x86_zero(x, to, held);
-  if (tn_x86_nbytes(u) < 16) { tn_isa_refuse(x->c, "a masked vector of less than 16 bytes"); return; }
+  if (tn_x86_nbytes(x, u) < 16) { tn_isa_refuse(x->c, "a masked vector of less than 16 bytes"); return; }
   if (index->lanes == 1) {
     const int mask = tn_x86_value(x, valid);
     const tn_isa_operand at = tn_x86_memory(x, index, held);
@@ -282,14 +323,14 @@ static void tn_x86_load(tn_x86_select *x, const tiny_uop *u, int to) {
   int label = -1;
   if (u->k || cls == TN_ISA_MASK) tn_isa_refuse(x->c, "rows of matrices, or bools in memory");
   if (valid) {
-    if (u->nsrc == 2) tn_x86_copy(x, cls, to, tn_x86_value(x, u->src[1]), tn_x86_held(u));
-    else if (cls == TN_ISA_VEC) tn_x86_zero(x, to, tn_x86_held(u));
+    if (u->nsrc == 2) tn_x86_copy(x, cls, to, tn_x86_value(x, u->src[1]), tn_x86_held(x, u));
+    else if (cls == TN_ISA_VEC) tn_x86_zero(x, to, tn_x86_held(x, u));
     else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_isa_number(0));
     label = tn_x86_if(x, valid);
     if (u->lanes > 1 && index->lanes > 1) tn_isa_refuse(x->c, "elements apart under one condition");
   }
   if (u->lanes > 1) tn_x86_load_vector(x, u, to);
-  else tn_x86_move_in(x, u, to, tn_x86_memory(x, index, tn_x86_nbytes(u)));
+  else tn_x86_move_in(x, u, to, tn_x86_memory(x, index, tn_x86_nbytes(x, u)));
   if (valid) tn_x86_place(x, label);
 }
 
@@ -300,11 +341,11 @@ static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
   if (u->k == TN_ADDS) tn_isa_refuse(x->c, "atomic additions");
   if (value->lanes == 1 || (index->lanes == 1 && !masked)) {
     const int from = tn_x86_value(x, value);
-    tn_x86_move_out(x, value, from, tn_x86_memory(x, index, tn_x86_nbytes(value)));
+    tn_x86_move_out(x, value, from, tn_x86_memory(x, index, tn_x86_nbytes(x, value)));
   } else {
-    const int held = tn_x86_held(value), from = tn_x86_value(x, value);
+    const int held = tn_x86_held(x, value), from = tn_x86_value(x, value);
     const int mask = masked ? tn_x86_value(x, valid) : tn_x86_all_lanes(x, 1);
-    if (tn_x86_nbytes(value) < 16) tn_isa_refuse(x->c, "a masked vector of less than 16 bytes");
+    if (tn_x86_nbytes(x, value) < 16) tn_isa_refuse(x->c, "a masked vector of less than 16 bytes");
     if (index->lanes == 1) {
       const tn_isa_operand o = tn_x86_memory(x, index, held);
       tn_x86_2(x, tn_x86_masked_moves[tn_x86_log(tn_x86_element(value))], o, tn_x86_vec(from, held, TN_ISA_USE))->mask = mask;
@@ -347,11 +388,12 @@ static int tn_x86_row_of(const tiny_uop *u) {
   }
   return 0;
 }
+static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to);
 // Of two sources of vectors or floats.
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int row = tn_x86_row_of(u), held = tn_x86_held(u);
+  const int row = tn_x86_row_of(u), held = tn_x86_held(x, u);
   int broadcast;
-  if (!row) { tn_isa_refuse(x->c, "an operation of vectors"); return; }
+  if (!row) { tn_x86_by_lanes(x, u, to); return; }
   const tn_isa_operand a = tn_x86_use(x, u->src[0]);
   const tn_isa_operand b = tn_x86_source(x, u->src[1], &broadcast);
   tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b)->broadcast = (uint8_t)broadcast;
@@ -363,7 +405,7 @@ static void tn_x86_fuse(tn_x86_select *x, const tiny_uop *u, const tiny_uop *pro
     {TN_X86_VFNMADD231PS, TN_X86_VFNMADD231PD, TN_X86_VFNMADD231SS, TN_X86_VFNMADD231SD},
     {TN_X86_VFMSUB231PS, TN_X86_VFMSUB231PD, TN_X86_VFMSUB231SS, TN_X86_VFMSUB231SD}};
   const tiny_uop *other = u->src[0] == product ? u->src[1] : u->src[0];
-  const int kind = u->op == TINY_OP_ADD ? 0 : product == u->src[1] ? 1 : 2, held = tn_x86_held(u);
+  const int kind = u->op == TINY_OP_ADD ? 0 : product == u->src[1] ? 1 : 2, held = tn_x86_held(x, u);
   int broadcast;
   const int addend = tn_x86_value(x, other);
   const tn_isa_operand a = tn_x86_use(x, product->src[0]), b = tn_x86_source(x, product->src[1], &broadcast);
@@ -374,7 +416,7 @@ static void tn_x86_fuse(tn_x86_select *x, const tiny_uop *u, const tiny_uop *pro
 
 // An integer of a narrow type is extended again.
 static void tn_x86_extend(tn_x86_select *x, const tiny_uop *u, int r) {
-  const int nbytes = tn_x86_nbytes(u);
+  const int nbytes = tn_x86_element(u);
   if (u->dtype == TINY_BOOL || nbytes >= 4) return;
   tn_x86_2(x, tn_is_signed(u->dtype) ? TN_X86_MOVSX : TN_X86_MOVZX, tn_x86_gpr(r, 4, TN_ISA_DEF),
            tn_x86_gpr(r, nbytes, TN_ISA_USE));
@@ -387,9 +429,8 @@ static tn_isa_operand tn_x86_scalar_source(tn_x86_select *x, const tiny_uop *u, 
   }
   return tn_x86_gpr(tn_x86_value(x, u), nbytes, TN_ISA_USE);
 }
-static void tn_x86_divide(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int nbytes = tn_x86_held(u), sign = tn_is_signed(u->dtype);
-  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]);
+static void tn_x86_divide(tn_x86_select *x, const tiny_uop *u, int to, int a, int b) {
+  const int nbytes = tn_x86_element(u) == 8 ? 8 : 4, sign = tn_is_signed(u->dtype);
   const int rax = -1 - TN_X86_RAX, rdx = -1 - TN_X86_RDX, by = -1 - TN_X86_R11;
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(by, 8, TN_ISA_DEF), tn_x86_gpr(b, 8, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rax, 8, TN_ISA_DEF), tn_x86_gpr(a, 8, TN_ISA_USE));
@@ -400,7 +441,7 @@ static void tn_x86_divide(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_extend(x, u, to);
 }
 static void tn_x86_shift(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int nbytes = tn_x86_held(u), left = u->op == TINY_OP_SHL, sign = tn_is_signed(u->dtype);
+  const int nbytes = tn_x86_held(x, u), left = u->op == TINY_OP_SHL, sign = tn_is_signed(u->dtype);
   const int a = tn_x86_value(x, u->src[0]);
   if (u->src[1]->op == TINY_OP_CONST) {
     tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
@@ -414,7 +455,7 @@ static void tn_x86_shift(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_extend(x, u, to);
 }
 static void tn_x86_multiply(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int nbytes = tn_x86_held(u), a = tn_x86_value(x, u->src[0]);
+  const int nbytes = tn_x86_held(x, u), a = tn_x86_value(x, u->src[0]);
   const tn_isa_operand b = tn_x86_scalar_source(x, u->src[1], nbytes);
   int shift = 0;
   while (b.kind == TN_ISA_NUMBER && shift < 31 && (int64_t)1 << shift < b.imm) shift++;
@@ -433,9 +474,13 @@ static void tn_x86_multiply(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_integer(tn_x86_select *x, const tiny_uop *u, int to) {
   static const struct { int op, row; } rows[] = {{TINY_OP_ADD, TN_X86_ADD}, {TINY_OP_SUB, TN_X86_SUB}, {TINY_OP_AND, TN_X86_AND},
                                                  {TINY_OP_OR, TN_X86_OR}, {TINY_OP_XOR, TN_X86_XOR}};
-  const int nbytes = tn_x86_held(u);
+  const int nbytes = tn_x86_held(x, u);
   switch (u->op) {
-    case TINY_OP_CDIV: case TINY_OP_CMOD: tn_x86_divide(x, u, to); return;
+    case TINY_OP_CDIV: case TINY_OP_CMOD: {
+      const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]);
+      tn_x86_divide(x, u, to, a, b);
+      return;
+    }
     case TINY_OP_SHL: case TINY_OP_SHR: tn_x86_shift(x, u, to); return;
     case TINY_OP_MUL: tn_x86_multiply(x, u, to); return;
     default: break;
@@ -451,8 +496,32 @@ static void tn_x86_integer(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_isa_refuse(x->c, "an operation of integers");
 }
 
+// Element by element, what vectors have no instruction for: divisions, and products and shifts of bytes.
+static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int element = tn_x86_element(u), held = tn_x86_held(x, u), nbytes = element == 8 ? 8 : 4, sign = tn_is_signed(u->dtype);
+  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]), is_division = u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD;
+  const int row = u->op == TINY_OP_MUL ? TN_X86_IMUL : u->op == TINY_OP_SHL ? TN_X86_SHLX : sign ? TN_X86_SARX : TN_X86_SHRX;
+  const int in = element >= 4 ? TN_X86_MOV : sign ? TN_X86_MOVSX : TN_X86_MOVZX;
+  if (!is_division && element != 1) { tn_isa_refuse(x->c, "an operation of vectors"); return; }
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf), tn_x86_vec(a, held, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf + 64), tn_x86_vec(b, held, TN_ISA_USE));
+  for (int i = 0; i < tn_x86_lanes(x, u); i++) {
+    const int64_t at = x->shelf + i * element;
+    const int p = tn_x86_new(x, TN_ISA_GPR), q = tn_x86_new(x, TN_ISA_GPR), r = tn_x86_new(x, TN_ISA_GPR);
+    tn_x86_2(x, in, tn_x86_gpr(p, nbytes, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, element, at));
+    tn_x86_2(x, in, tn_x86_gpr(q, nbytes, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, element, at + 64));
+    if (is_division) tn_x86_divide(x, u, r, p, q);
+    else if (u->op == TINY_OP_MUL) {
+      tn_x86_copy(x, TN_ISA_GPR, r, p, 8);
+      tn_x86_2(x, row, tn_x86_gpr(r, 4, TN_ISA_BOTH), tn_x86_gpr(q, 4, TN_ISA_USE));
+    } else tn_x86_3(x, row, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_x86_gpr(p, 4, TN_ISA_USE), tn_x86_gpr(q, 4, TN_ISA_USE));
+    tn_x86_2(x, TN_X86_MOV, tn_isa_at(TN_ISA_FRAME, element, at), tn_x86_gpr(r, element, TN_ISA_USE));
+  }
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(to, held, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, held, x->shelf));
+}
+
 static void tn_x86_unary(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int held = tn_x86_held(u), cls = tn_x86_class(u), f64 = tn_x86_element(u) == 8, wide = u->lanes > 1;
+  const int held = tn_x86_held(x, u), cls = tn_x86_class(u), f64 = tn_x86_element(u) == 8, wide = u->lanes > 1;
   const int a = tn_x86_value(x, u->src[0]);
   if (u->op == TINY_OP_NEG && cls == TN_ISA_GPR) {
     tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
@@ -522,7 +591,7 @@ static void tn_x86_compare(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_2(x, TN_X86_KMOVD, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE));
     return;
   }
-  const int nbytes = tn_x86_held(s), a = tn_x86_value(x, s), flag = tn_x86_new(x, TN_ISA_GPR);
+  const int nbytes = tn_x86_held(x, s), a = tn_x86_value(x, s), flag = tn_x86_new(x, TN_ISA_GPR);
   const tn_isa_operand b = tn_x86_scalar_source(x, u->src[1], nbytes);
   const int below = tn_is_unsigned(s->dtype) || s->dtype == TINY_BOOL ? TN_X86_SETB : TN_X86_SETL;
   tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(a, nbytes, TN_ISA_USE), b);
@@ -533,7 +602,7 @@ static void tn_x86_compare(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int blends[4] = {TN_X86_VPBLENDMB, TN_X86_VPBLENDMW, TN_X86_VPBLENDMD, TN_X86_VPBLENDMQ};
   const tiny_uop *c = u->src[0];
-  const int cls = tn_x86_class(u), held = tn_x86_held(u);
+  const int cls = tn_x86_class(u), held = tn_x86_held(x, u);
   if (cls == TN_ISA_GPR) {
     const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), r = tn_x86_value(x, c);
     const int nbytes = held < 4 ? 4 : held;
@@ -595,18 +664,18 @@ static void tn_x86_cast_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
   const int from = s->dtype, a = tn_x86_element(s), b = tn_x86_element(u), r = tn_x86_value(x, s);
   if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a cast of bools"); return; }
   if (!tn_is_float(from) && !tn_is_float(u->dtype)) {
-    if (a == b) tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(u));
-    else tn_x86_cast_row(x, tn_x86_resize_row(from, a, b), u->lanes, to, b, r, a);
+    if (a == b) tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(x, u));
+    else tn_x86_cast_row(x, tn_x86_resize_row(from, a, b), tn_x86_lanes(x, u), to, b, r, a);
     return;
   }
   const int narrow_from = a < 4, narrow_to = b < 4, through = tn_x86_new(x, TN_ISA_VEC);
   if (narrow_from) {
-    tn_x86_cast_row(x, tn_x86_resize_row(from, a, 4), u->lanes, through, 4, r, a);
-    tn_x86_cast_row(x, tn_x86_convert_row(TINY_I32, u->dtype), u->lanes, to, b, through, 4);
+    tn_x86_cast_row(x, tn_x86_resize_row(from, a, 4), tn_x86_lanes(x, u), through, 4, r, a);
+    tn_x86_cast_row(x, tn_x86_convert_row(TINY_I32, u->dtype), tn_x86_lanes(x, u), to, b, through, 4);
   } else if (narrow_to) {
-    tn_x86_cast_row(x, tn_x86_convert_row(from, TINY_I32), u->lanes, through, 4, r, a);
-    tn_x86_cast_row(x, tn_x86_resize_row(TINY_I32, 4, b), u->lanes, to, b, through, 4);
-  } else tn_x86_cast_row(x, tn_x86_convert_row(from, u->dtype), u->lanes, to, b, r, a);
+    tn_x86_cast_row(x, tn_x86_convert_row(from, TINY_I32), tn_x86_lanes(x, u), through, 4, r, a);
+    tn_x86_cast_row(x, tn_x86_resize_row(TINY_I32, 4, b), tn_x86_lanes(x, u), to, b, through, 4);
+  } else tn_x86_cast_row(x, tn_x86_convert_row(from, u->dtype), tn_x86_lanes(x, u), to, b, r, a);
 }
 static void tn_x86_cast_to_float(tn_x86_select *x, const tiny_uop *s, int f64, int to) {
   const int r = tn_x86_value(x, s), u64 = s->dtype == TINY_U64, wide = u64 || s->dtype == TINY_I64 || s->dtype == TINY_U32;
@@ -629,23 +698,23 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   if (from_float) {
     const int d = tn_x86_element(s) == 8, sign = u->dtype != TINY_U32 && u->dtype != TINY_U64;
     const int row = sign ? (d ? TN_X86_VCVTTSD2SI : TN_X86_VCVTTSS2SI) : d ? TN_X86_VCVTTSD2USI : TN_X86_VCVTTSS2USI;
-    tn_x86_2(x, row, tn_x86_gpr(to, tn_x86_held(u), TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
+    tn_x86_2(x, row, tn_x86_gpr(to, tn_x86_held(x, u), TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
     tn_x86_extend(x, u, to);
     return;
   }
-  const int wider = tn_x86_nbytes(u) == 8 && tn_x86_nbytes(s) < 8;
+  const int wider = tn_x86_nbytes(x, u) == 8 && tn_x86_nbytes(x, s) < 8;
   if (wider && tn_is_signed(s->dtype)) tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
-  else if (wider || tn_x86_nbytes(u) < 8)
+  else if (wider || tn_x86_nbytes(x, u) < 8)
     tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   else tn_x86_copy(x, TN_ISA_GPR, to, r, 8);
   tn_x86_extend(x, u, to);
 }
 static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  const int from = tn_x86_class(s), cls = tn_x86_class(u), r = tn_x86_value(x, s), nbytes = tn_x86_nbytes(u);
-  if (from == TN_ISA_MASK || cls == TN_ISA_MASK || tn_x86_nbytes(s) != nbytes) { tn_isa_refuse(x->c, "a bitcast of bools"); return; }
+  const int from = tn_x86_class(s), cls = tn_x86_class(u), r = tn_x86_value(x, s), nbytes = tn_x86_nbytes(x, u);
+  if (from == TN_ISA_MASK || cls == TN_ISA_MASK || tn_x86_nbytes(x, s) != nbytes) { tn_isa_refuse(x->c, "a bitcast of bools"); return; }
   if (from == cls) {
-    tn_x86_copy(x, cls, to, r, tn_x86_held(u));
+    tn_x86_copy(x, cls, to, r, tn_x86_held(x, u));
     if (cls == TN_ISA_GPR) tn_x86_extend(x, u, to);
   } else if (nbytes < 4) tn_isa_refuse(x->c, "a bitcast of less than four bytes");
   else {
@@ -660,7 +729,7 @@ static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_broadcast(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int of_gpr[4] = {TN_X86_VPBROADCASTB, TN_X86_VPBROADCASTW, TN_X86_VPBROADCASTD, TN_X86_VPBROADCASTQ};
   const tiny_uop *s = u->src[0];
-  const int held = tn_x86_held(u), element = tn_x86_element(u);
+  const int held = tn_x86_held(x, u), element = tn_x86_element(u);
   if (u->dtype == TINY_BOOL) {
     tn_x86_copy(x, TN_ISA_MASK, to, tn_x86_lanes_of_bool(x, tn_x86_value(x, s)), 0);
     return;
@@ -681,9 +750,9 @@ static tn_isa_operand tn_x86_frame(int64_t at, int nbytes) { return tn_isa_at(TN
 // A STACK of single lanes of one vector or of two, as wide as they are, of 4 or 8 bytes: 1, and it is written.
 static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *from[2] = {NULL, NULL};
-  const int element = tn_x86_element(u), held = tn_x86_held(u);
+  const int element = tn_x86_element(u), held = tn_x86_held(x, u);
   int64_t index[16];
-  if ((int)u->nsrc != u->lanes || u->lanes > 16 || element < 4 || tn_x86_nbytes(u) < 16) return 0;
+  if ((int)u->nsrc != u->lanes || u->lanes > 16 || element < 4 || tn_x86_nbytes(x, u) < 16) return 0;
   for (int i = 0; i < u->lanes; i++) {
     const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
     if (!vector || vector->lanes != u->lanes) return 0;
@@ -694,7 +763,7 @@ static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
   }
   int32_t narrow[16];
   for (int i = 0; i < u->lanes; i++) narrow[i] = (int32_t)index[i];
-  const int64_t at = tn_isa_constant(x->c, element == 8 ? (const void *)index : narrow, (size_t)tn_x86_nbytes(u));
+  const int64_t at = tn_isa_constant(x->c, element == 8 ? (const void *)index : narrow, (size_t)tn_x86_nbytes(x, u));
   const int order = tn_x86_new(x, TN_ISA_VEC), a = tn_x86_value(x, from[0]), b = tn_x86_value(x, from[1] ? from[1] : from[0]);
   tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(order, held, TN_ISA_DEF), tn_isa_at(TN_ISA_POOL, held, at));
   tn_x86_copy(x, TN_ISA_VEC, to, a, held);
@@ -704,15 +773,24 @@ static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
 }
 static void tn_x86_stack(tn_x86_select *x, const tiny_uop *u, int to) {
   if (u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a STACK of bools"); return; }
-  if (tn_x86_shuffle(x, u, to)) return;
+  if (tn_x86_parts_of(u) == 1 && u->nsrc && tn_x86_parts_of(u->src[0]) == 1 && tn_x86_shuffle(x, u, to)) return;
   int64_t at = x->shelf;
-  const int64_t begin = at;
+  if (u->lanes * tn_x86_element(u) > TN_X86_SHELF) { tn_isa_refuse(x->c, "a STACK of very many lanes"); return; }
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    const int from = tn_x86_value(x, u->src[i]);
-    tn_x86_move_out(x, u->src[i], from, tn_x86_frame(at, 0));
-    at += tn_x86_nbytes(u->src[i]);
+    const tiny_uop *s = u->src[i];
+    for (int part = 0, parts = tn_x86_parts_of(s); part < parts; part++) {
+      x->lanes = parts > 1 ? s->lanes / parts : 0;
+      x->from = part * x->lanes;
+      const int from = tn_x86_value(x, s);
+      tn_x86_move_out(x, s, from, tn_x86_frame(at, 0));
+      at += tn_x86_nbytes(x, s);
+    }
   }
-  tn_x86_move_in(x, u, to, tn_x86_frame(begin, 0));
+  for (int part = 0, parts = tn_x86_parts_of(u); part < parts; part++) {
+    x->lanes = parts > 1 ? u->lanes / parts : 0;
+    tn_x86_move_in(x, u, to + part, tn_x86_frame(x->shelf + 64 * part, 0));
+  }
+  x->lanes = x->from = 0;
 }
 static void tn_x86_pick_mask(tn_x86_select *x, const tiny_uop *u, int to) {
   const int r = tn_x86_value(x, u->src[0]);
@@ -724,13 +802,27 @@ static void tn_x86_pick_mask(tn_x86_select *x, const tiny_uop *u, int to) {
   if (u->k) tn_x86_2(x, TN_X86_SHR, tn_x86_gpr(to, 8, TN_ISA_BOTH), tn_isa_number(u->k));
   tn_x86_2(x, TN_X86_AND, tn_x86_gpr(to, 4, TN_ISA_BOTH), tn_isa_number(1));
 }
+// Of a vector wider than a register: all of a register, several, or by memory.
+static void tn_x86_pick_wide(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int element = tn_x86_element(s), each = 64 / element, parts = tn_x86_parts_of(u);
+  const int r = x->reg[s->seq] >= 0 ? x->reg[s->seq] + (int)u->k / each : -1, at = (int)u->k % each * element;
+  if (r < 0 || at + (parts > 1 ? 64 : tn_x86_nbytes(x, u)) > 64) { tn_isa_refuse(x->c, "lanes across registers"); return; }
+  if (!at && u->lanes * element >= 64) {
+    for (int i = 0; i < parts; i++) tn_x86_copy(x, TN_ISA_VEC, to + i, r + i, 64);
+    return;
+  }
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_frame(x->shelf, 64), tn_x86_vec(r, 64, TN_ISA_USE));
+  tn_x86_move_in(x, u, to, tn_x86_frame(x->shelf + at, 0));
+}
 // Part of a vector: by an instruction where its bytes stand at the beginning or are half of it, else by memory.
 static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   if (u->dtype == TINY_BOOL) { tn_x86_pick_mask(x, u, to); return; }
-  const int from = tn_x86_nbytes(s), nbytes = tn_x86_nbytes(u), held = tn_x86_held(s), at = (int)u->k * tn_x86_element(u);
+  if (tn_x86_parts_of(s) > 1) { tn_x86_pick_wide(x, u, to); return; }
+  const int from = tn_x86_nbytes(x, s), nbytes = tn_x86_nbytes(x, u), held = tn_x86_held(x, s), at = (int)u->k * tn_x86_element(u);
   const int r = tn_x86_value(x, s), cls = tn_x86_class(u);
-  if (!at && cls == TN_ISA_VEC) { tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(u)); return; }
+  if (!at && cls == TN_ISA_VEC) { tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(x, u)); return; }
   if (!at && nbytes >= 4 && u->lanes == 1) {
     tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
     return;
@@ -747,8 +839,8 @@ static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to) {
 }
 static void tn_x86_lane_numbers(tn_x86_select *x, const tiny_uop *u, int to) {
   uint8_t data[64];
-  const int element = tn_x86_element(u), nbytes = tn_x86_nbytes(u);
-  for (int i = 0; i < u->lanes; i++) for (int b = 0; b < element; b++) data[i * element + b] = (uint8_t)(b ? 0 : i);
+  const int element = tn_x86_element(u), nbytes = tn_x86_nbytes(x, u);
+  for (int i = 0; i < tn_x86_lanes(x, u); i++) for (int b = 0; b < element; b++) data[i * element + b] = (uint8_t)(b ? 0 : x->from + i);
   tn_x86_move_in(x, u, to, tn_isa_at(TN_ISA_POOL, nbytes, tn_isa_constant(x->c, data, (size_t)nbytes)));
 }
 
@@ -756,7 +848,7 @@ static void tn_x86_lane_numbers(tn_x86_select *x, const tiny_uop *u, int to) {
 
 static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
-  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR), nbytes = tn_x86_held(u), label = x->c->labels;
+  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR), nbytes = tn_x86_held(x, u), label = x->c->labels;
   x->c->labels += 2;
   x->label[u->seq] = label;
   if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
@@ -771,7 +863,7 @@ static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
   tn_x86_place(x, label);
 }
 static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
-  const int r = x->reg[range->seq], nbytes = tn_x86_held(range), label = x->label[range->seq];
+  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
   tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
   const tn_isa_operand n = tn_x86_scalar_source(x, range->src[0], nbytes);
   tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
@@ -790,7 +882,7 @@ static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
 static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
   const int64_t nbytes = u->v[1] * u->lanes * tn_dtypes[u->dtype].nbytes;
   if (u->v[0] == TN_SPACE_REG) {
-    if (u->v[1] > 4096 || u->lanes * tn_x86_element(u) > 64) { tn_isa_refuse(x->c, "REG memory that is no registers"); return; }
+    if (u->v[1] > 4096) { tn_isa_refuse(x->c, "REG memory that is no registers"); return; }
     x->element[u->seq] = (int *)tn_scratch(x->c->t, (size_t)u->v[1] * sizeof(int));
     for (int64_t i = 0; i < u->v[1]; i++) x->element[u->seq][i] = -1;
     return;
@@ -811,6 +903,10 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 
 // ** nodes **
 
+static void tn_x86_copy_all(tn_x86_select *x, const tiny_uop *u, int to, int from) {
+  const int parts = tn_x86_parts_of(u);
+  for (int i = 0; i < parts; i++) tn_x86_copy(x, tn_x86_class(u), to + i, from + i, parts > 1 ? 64 : tn_x86_held(x, u));
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
@@ -849,8 +945,8 @@ static void tn_x86_load_reg(tn_x86_select *x, const tiny_uop *u) {
     if (store->op == TINY_OP_END || store->op == TINY_OP_RANGE) stays = 0;
   }
   if (stays) { x->reg[u->seq] = *e; return; }
-  x->reg[u->seq] = tn_x86_new(x, tn_x86_class(u));
-  tn_x86_copy(x, tn_x86_class(u), x->reg[u->seq], *e, tn_x86_held(u));
+  x->reg[u->seq] = tn_x86_new_for(x, u);
+  tn_x86_copy_all(x, u, x->reg[u->seq], *e);
 }
 
 static const tiny_uop *tn_x86_product(const tn_x86_select *x, const tiny_uop *u) {
@@ -889,6 +985,75 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
   }
 }
 
+// Of the widest of a node and its sources, how many lanes a register holds, if that is not all of them; else 0.
+static int tn_x86_lanes_at_once(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *also) {
+  int lanes = u->lanes, split = 0;
+  for (int i = -2; i < (int)u->nsrc; i++) {
+    const tiny_uop *s = i == -2 ? u : i == -1 ? also : u->src[i];
+    if (!s || s->lanes == 1 || s->dtype == TINY_VOID) continue;
+    if (s->op == TINY_OP_INDEX) continue;
+    if (i >= 0 && x->fused[s->seq] && tn_x86_lanes_at_once(x, s, NULL)) split = 1;
+    if (tn_x86_parts_of(s) == 1) continue;
+    split = 1;
+    if (64 / tn_x86_element(s) < lanes || lanes == 1) lanes = 64 / tn_x86_element(s);
+  }
+  return split ? lanes : 0;
+}
+static void tn_x86_store_reg(tn_x86_select *x, const tiny_uop *value, int to) {
+  const int parts = tn_x86_parts_of(value), each = value->lanes / parts;
+  for (int i = 0; i < parts; i++) {
+    x->lanes = parts > 1 ? each : 0;
+    x->from = i * each;
+    const int from = tn_x86_value(x, value);
+    tn_x86_copy(x, tn_x86_class(value), to + i, from, tn_x86_held(x, value));
+  }
+  x->lanes = x->from = 0;
+}
+static void tn_x86_store_all(tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *value = u->src[1], *index = u->src[0];
+  const int wide_index = index->lanes > 1 && tn_x86_parts_of(index->src[1]) > 1;
+  const int each = wide_index && 64 / tn_x86_element(index->src[1]) < 64 / tn_x86_element(value) ? 64 / tn_x86_element(index->src[1])
+                                                                                               : 64 / tn_x86_element(value);
+  const int split = tn_x86_parts_of(value) > 1 || wide_index;
+  for (int from = 0; from < value->lanes; from += split ? each : value->lanes) {
+    x->lanes = split ? each : 0;
+    x->from = from;
+    tn_x86_store(x, u);
+  }
+  x->lanes = x->from = 0;
+}
+static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to);
+// A value whose parts, or those of what it is made of, are wider than a register: part by part, which stand in registers
+// of their own, or as halves of one.
+static void tn_x86_compute_parts(tn_x86_select *x, const tiny_uop *u, int to, int lanes) {
+  const int element = tn_x86_element(u), cls = tn_x86_class(u), each = cls == TN_ISA_MASK ? u->lanes :
+      64 / element < u->lanes ? 64 / element : u->lanes;
+  for (int from = 0; from < u->lanes; from += lanes) {
+    const int whole = lanes == each, r = whole ? to + from / each : tn_x86_new(x, cls), into = to + from / each;
+    x->lanes = lanes; x->from = from;
+    tn_x86_compute(x, u, r);
+    if (whole) continue;
+    const int at = from % each, nbytes = lanes * element;
+    if (cls == TN_ISA_MASK) {
+      if (!at) { tn_x86_copy(x, cls, into, r, 0); continue; }
+      const int k = tn_x86_new(x, cls);
+      tn_x86_3(x, TN_X86_KSHIFTLQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(at));
+      tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(into, TN_ISA_DEF), tn_x86_kreg(into, TN_ISA_USE), tn_x86_kreg(k, TN_ISA_USE));
+      continue;
+    }
+    const int held = tn_x86_vector(each * element);
+    if (!at) tn_x86_copy(x, cls, into, r, tn_x86_vector(nbytes));
+    else if (nbytes == 32) tn_x86_4(x, TN_X86_VINSERTF64X4, tn_x86_vec(into, held, TN_ISA_DEF), tn_x86_vec(into, held, TN_ISA_USE),
+                                    tn_x86_vec(r, 32, TN_ISA_USE), at * element / 32);
+    else if (nbytes == 16) tn_x86_4(x, TN_X86_VINSERTF32X4, tn_x86_vec(into, held, TN_ISA_DEF), tn_x86_vec(into, held, TN_ISA_USE),
+                                    tn_x86_vec(r, 16, TN_ISA_USE), at * element / 16);
+    else if (nbytes == 8 && each * element == 16)
+      tn_x86_3(x, TN_X86_VMOVLHPS, tn_x86_vec(into, 16, TN_ISA_DEF), tn_x86_vec(into, 16, TN_ISA_USE), tn_x86_vec(r, 16, TN_ISA_USE));
+    else tn_isa_refuse(x->c, "parts of a register");
+  }
+  x->lanes = x->from = 0;
+}
+
 static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   int *reg = &x->reg[u->seq];
   switch (u->op) {
@@ -904,7 +1069,7 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
       return;
     case TINY_OP_SPECIAL:
       *reg = tn_x86_new(x, TN_ISA_GPR);
-      tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, tn_x86_held(u), TN_ISA_DEF), tn_x86_gpr(x->task, tn_x86_held(u), TN_ISA_USE));
+      tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, tn_x86_held(x, u), TN_ISA_DEF), tn_x86_gpr(x->task, tn_x86_held(x, u), TN_ISA_USE));
       if (u->k) tn_isa_refuse(x->c, "a grid");
       return;
     case TINY_OP_DEFINE: tn_x86_define(x, u); return;
@@ -916,21 +1081,25 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
     case TINY_OP_STORE:
       if (tn_is_reg(u->src[0]->src[0])) {
         const int *e = tn_x86_reg_element(x, u->src[0]);
-        if (e && x->reg[u->src[1]->seq] != *e) tn_x86_copy(x, tn_x86_class(u->src[1]), *e, tn_x86_value(x, u->src[1]), tn_x86_held(u->src[1]));
-      } else tn_x86_store(x, u);
+        if (e && x->reg[u->src[1]->seq] != *e) tn_x86_store_reg(x, u->src[1], *e);
+      } else tn_x86_store_all(x, u);
       return;
     default: break;
   }
   if (!x->uses[u->seq] || x->fused[u->seq] || tn_x86_is_splat(u)) return;
-  if (tn_x86_class(u) == TN_ISA_VEC && tn_x86_nbytes(u) > 64) { tn_isa_refuse(x->c, "a vector wider than a register"); return; }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_x86_load_reg(x, u); return; }
   int home = tn_x86_home(x, u);
   const tiny_uop *product = tn_x86_product(x, u);
   const int one_step = tn_x86_class(u) == TN_ISA_VEC && tn_x86_row_of(u) && !product;
   if (home >= 0 && !one_step && tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] : u->src[0])) home = -1;
-  const int to = home >= 0 ? home : tn_x86_new(x, tn_x86_class(u));
-  tn_x86_compute(x, u, to);
+  const tiny_uop *gathered = u->op == TINY_OP_LOAD && u->src[0]->lanes > 1 ? u->src[0]->src[1] : NULL;
+  const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
+  const int lanes = by_itself ? 0 : tn_x86_lanes_at_once(x, u, gathered);
+  if (lanes) home = -1;
+  const int to = home >= 0 ? home : tn_x86_new_for(x, u);
+  if (lanes) tn_x86_compute_parts(x, u, to, lanes);
+  else tn_x86_compute(x, u, to);
   *reg = to;
 }
 
@@ -999,7 +1168,7 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k) {
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n);
-  x.shelf = tn_isa_frame(c, 64);
+  c->frame = TN_X86_SHELF;                 // at 0
   tn_x86_survey(&x);
   tn_x86_entry(&x);
   for (int i = 0; i < k->n && !c->refused; i++) tn_x86_node(&x, k->list[i]);
