@@ -1,8 +1,8 @@
 // code: the instructions of a kernel before they have registers, whatever the processor.
 //
 // In:  what a target's selection says. Out: a list, virtual registers, loops, labels, constants, places on the stack.
-// Holds: a virtual register has one class; an operand says whether it is read, written or both; a register that is written
-//        twice lives from the first to the last place. Negative registers are the processor's own: -1 - number.
+// Holds: a virtual register has one class; an operand says whether it is read, written or both; a register that is
+//        written twice lives from the first to the last place. Negative registers are the processor's own: -1 - number.
 //        What cannot be selected is said once, in `refused`; then nothing of the list is used.
 #ifndef TN_ISA_CODE
 #define TN_ISA_CODE
@@ -32,7 +32,8 @@ typedef struct tn_isa_ins {
 // start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register
 typedef struct tn_isa_vreg { uint8_t cls; int8_t phys; int32_t start, end, slot, hint; double weight; } tn_isa_vreg;
 typedef struct tn_isa_loop { int begin, end; } tn_isa_loop;
-typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;            // of the frame; end: of the last range in it
+// of the frame; end: of the last range in it
+typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
 
 typedef struct tn_isa_code {
   tiny_ctx *t;

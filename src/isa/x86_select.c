@@ -1,10 +1,10 @@
 // x86_select: the linear list of a kernel -> instructions of x86-64 with AVX-512 (F, BW, DQ, VL), before registers.
 //
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
-// Holds: a scalar integer or bool is a general register, narrow ones extended to 32 bits as their type says, those of 32
-//        with zeros above; a scalar float is the low element of a vector register; a vector of bools is a mask register,
-//        whose bits above its lanes are anything. A constant is taken where it is used and lives no longer. REG memory is
-//        registers. A product that one sum alone uses is fused with it, as -ffp-contract=fast has it.
+// Holds: a scalar integer or bool is a general register, narrow ones extended to 32 bits as their type says, those of
+//        32 with zeros above; a scalar float is the low element of a vector register; a vector of bools is a mask
+//        register, whose bits above its lanes are anything. A constant is taken where it is used and lives no longer.
+//        REG memory is registers. A product that one sum alone uses is fused with it, as -ffp-contract=fast has it.
 // Not here: vectors wider than a register, DOT, WMMA, STACKs of bools, divisions of vectors.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
@@ -79,7 +79,8 @@ static tn_isa_ins *tn_x86_3(tn_x86_select *x, int op, tn_isa_operand a, tn_isa_o
   i->n = 3; i->o[2] = d;
   return i;
 }
-static tn_isa_ins *tn_x86_4(tn_x86_select *x, int op, tn_isa_operand a, tn_isa_operand b, tn_isa_operand d, int64_t imm) {
+static tn_isa_ins *tn_x86_4(tn_x86_select *x, int op, tn_isa_operand a, tn_isa_operand b, tn_isa_operand d,
+    int64_t imm) {
   tn_isa_ins *i = tn_x86_3(x, op, a, b, d);
   i->n = 4; i->o[3] = tn_isa_number(imm);
   return i;
@@ -101,7 +102,8 @@ static int tn_x86_moves(const tn_isa_ins *i) {
 }
 static void tn_x86_zero(tn_x86_select *x, int vec, int nbytes) {
   // of a register that nothing has written: it is its own source, and what it held does not matter
-  tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(vec, nbytes < 64 ? 16 : 64, TN_ISA_DEF), tn_x86_vec(vec, nbytes < 64 ? 16 : 64, 0),
+  tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(vec, nbytes < 64 ? 16 : 64, TN_ISA_DEF), tn_x86_vec(vec, nbytes < 64 ? 16 : 64,
+      0),
            tn_x86_vec(vec, nbytes < 64 ? 16 : 64, 0));
 }
 
@@ -141,7 +143,8 @@ static int tn_x86_constant(tn_x86_select *x, const tiny_uop *u) {
   if (cls == TN_ISA_GPR) {
     const int r = tn_x86_new(x, TN_ISA_GPR);
     const int wide = tn_x86_nbytes(x, u) == 8;
-    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, wide ? 8 : 4, TN_ISA_DEF), tn_isa_number(wide ? u->k : (int32_t)(uint64_t)u->k));
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, wide ? 8 : 4, TN_ISA_DEF), tn_isa_number(wide ? u->k :
+        (int32_t)(uint64_t)u->k));
     return r;
   }
   const int v = tn_x86_new(x, TN_ISA_VEC), element = tn_x86_element(u);
@@ -159,7 +162,8 @@ static int tn_x86_all_lanes(tn_x86_select *x, int on) {      // a mask
 
 // Lanes [from, from + n) of a vector that stands in registers from r on.
 static int tn_x86_some_lanes(tn_x86_select *x, const tiny_uop *u, int r, int from, int n) {
-  const int element = tn_x86_element(u), each = tn_x86_class(u) == TN_ISA_MASK || 64 / element > u->lanes ? u->lanes : 64 / element;
+  const int element = tn_x86_element(u), each = tn_x86_class(u) == TN_ISA_MASK || 64 / element > u->lanes ? u->lanes :
+      64 / element;
   const int at = from % each * element, nbytes = n * element;
   r += from / each;
   if (n == each) return r;
@@ -213,7 +217,8 @@ static tn_isa_operand tn_x86_source(tn_x86_select *x, const tiny_uop *u, int *br
 // Elements of REG memory are registers; NULL: not of one that is known.
 static int *tn_x86_reg_element(tn_x86_select *x, const tiny_uop *index) {
   const tiny_uop *m = tn_memory_behind(index->src[0]), *at = index->src[1];
-  if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1]) { tn_isa_refuse(x->c, "REG memory by a number of the run"); return NULL; }
+  if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1]) { tn_isa_refuse(x->c,
+      "REG memory by a number of the run"); return NULL; }
   int *e = &x->element[m->seq][at->k];
   if (*e < 0) *e = tn_x86_new_for(x, m);
   return e;
@@ -235,7 +240,8 @@ static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int
   o.scale = (uint8_t)element;
   if (at->op == TINY_OP_ADD && at->src[1]->op == TINY_OP_CONST && at->dtype == TINY_I32) {
     const int64_t k = at->src[1]->k;
-    const int apart = at->src[0]->vmin >= INT32_MIN - (k < 0 ? k : 0) && at->src[0]->vmax <= INT32_MAX - (k > 0 ? k : 0);
+    const int apart = at->src[0]->vmin >= INT32_MIN - (k < 0 ? k : 0) && at->src[0]->vmax <= INT32_MAX - (k > 0 ? k :
+        0);
     if (apart && k * element <= INT32_MAX / 2 && k * element >= INT32_MIN / 2) { o.imm = k * element; at = at->src[0]; }
   }
   if (x->lanes && nbytes > element) o.imm += (int64_t)x->from * element;    // of a vector, not of what is broadcast
@@ -252,7 +258,8 @@ static void tn_x86_move_in(tn_x86_select *x, const tiny_uop *u, int to, tn_isa_o
   const int cls = tn_x86_class(u), nbytes = tn_x86_nbytes(x, u);
   o.nbytes = (uint8_t)nbytes;
   if (cls == TN_ISA_GPR) {
-    const int is_signed = tn_is_signed(u->dtype), op = nbytes >= 4 ? TN_X86_MOV : is_signed ? TN_X86_MOVSX : TN_X86_MOVZX;
+    const int is_signed = tn_is_signed(u->dtype), op = nbytes >= 4 ? TN_X86_MOV : is_signed ? TN_X86_MOVSX :
+        TN_X86_MOVZX;
     tn_x86_2(x, op, tn_x86_gpr(to, nbytes == 8 ? 8 : 4, TN_ISA_DEF), o);
     return;
   }
@@ -273,7 +280,8 @@ static const int tn_x86_masked_moves[4] = {TN_X86_VMOVDQU8, TN_X86_VMOVDQU16, TN
 static int tn_x86_log(int nbytes) { return nbytes == 8 ? 3 : nbytes == 4 ? 2 : nbytes == 2 ? 1 : 0; }
 
 // The operand of elements that lie apart, and the row of a gather or scatter. 0: there is none.
-static int tn_x86_apart(tn_x86_select *x, const tiny_uop *index, const tiny_uop *value, tn_isa_operand *o, const int op[4]) {
+static int tn_x86_apart(tn_x86_select *x, const tiny_uop *index, const tiny_uop *value, tn_isa_operand *o,
+    const int op[4]) {
   const tiny_uop *at = index->src[1];
   const int element = tn_x86_element(value), wide = tn_bits(at->dtype) == 64;
   const int nbytes = tn_x86_nbytes(x, value);
@@ -282,7 +290,8 @@ static int tn_x86_apart(tn_x86_select *x, const tiny_uop *index, const tiny_uop 
   o->index = tn_x86_value(x, at);
   o->cls = TN_ISA_VEC; o->scale = (uint8_t)element;
   o->wide = (uint8_t)(wide == (element == 8) ? nbytes : wide ? 2 * nbytes : nbytes / 2 < 16 ? 16 : nbytes / 2);
-  if (nbytes < 16 || (element != 4 && element != 8) || tn_bits(at->dtype) < 32 || (tn_is_unsigned(at->dtype) && !wide && at->vmax > INT32_MAX) ||
+  if (nbytes < 16 || (element != 4 && element != 8) || tn_bits(at->dtype) < 32 || (tn_is_unsigned(at->dtype) &&
+      !wide && at->vmax > INT32_MAX) ||
       tn_x86_lanes(x, value) * (wide ? 8 : 4) > 64) {
     tn_isa_refuse(x->c, "elements apart of this size");
     return 0;
@@ -348,7 +357,8 @@ static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
     if (tn_x86_nbytes(x, value) < 16) tn_isa_refuse(x->c, "a masked vector of less than 16 bytes");
     if (index->lanes == 1) {
       const tn_isa_operand o = tn_x86_memory(x, index, held);
-      tn_x86_2(x, tn_x86_masked_moves[tn_x86_log(tn_x86_element(value))], o, tn_x86_vec(from, held, TN_ISA_USE))->mask = mask;
+      tn_x86_2(x, tn_x86_masked_moves[tn_x86_log(tn_x86_element(value))], o, tn_x86_vec(from, held,
+          TN_ISA_USE))->mask = mask;
     } else {
       tn_isa_operand o;
       const int op = tn_x86_apart(x, index, value, &o, scatters), spent = tn_x86_new(x, TN_ISA_MASK);
@@ -361,7 +371,8 @@ static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
 
 // ** arithmetic: rows by op, of f32 and f64, scalar and vector, and of integers in vectors by their size **
 
-typedef struct tn_x86_op { int op, scalar[2], packed[2], ints[4], uints[4]; } tn_x86_op;     // uints 0: as ints; 0: none
+// uints 0: as ints; 0: none
+typedef struct tn_x86_op { int op, scalar[2], packed[2], ints[4], uints[4]; } tn_x86_op;
 static const tn_x86_op tn_x86_ops[] = {
   {TINY_OP_ADD, {TN_X86_VADDSS, TN_X86_VADDSD}, {TN_X86_VADDPS, TN_X86_VADDPD},
    {TN_X86_VPADDB, TN_X86_VPADDW, TN_X86_VPADDD, TN_X86_VPADDQ}, {0, 0, 0, 0}},
@@ -410,7 +421,8 @@ static void tn_x86_fuse(tn_x86_select *x, const tiny_uop *u, const tiny_uop *pro
   const int addend = tn_x86_value(x, other);
   const tn_isa_operand a = tn_x86_use(x, product->src[0]), b = tn_x86_source(x, product->src[1], &broadcast);
   tn_x86_copy(x, TN_ISA_VEC, to, addend, held);
-  tn_x86_3(x, rows[kind][2 * (u->lanes == 1) + (tn_x86_element(u) == 8)], tn_x86_vec(to, held, TN_ISA_BOTH), a, b)->broadcast =
+  tn_x86_3(x, rows[kind][2 * (u->lanes == 1) + (tn_x86_element(u) == 8)], tn_x86_vec(to, held, TN_ISA_BOTH), a,
+      b)->broadcast =
       (uint8_t)broadcast;
 }
 
@@ -437,7 +449,8 @@ static void tn_x86_divide(tn_x86_select *x, const tiny_uop *u, int to, int a, in
   if (sign) tn_isa_add(x->c, nbytes == 8 ? TN_X86_CQO : TN_X86_CDQ);
   else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));
   tn_x86_1(x, sign ? TN_X86_IDIV : TN_X86_DIV, tn_x86_gpr(by, nbytes, TN_ISA_USE));
-  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_gpr(u->op == TINY_OP_CDIV ? rax : rdx, nbytes, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_gpr(u->op == TINY_OP_CDIV ? rax : rdx, nbytes,
+      TN_ISA_USE));
   tn_x86_extend(x, u, to);
 }
 static void tn_x86_shift(tn_x86_select *x, const tiny_uop *u, int to) {
@@ -472,7 +485,8 @@ static void tn_x86_multiply(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_extend(x, u, to);
 }
 static void tn_x86_integer(tn_x86_select *x, const tiny_uop *u, int to) {
-  static const struct { int op, row; } rows[] = {{TINY_OP_ADD, TN_X86_ADD}, {TINY_OP_SUB, TN_X86_SUB}, {TINY_OP_AND, TN_X86_AND},
+  static const struct { int op, row; } rows[] = {{TINY_OP_ADD, TN_X86_ADD}, {TINY_OP_SUB, TN_X86_SUB}, {TINY_OP_AND,
+      TN_X86_AND},
                                                  {TINY_OP_OR, TN_X86_OR}, {TINY_OP_XOR, TN_X86_XOR}};
   const int nbytes = tn_x86_held(x, u);
   switch (u->op) {
@@ -498,9 +512,12 @@ static void tn_x86_integer(tn_x86_select *x, const tiny_uop *u, int to) {
 
 // Element by element, what vectors have no instruction for: divisions, and products and shifts of bytes.
 static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int element = tn_x86_element(u), held = tn_x86_held(x, u), nbytes = element == 8 ? 8 : 4, sign = tn_is_signed(u->dtype);
-  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]), is_division = u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD;
-  const int row = u->op == TINY_OP_MUL ? TN_X86_IMUL : u->op == TINY_OP_SHL ? TN_X86_SHLX : sign ? TN_X86_SARX : TN_X86_SHRX;
+  const int element = tn_x86_element(u), held = tn_x86_held(x, u), nbytes = element == 8 ? 8 : 4, sign =
+      tn_is_signed(u->dtype);
+  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]), is_division = u->op == TINY_OP_CDIV ||
+      u->op == TINY_OP_CMOD;
+  const int row = u->op == TINY_OP_MUL ? TN_X86_IMUL : u->op == TINY_OP_SHL ? TN_X86_SHLX : sign ? TN_X86_SARX :
+      TN_X86_SHRX;
   const int in = element >= 4 ? TN_X86_MOV : sign ? TN_X86_MOVSX : TN_X86_MOVZX;
   if (!is_division && element != 1) { tn_isa_refuse(x->c, "an operation of vectors"); return; }
   tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf), tn_x86_vec(a, held, TN_ISA_USE));
@@ -529,11 +546,13 @@ static void tn_x86_unary(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_extend(x, u, to);
   } else if (u->op == TINY_OP_NEG && tn_is_float(u->dtype)) {
     const int sign = tn_x86_splat(x, f64 ? INT64_MIN : INT32_MIN, f64 ? 8 : 4, held);
-    tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(sign, held, TN_ISA_USE));
+    tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(sign,
+        held, TN_ISA_USE));
   } else if (u->op == TINY_OP_NEG) {
     const int zero = tn_x86_new(x, TN_ISA_VEC), row = tn_x86_ops[1].ints[tn_x86_log(tn_x86_element(u))];
     tn_x86_zero(x, zero, held);
-    tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(zero, held, TN_ISA_USE), tn_x86_vec(a, held, TN_ISA_USE));
+    tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(zero, held, TN_ISA_USE), tn_x86_vec(a, held,
+        TN_ISA_USE));
   } else if (u->op == TINY_OP_SQRT) {
     const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), s = tn_x86_vec(a, held, TN_ISA_USE);
     if (wide) tn_x86_2(x, f64 ? TN_X86_VSQRTPD : TN_X86_VSQRTPS, d, s);
@@ -572,7 +591,8 @@ static void tn_x86_compare_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int is_float = tn_is_float(s->dtype), f64 = tn_x86_element(s) == 8;
   const int predicate = u->op == TINY_OP_EQ ? 0 : u->op == TINY_OP_NE ? 4 : is_float ? 17 : 1;
-  const int row = is_float ? (s->lanes > 1 ? (f64 ? TN_X86_VCMPPD : TN_X86_VCMPPS) : f64 ? TN_X86_VCMPSD : TN_X86_VCMPSS) :
+  const int row = is_float ? (s->lanes > 1 ? (f64 ? TN_X86_VCMPPD : TN_X86_VCMPPS) : f64 ? TN_X86_VCMPSD :
+      TN_X86_VCMPSS) :
       ints[tn_is_unsigned(s->dtype)][tn_x86_log(tn_x86_element(s))];
   int broadcast;
   const tn_isa_operand a = tn_x86_use(x, s), b = tn_x86_source(x, u->src[1], &broadcast);
@@ -595,7 +615,8 @@ static void tn_x86_compare(tn_x86_select *x, const tiny_uop *u, int to) {
   const tn_isa_operand b = tn_x86_scalar_source(x, u->src[1], nbytes);
   const int below = tn_is_unsigned(s->dtype) || s->dtype == TINY_BOOL ? TN_X86_SETB : TN_X86_SETL;
   tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(a, nbytes, TN_ISA_USE), b);
-  tn_x86_1(x, u->op == TINY_OP_LT ? below : u->op == TINY_OP_EQ ? TN_X86_SETE : TN_X86_SETNE, tn_x86_gpr(flag, 1, TN_ISA_DEF));
+  tn_x86_1(x, u->op == TINY_OP_LT ? below : u->op == TINY_OP_EQ ? TN_X86_SETE : TN_X86_SETNE, tn_x86_gpr(flag, 1,
+      TN_ISA_DEF));
   tn_x86_2(x, TN_X86_MOVZX, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(flag, 1, TN_ISA_USE));
 }
 
@@ -614,7 +635,8 @@ static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
   const int k = c->lanes > 1 ? tn_x86_value(x, c) : u->lanes == 1 ? tn_x86_mask_of(x, tn_x86_value(x, c)) :
                                                                      tn_x86_lanes_of_bool(x, tn_x86_value(x, c));
   if (cls == TN_ISA_MASK) {                // (k & yes) | (~k & no)
-    const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), a = tn_x86_new(x, cls), b = tn_x86_new(x, cls);
+    const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), a = tn_x86_new(x, cls), b =
+        tn_x86_new(x, cls);
     tn_x86_3(x, TN_X86_KANDQ, tn_x86_kreg(a, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(yes, TN_ISA_USE));
     tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
     tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
@@ -632,20 +654,29 @@ static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
 
 static int tn_x86_convert_row(int from, int to) {
   static const struct { uint8_t from, to; int row; } rows[] = {
-    {TINY_I32, TINY_F32, TN_X86_VCVTDQ2PS}, {TINY_U32, TINY_F32, TN_X86_VCVTUDQ2PS}, {TINY_F32, TINY_I32, TN_X86_VCVTTPS2DQ},
-    {TINY_F32, TINY_U32, TN_X86_VCVTTPS2UDQ}, {TINY_I32, TINY_F64, TN_X86_VCVTDQ2PD}, {TINY_U32, TINY_F64, TN_X86_VCVTUDQ2PD},
-    {TINY_F64, TINY_I32, TN_X86_VCVTTPD2DQ}, {TINY_F64, TINY_U32, TN_X86_VCVTTPD2UDQ}, {TINY_F32, TINY_F64, TN_X86_VCVTPS2PD},
-    {TINY_F64, TINY_F32, TN_X86_VCVTPD2PS}, {TINY_I64, TINY_F64, TN_X86_VCVTQQ2PD}, {TINY_U64, TINY_F64, TN_X86_VCVTUQQ2PD},
-    {TINY_I64, TINY_F32, TN_X86_VCVTQQ2PS}, {TINY_U64, TINY_F32, TN_X86_VCVTUQQ2PS}, {TINY_F64, TINY_I64, TN_X86_VCVTTPD2QQ},
-    {TINY_F64, TINY_U64, TN_X86_VCVTTPD2UQQ}, {TINY_F32, TINY_I64, TN_X86_VCVTTPS2QQ}, {TINY_F32, TINY_U64, TN_X86_VCVTTPS2UQQ}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) if (rows[i].from == from && rows[i].to == to) return rows[i].row;
+    {TINY_I32, TINY_F32, TN_X86_VCVTDQ2PS}, {TINY_U32, TINY_F32, TN_X86_VCVTUDQ2PS}, {TINY_F32, TINY_I32,
+        TN_X86_VCVTTPS2DQ},
+    {TINY_F32, TINY_U32, TN_X86_VCVTTPS2UDQ}, {TINY_I32, TINY_F64, TN_X86_VCVTDQ2PD}, {TINY_U32, TINY_F64,
+        TN_X86_VCVTUDQ2PD},
+    {TINY_F64, TINY_I32, TN_X86_VCVTTPD2DQ}, {TINY_F64, TINY_U32, TN_X86_VCVTTPD2UDQ}, {TINY_F32, TINY_F64,
+        TN_X86_VCVTPS2PD},
+    {TINY_F64, TINY_F32, TN_X86_VCVTPD2PS}, {TINY_I64, TINY_F64, TN_X86_VCVTQQ2PD}, {TINY_U64, TINY_F64,
+        TN_X86_VCVTUQQ2PD},
+    {TINY_I64, TINY_F32, TN_X86_VCVTQQ2PS}, {TINY_U64, TINY_F32, TN_X86_VCVTUQQ2PS}, {TINY_F64, TINY_I64,
+        TN_X86_VCVTTPD2QQ},
+    {TINY_F64, TINY_U64, TN_X86_VCVTTPD2UQQ}, {TINY_F32, TINY_I64, TN_X86_VCVTTPS2QQ}, {TINY_F32, TINY_U64,
+        TN_X86_VCVTTPS2UQQ}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) if (rows[i].from == from && rows[i].to ==
+      to) return rows[i].row;
   return 0;
 }
 // Between integers of different sizes: widening by the source's sign, narrowing by leaving out high bits.
 static int tn_x86_resize_row(int from, int from_nbytes, int to_nbytes) {
   static const int widen[2][4][4] = {
-    {{0, TN_X86_VPMOVZXBW, TN_X86_VPMOVZXBD, TN_X86_VPMOVZXBQ}, {0, 0, TN_X86_VPMOVZXWD, TN_X86_VPMOVZXWQ}, {0, 0, 0, TN_X86_VPMOVZXDQ}, {0, 0, 0, 0}},
-    {{0, TN_X86_VPMOVSXBW, TN_X86_VPMOVSXBD, TN_X86_VPMOVSXBQ}, {0, 0, TN_X86_VPMOVSXWD, TN_X86_VPMOVSXWQ}, {0, 0, 0, TN_X86_VPMOVSXDQ}, {0, 0, 0, 0}}};
+    {{0, TN_X86_VPMOVZXBW, TN_X86_VPMOVZXBD, TN_X86_VPMOVZXBQ}, {0, 0, TN_X86_VPMOVZXWD, TN_X86_VPMOVZXWQ}, {0, 0, 0,
+        TN_X86_VPMOVZXDQ}, {0, 0, 0, 0}},
+    {{0, TN_X86_VPMOVSXBW, TN_X86_VPMOVSXBD, TN_X86_VPMOVSXBQ}, {0, 0, TN_X86_VPMOVSXWD, TN_X86_VPMOVSXWQ}, {0, 0, 0,
+        TN_X86_VPMOVSXDQ}, {0, 0, 0, 0}}};
   static const int narrow[4][4] = {{0, 0, 0, 0}, {TN_X86_VPMOVWB, 0, 0, 0}, {TN_X86_VPMOVDB, TN_X86_VPMOVDW, 0, 0},
                                    {TN_X86_VPMOVQB, TN_X86_VPMOVQW, TN_X86_VPMOVQD, 0}};
   const int a = tn_x86_log(from_nbytes), b = tn_x86_log(to_nbytes);
@@ -678,10 +709,12 @@ static void tn_x86_cast_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
   } else tn_x86_cast_row(x, tn_x86_convert_row(from, u->dtype), tn_x86_lanes(x, u), to, b, r, a);
 }
 static void tn_x86_cast_to_float(tn_x86_select *x, const tiny_uop *s, int f64, int to) {
-  const int r = tn_x86_value(x, s), u64 = s->dtype == TINY_U64, wide = u64 || s->dtype == TINY_I64 || s->dtype == TINY_U32;
+  const int r = tn_x86_value(x, s), u64 = s->dtype == TINY_U64, wide = u64 || s->dtype == TINY_I64 || s->dtype ==
+      TINY_U32;
   const int row = u64 ? (f64 ? TN_X86_VCVTUSI2SD : TN_X86_VCVTUSI2SS) : f64 ? TN_X86_VCVTSI2SD : TN_X86_VCVTSI2SS;
   tn_x86_zero(x, to, 16);                  // whose other lanes it takes
-  tn_x86_3(x, row, tn_x86_vec(to, 16, TN_ISA_BOTH), tn_x86_vec(to, 16, TN_ISA_USE), tn_x86_gpr(r, wide ? 8 : 4, TN_ISA_USE));
+  tn_x86_3(x, row, tn_x86_vec(to, 16, TN_ISA_BOTH), tn_x86_vec(to, 16, TN_ISA_USE), tn_x86_gpr(r, wide ? 8 : 4,
+      TN_ISA_USE));
 }
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
@@ -691,7 +724,8 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const int r = tn_x86_value(x, s);
   if (to_float) {
     if (tn_x86_element(s) == tn_x86_element(u)) tn_x86_copy(x, TN_ISA_VEC, to, r, 16);
-    else tn_x86_3(x, f64 ? TN_X86_VCVTSS2SD : TN_X86_VCVTSD2SS, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE),
+    else tn_x86_3(x, f64 ? TN_X86_VCVTSS2SD : TN_X86_VCVTSD2SS, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_vec(r, 16,
+        TN_ISA_USE),
                   tn_x86_vec(r, 16, TN_ISA_USE));
     return;
   }
@@ -703,7 +737,8 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
     return;
   }
   const int wider = tn_x86_nbytes(x, u) == 8 && tn_x86_nbytes(x, s) < 8;
-  if (wider && tn_is_signed(s->dtype)) tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+  if (wider && tn_is_signed(s->dtype)) tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(r, 4,
+      TN_ISA_USE));
   else if (wider || tn_x86_nbytes(x, u) < 8)
     tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   else tn_x86_copy(x, TN_ISA_GPR, to, r, 8);
@@ -712,7 +747,8 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int from = tn_x86_class(s), cls = tn_x86_class(u), r = tn_x86_value(x, s), nbytes = tn_x86_nbytes(x, u);
-  if (from == TN_ISA_MASK || cls == TN_ISA_MASK || tn_x86_nbytes(x, s) != nbytes) { tn_isa_refuse(x->c, "a bitcast of bools"); return; }
+  if (from == TN_ISA_MASK || cls == TN_ISA_MASK || tn_x86_nbytes(x, s) != nbytes) { tn_isa_refuse(x->c,
+      "a bitcast of bools"); return; }
   if (from == cls) {
     tn_x86_copy(x, cls, to, r, tn_x86_held(x, u));
     if (cls == TN_ISA_GPR) tn_x86_extend(x, u, to);
@@ -734,7 +770,8 @@ static void tn_x86_broadcast(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_copy(x, TN_ISA_MASK, to, tn_x86_lanes_of_bool(x, tn_x86_value(x, s)), 0);
     return;
   }
-  const int row = tn_is_float(u->dtype) ? (element == 8 && held > 16 ? TN_X86_VBROADCASTSD : element == 8 ? TN_X86_VPBROADCASTQ : TN_X86_VBROADCASTSS)
+  const int row = tn_is_float(u->dtype) ? (element == 8 && held > 16 ? TN_X86_VBROADCASTSD : element == 8 ?
+      TN_X86_VPBROADCASTQ : TN_X86_VBROADCASTSS)
                                         : of_gpr[tn_x86_log(element)];
   if (x->fused[s->seq]) {                  // a load
     tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_memory(x, s->src[0], element));
@@ -742,7 +779,8 @@ static void tn_x86_broadcast(tn_x86_select *x, const tiny_uop *u, int to) {
   }
   const int r = tn_x86_value(x, s);
   tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_is_float(u->dtype) ? tn_x86_vec(r, 16, TN_ISA_USE)
-                                                                            : tn_x86_gpr(r, element == 8 ? 8 : 4, TN_ISA_USE));
+                                                                            : tn_x86_gpr(r, element == 8 ? 8 : 4,
+                                                                                TN_ISA_USE));
 }
 
 static tn_isa_operand tn_x86_frame(int64_t at, int nbytes) { return tn_isa_at(TN_ISA_FRAME, nbytes, at); }
@@ -764,10 +802,12 @@ static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
   int32_t narrow[16];
   for (int i = 0; i < u->lanes; i++) narrow[i] = (int32_t)index[i];
   const int64_t at = tn_isa_constant(x->c, element == 8 ? (const void *)index : narrow, (size_t)tn_x86_nbytes(x, u));
-  const int order = tn_x86_new(x, TN_ISA_VEC), a = tn_x86_value(x, from[0]), b = tn_x86_value(x, from[1] ? from[1] : from[0]);
+  const int order = tn_x86_new(x, TN_ISA_VEC), a = tn_x86_value(x, from[0]), b = tn_x86_value(x, from[1] ? from[1] :
+      from[0]);
   tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(order, held, TN_ISA_DEF), tn_isa_at(TN_ISA_POOL, held, at));
   tn_x86_copy(x, TN_ISA_VEC, to, a, held);
-  tn_x86_3(x, element == 8 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, held, TN_ISA_BOTH), tn_x86_vec(order, held, TN_ISA_USE),
+  tn_x86_3(x, element == 8 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, held, TN_ISA_BOTH), tn_x86_vec(order,
+      held, TN_ISA_USE),
            tn_x86_vec(b, held, TN_ISA_USE));
   return 1;
 }
@@ -807,7 +847,8 @@ static void tn_x86_pick_wide(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int element = tn_x86_element(s), each = 64 / element, parts = tn_x86_parts_of(u);
   const int r = x->reg[s->seq] >= 0 ? x->reg[s->seq] + (int)u->k / each : -1, at = (int)u->k % each * element;
-  if (r < 0 || at + (parts > 1 ? 64 : tn_x86_nbytes(x, u)) > 64) { tn_isa_refuse(x->c, "lanes across registers"); return; }
+  if (r < 0 || at + (parts > 1 ? 64 : tn_x86_nbytes(x, u)) > 64) { tn_isa_refuse(x->c, "lanes across registers");
+      return; }
   if (!at && u->lanes * element >= 64) {
     for (int i = 0; i < parts; i++) tn_x86_copy(x, TN_ISA_VEC, to + i, r + i, 64);
     return;
@@ -820,11 +861,13 @@ static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   if (u->dtype == TINY_BOOL) { tn_x86_pick_mask(x, u, to); return; }
   if (tn_x86_parts_of(s) > 1) { tn_x86_pick_wide(x, u, to); return; }
-  const int from = tn_x86_nbytes(x, s), nbytes = tn_x86_nbytes(x, u), held = tn_x86_held(x, s), at = (int)u->k * tn_x86_element(u);
+  const int from = tn_x86_nbytes(x, s), nbytes = tn_x86_nbytes(x, u), held = tn_x86_held(x, s), at =
+      (int)u->k * tn_x86_element(u);
   const int r = tn_x86_value(x, s), cls = tn_x86_class(u);
   if (!at && cls == TN_ISA_VEC) { tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(x, u)); return; }
   if (!at && nbytes >= 4 && u->lanes == 1) {
-    tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
+    tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16,
+        TN_ISA_USE));
     return;
   }
   const tn_isa_operand d = tn_x86_vec(to, tn_x86_vector(nbytes), TN_ISA_DEF), whole = tn_x86_vec(r, held, TN_ISA_USE);
@@ -840,7 +883,8 @@ static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_lane_numbers(tn_x86_select *x, const tiny_uop *u, int to) {
   uint8_t data[64];
   const int element = tn_x86_element(u), nbytes = tn_x86_nbytes(x, u);
-  for (int i = 0; i < tn_x86_lanes(x, u); i++) for (int b = 0; b < element; b++) data[i * element + b] = (uint8_t)(b ? 0 : x->from + i);
+  for (int i = 0; i < tn_x86_lanes(x, u); i++) for (int b = 0; b < element; b++) data[i * element + b] = (uint8_t)(b ?
+      0 : x->from + i);
   tn_x86_move_in(x, u, to, tn_isa_at(TN_ISA_POOL, nbytes, tn_isa_constant(x->c, data, (size_t)nbytes)));
 }
 
@@ -915,7 +959,8 @@ static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   if (!e) return -1;
   for (uint32_t i = u->seq + 1; i < store->seq; i++) {
     const tiny_uop *other = x->k->list[i];
-    if (other->op == TINY_OP_END || other->op == TINY_OP_RANGE || other->op == TINY_OP_IF || other->op == TINY_OP_ENDIF) return -1;
+    if (other->op == TINY_OP_END || other->op == TINY_OP_RANGE || other->op == TINY_OP_IF || other->op ==
+        TINY_OP_ENDIF) return -1;
     const int reaches = (other->op == TINY_OP_LOAD || other->op == TINY_OP_STORE) && tn_is_reg(other->src[0]->src[0]);
     if (reaches && tn_x86_reg_element(x, other->src[0]) == e) return -1;
   }
@@ -941,7 +986,8 @@ static void tn_x86_load_reg(tn_x86_select *x, const tiny_uop *u) {
   int stays = 1;
   for (int i = (int)u->seq + 1; i < x->last[u->seq] && stays; i++) {
     const tiny_uop *store = x->k->list[i];
-    if (store->op == TINY_OP_STORE && tn_is_reg(store->src[0]->src[0]) && tn_x86_reg_element(x, store->src[0]) == e) stays = 0;
+    if (store->op == TINY_OP_STORE && tn_is_reg(store->src[0]->src[0]) && tn_x86_reg_element(x, store->src[0]) ==
+        e) stays = 0;
     if (store->op == TINY_OP_END || store->op == TINY_OP_RANGE) stays = 0;
   }
   if (stays) { x->reg[u->seq] = *e; return; }
@@ -969,14 +1015,16 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_x86_compare(x, u, to); return;
     case TINY_OP_WHERE: tn_x86_where(x, u, to); return;
     case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_x86_unary(x, u, to); return;
-    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR: case TINY_OP_XOR:
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
+        case TINY_OP_XOR:
     case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
       if (product) tn_x86_fuse(x, u, product, to);
       else if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
       else if (cls == TN_ISA_VEC) tn_x86_binary(x, u, to);
       else {
         const tn_isa_operand a = tn_x86_use(x, u->src[0]), b = tn_x86_use(x, u->src[1]);
-        if (u->op != TINY_OP_AND && u->op != TINY_OP_OR && u->op != TINY_OP_XOR) tn_isa_refuse(x->c, "an operation of bools");
+        if (u->op != TINY_OP_AND && u->op != TINY_OP_OR && u->op != TINY_OP_XOR) tn_isa_refuse(x->c,
+            "an operation of bools");
         tn_x86_3(x, u->op == TINY_OP_AND ? TN_X86_KANDQ : u->op == TINY_OP_OR ? TN_X86_KORQ : TN_X86_KXORQ,
                  tn_x86_kreg(to, TN_ISA_DEF), a, b);
       }
@@ -1012,8 +1060,8 @@ static void tn_x86_store_reg(tn_x86_select *x, const tiny_uop *value, int to) {
 static void tn_x86_store_all(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *value = u->src[1], *index = u->src[0];
   const int wide_index = index->lanes > 1 && tn_x86_parts_of(index->src[1]) > 1;
-  const int each = wide_index && 64 / tn_x86_element(index->src[1]) < 64 / tn_x86_element(value) ? 64 / tn_x86_element(index->src[1])
-                                                                                               : 64 / tn_x86_element(value);
+  const int of_value = 64 / tn_x86_element(value), of_index = wide_index ? 64 / tn_x86_element(index->src[1]) : of_value;
+  const int each = of_index < of_value ? of_index : of_value;
   const int split = tn_x86_parts_of(value) > 1 || wide_index;
   for (int from = 0; from < value->lanes; from += split ? each : value->lanes) {
     x->lanes = split ? each : 0;
@@ -1023,8 +1071,8 @@ static void tn_x86_store_all(tn_x86_select *x, const tiny_uop *u) {
   x->lanes = x->from = 0;
 }
 static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to);
-// A value whose parts, or those of what it is made of, are wider than a register: part by part, which stand in registers
-// of their own, or as halves of one.
+// A value whose parts, or those of what it is made of, are wider than a register: part by part, which stand in
+// registers of their own, or as halves of one.
 static void tn_x86_compute_parts(tn_x86_select *x, const tiny_uop *u, int to, int lanes) {
   const int element = tn_x86_element(u), cls = tn_x86_class(u), each = cls == TN_ISA_MASK ? u->lanes :
       64 / element < u->lanes ? 64 / element : u->lanes;
@@ -1038,17 +1086,21 @@ static void tn_x86_compute_parts(tn_x86_select *x, const tiny_uop *u, int to, in
       if (!at) { tn_x86_copy(x, cls, into, r, 0); continue; }
       const int k = tn_x86_new(x, cls);
       tn_x86_3(x, TN_X86_KSHIFTLQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(at));
-      tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(into, TN_ISA_DEF), tn_x86_kreg(into, TN_ISA_USE), tn_x86_kreg(k, TN_ISA_USE));
+      tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(into, TN_ISA_DEF), tn_x86_kreg(into, TN_ISA_USE), tn_x86_kreg(k,
+          TN_ISA_USE));
       continue;
     }
     const int held = tn_x86_vector(each * element);
     if (!at) tn_x86_copy(x, cls, into, r, tn_x86_vector(nbytes));
-    else if (nbytes == 32) tn_x86_4(x, TN_X86_VINSERTF64X4, tn_x86_vec(into, held, TN_ISA_DEF), tn_x86_vec(into, held, TN_ISA_USE),
+    else if (nbytes == 32) tn_x86_4(x, TN_X86_VINSERTF64X4, tn_x86_vec(into, held, TN_ISA_DEF), tn_x86_vec(into, held,
+        TN_ISA_USE),
                                     tn_x86_vec(r, 32, TN_ISA_USE), at * element / 32);
-    else if (nbytes == 16) tn_x86_4(x, TN_X86_VINSERTF32X4, tn_x86_vec(into, held, TN_ISA_DEF), tn_x86_vec(into, held, TN_ISA_USE),
+    else if (nbytes == 16) tn_x86_4(x, TN_X86_VINSERTF32X4, tn_x86_vec(into, held, TN_ISA_DEF), tn_x86_vec(into, held,
+        TN_ISA_USE),
                                     tn_x86_vec(r, 16, TN_ISA_USE), at * element / 16);
     else if (nbytes == 8 && each * element == 16)
-      tn_x86_3(x, TN_X86_VMOVLHPS, tn_x86_vec(into, 16, TN_ISA_DEF), tn_x86_vec(into, 16, TN_ISA_USE), tn_x86_vec(r, 16, TN_ISA_USE));
+      tn_x86_3(x, TN_X86_VMOVLHPS, tn_x86_vec(into, 16, TN_ISA_DEF), tn_x86_vec(into, 16, TN_ISA_USE), tn_x86_vec(r,
+          16, TN_ISA_USE));
     else tn_isa_refuse(x->c, "parts of a register");
   }
   x->lanes = x->from = 0;
@@ -1069,7 +1121,8 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
       return;
     case TINY_OP_SPECIAL:
       *reg = tn_x86_new(x, TN_ISA_GPR);
-      tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, tn_x86_held(x, u), TN_ISA_DEF), tn_x86_gpr(x->task, tn_x86_held(x, u), TN_ISA_USE));
+      tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, tn_x86_held(x, u), TN_ISA_DEF), tn_x86_gpr(x->task, tn_x86_held(x, u),
+          TN_ISA_USE));
       if (u->k) tn_isa_refuse(x->c, "a grid");
       return;
     case TINY_OP_DEFINE: tn_x86_define(x, u); return;
@@ -1092,7 +1145,8 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   int home = tn_x86_home(x, u);
   const tiny_uop *product = tn_x86_product(x, u);
   const int one_step = tn_x86_class(u) == TN_ISA_VEC && tn_x86_row_of(u) && !product;
-  if (home >= 0 && !one_step && tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] : u->src[0])) home = -1;
+  if (home >= 0 && !one_step && tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] :
+      u->src[0])) home = -1;
   const tiny_uop *gathered = u->op == TINY_OP_LOAD && u->src[0]->lanes > 1 ? u->src[0]->src[1] : NULL;
   const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
   const int lanes = by_itself ? 0 : tn_x86_lanes_at_once(x, u, gathered);
@@ -1107,9 +1161,11 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
   if (!user || user->lanes < u->lanes) return 0;
-  const int product = u->op == TINY_OP_MUL && tn_is_float(u->dtype) && (user->op == TINY_OP_ADD || user->op == TINY_OP_SUB) &&
+  const int product = u->op == TINY_OP_MUL && tn_is_float(u->dtype) && (user->op == TINY_OP_ADD || user->op ==
+      TINY_OP_SUB) &&
                       user->src[0] != user->src[1];
-  const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 && !tn_is_reg(u->src[0]->src[0]) &&
+  const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
+      !tn_is_reg(u->src[0]->src[0]) &&
                    user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
   if (!product && !load) return 0;
   if (product) for (int i = 0; i < 2; i++) {                 // one of two products
@@ -1149,8 +1205,10 @@ static void tn_x86_entry(tn_x86_select *x) {
   static const int regs[4] = {TN_X86_RDI, TN_X86_RSI, TN_X86_RDX, TN_X86_RCX};
 #endif
   int *const to[4] = {&x->mem, &x->args, &x->task, &x->local};
-  const int pass[4] = {TN_X86_RAX, TN_X86_R10, TN_X86_R11, TN_X86_RDX};      // registers that nothing is given: no copy overtakes another
-  for (int i = 0; i < 3; i++) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - pass[i], 8, TN_ISA_DEF), tn_x86_gpr(-1 - regs[i], 8, TN_ISA_USE));
+  // registers that nothing is given: no copy overtakes another
+  const int pass[4] = {TN_X86_RAX, TN_X86_R10, TN_X86_R11, TN_X86_RDX};
+  for (int i = 0; i < 3; i++) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - pass[i], 8, TN_ISA_DEF), tn_x86_gpr(-1 - regs[i],
+      8, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - pass[3], 8, TN_ISA_DEF), tn_x86_gpr(-1 - regs[3], 8, TN_ISA_USE));
   for (int i = 0; i < 4; i++) {
     *to[i] = tn_x86_new(x, TN_ISA_GPR);
