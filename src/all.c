@@ -177,6 +177,16 @@ TN_SMALL_BEGIN
 #include "codegen/candidates.c"
 #include "codegen/pipeline.c"
 
+// ** isa: machine code of our own, x86-64 so far; only where TINY_ISA asks for it, until it is whole **
+#ifdef TINY_ISA
+#include "isa/x86.c"
+#include "isa/x86_encode.c"
+#include "isa/x86_text.c"
+#include "isa/code.c"
+#include "isa/registers.c"
+#include "isa/x86_select.c"
+#endif
+
 // ** render: program -> text **
 #include "render/lang_c.c"
 #ifndef TINY_NO_GPU
@@ -189,6 +199,9 @@ TN_SMALL_BEGIN
 #include "runtime/pool.c"
 #include "runtime/queue.c"
 #include "runtime/elf.c"
+#ifdef TINY_ISA
+#include "isa/x86_object.c"
+#endif
 #include "runtime/cpu.c"
 #ifndef TINY_NO_INTERP
 #include "runtime/interp.c"

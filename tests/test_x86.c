@@ -1,4 +1,5 @@
-// The instructions of x86-64: every row of the table, in every class of operands, number of registers, displacement, mask
+// The instructions of x86-64: every row of the table, in every class of operands, number of registers, displacement,
+// mask
 // and rounding, gives the bytes that clang's assembler gives, and comes back from them as it was; random lists do.
 // brief: asan
 #ifndef _GNU_SOURCE
@@ -80,7 +81,8 @@ static tn_x86_operand plain(const tn_x86_match *m, int i, int as_memory) {
 // Registers of all numbers: each operand's for itself, and low, high and highest of all of them with each other.
 static void vary_registers(forms *f, const tn_x86_ins *ins) {
   static const int few[3] = {0, 8, 16};
-  for (int i = 0; i < ins->n; i++) if (ins->o[i].kind == TN_X86_GPR || ins->o[i].kind == TN_X86_VEC || ins->o[i].kind == TN_X86_MASKREG) {
+  for (int i = 0; i < ins->n; i++) if (ins->o[i].kind == TN_X86_GPR || ins->o[i].kind == TN_X86_VEC ||
+      ins->o[i].kind == TN_X86_MASKREG) {
     const int most = ins->o[i].kind == TN_X86_VEC ? 32 : ins->o[i].kind == TN_X86_GPR ? 16 : 8;
     for (int r = 0; r < most; r++) {
       tn_x86_ins x = *ins;
@@ -103,15 +105,18 @@ static void vary_registers(forms *f, const tn_x86_ins *ins) {
   }
 }
 
-// Memory: every displacement, also those that EVEX counts in units; special bases; every index, every scale. all: each of
+// Memory: every displacement, also those that EVEX counts in units; special bases; every index, every scale. all: each
+// of
 // them with each other.
 static void vary_memory(forms *f, const tn_x86_ins *ins, int i, int unit, int all) {
   static const int bases[] = {6, 0, 4, 5, 8, 12, 13, 15, TN_X86_RIP, TN_X86_NO_REG};
   static const int indices[] = {TN_X86_NO_REG, 0, 5, 9, 12, 13};
   const int64_t n = unit ? unit : 1;
-  const int64_t at[] = {0, 1, -1, 127, -128, 128, -129, n, -n, 127 * n, 128 * n, -128 * n, -129 * n, n / 2, 100000, -100000};
+  const int64_t at[] = {0, 1, -1, 127, -128, 128, -129, n, -n, 127 * n, 128 * n, -128 * n, -129 * n, n / 2, 100000,
+      -100000};
   const int wide = ins->o[i].wide;
-  enum { BASES = sizeof bases / sizeof *bases, INDICES = sizeof indices / sizeof *indices, AT = sizeof at / sizeof *at };
+  enum { BASES = sizeof bases / sizeof *bases, INDICES = sizeof indices / sizeof *indices, AT =
+      sizeof at / sizeof *at };
   for (int b = 0; b < BASES; b++) for (int k = 0; k < (wide ? 1 : INDICES); k++) for (int s = 0; s < 4; s++)
     for (int d = 0; d < AT; d++) {
       const int base = bases[b], index = wide ? 5 : indices[k];
@@ -121,7 +126,8 @@ static void vary_memory(forms *f, const tn_x86_ins *ins, int i, int unit, int al
       if (base == TN_X86_RIP && index != TN_X86_NO_REG) continue;
       if (base == TN_X86_NO_REG && index == TN_X86_NO_REG && at[d] < 0) continue;
       if (base == TN_X86_NO_REG && index != TN_X86_NO_REG && s == 0 && !wide) continue;    // it is a base then
-      if (base == TN_X86_NO_REG && strchr("cj", *tn_x86_rows[ins->op].name) && ins->n == 1) continue;    // a place to call
+      // a place to call
+      if (base == TN_X86_NO_REG && strchr("cj", *tn_x86_rows[ins->op].name) && ins->n == 1) continue;
       tn_x86_ins x = *ins;
       x.o[i] = memory(ins->o[i].nbytes, base, index, 1 << s, at[d]);
       x.o[i].wide = (uint8_t)wide;
@@ -137,7 +143,8 @@ static void vary_memory(forms *f, const tn_x86_ins *ins, int i, int unit, int al
 }
 
 static void vary_numbers(forms *f, const tn_x86_ins *ins, const tn_x86_match *m) {
-  static const int64_t values[] = {0, 1, 2, 3, 4, 6, 7, 31, 127, -1, -128, 128, 255, -129, 300, 32767, -32768, 65536, 2147483647,
+  static const int64_t values[] = {0, 1, 2, 3, 4, 6, 7, 31, 127, -1, -128, 128, 255, -129, 300, 32767, -32768, 65536,
+      2147483647,
                                    -2147483647 - 1, 0x123456789A, -0x123456789A, 4294967295};
   for (int i = 0; i < ins->n; i++) if (ins->o[i].kind == TN_X86_IMM)
     for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
@@ -206,7 +213,8 @@ static void vary_row(forms *f, int row) {
 
 static int assemble(tiny_ctx *t, const tiny_bytes *text, tiny_bytes *object) {
   char path[TN_OS_PATH];
-  const char *const argv[] = {path, "--target=x86_64-none-unknown-elf", "-w", "-c", "-x", "assembler", "-", "-o", "-", NULL};
+  const char *const argv[] = {path, "--target=x86_64-none-unknown-elf", "-w", "-c", "-x", "assembler", "-", "-o", "-",
+      NULL};
   if (!tn_os_find_program("clang", 0, path, sizeof path)) return 0;
   tn_job job;
   memset(&job, 0, sizeof job);
@@ -223,7 +231,8 @@ static const uint8_t *text_section(const tiny_bytes *object, size_t *n) {
   for (int i = 0; i < h.shnum; i++) {
     tn_elf_section s;
     memcpy(&s, object->data + h.shoff + (size_t)i * sizeof s, sizeof s);
-    if (s.type == TN_ELF_PROGBITS && s.flags & TN_ELF_EXEC) { *n = (size_t)s.size; return (const uint8_t *)object->data + s.offset; }
+    if (s.type == TN_ELF_PROGBITS && s.flags & TN_ELF_EXEC) { *n = (size_t)s.size;
+        return (const uint8_t *)object->data + s.offset; }
   }
   return NULL;
 }
@@ -270,7 +279,8 @@ static void check_back(tiny_ctx *t, const forms *f) {
     tn_x86_ins ins;
     uint8_t again[TN_X86_LONGEST];
     const int n = tn_x86_decode(f->of[i].bytes, (size_t)f->of[i].n, &ins), m = n ? tn_x86_encode(&ins, again) : 0;
-    const int same = n == f->of[i].n && same_ins(&ins, &f->of[i].ins) && m == n && !memcmp(again, f->of[i].bytes, (size_t)n);
+    const int same = n == f->of[i].n && same_ins(&ins, &f->of[i].ins) && m == n && !memcmp(again, f->of[i].bytes,
+        (size_t)n);
     CHECK(same);
     if (same || shown++ > 20) continue;
     tiny_bytes line = {t, NULL, 0, 0};
@@ -288,7 +298,8 @@ static void test_all_forms(tiny_ctx *t, forms *f) {
   for (int i = 0; i < TN_X86_COUNT; i++) vary_row(f, i);
   for (int i = 0; i < TN_X86_COUNT; i++) {
     CHECK(f->hit[i] > 0);
-    if (!f->hit[i]) fprintf(stderr, "    row %d, %s %s, took nothing\n", i, tn_x86_rows[i].name, tn_x86_rows[i].operands);
+    if (!f->hit[i]) fprintf(stderr, "    row %d, %s %s, took nothing\n", i, tn_x86_rows[i].name,
+        tn_x86_rows[i].operands);
   }
   printf("%d forms of %d rows\n", f->n, (int)TN_X86_COUNT);
   check_forms(t, f);

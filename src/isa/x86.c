@@ -2,14 +2,15 @@
 //
 // In:  nothing. Out: tn_x86_rows, from which x86_encode.c makes bytes and x86_text.c text, and instructions of bytes.
 // Rows of one name stand together, and the first that takes the operands is taken: short forms come first. Operands
-// stand in Intel's order, the result first, two letters each, as in Intel SDM vol. 2, appendix A.2: where, and how wide.
-//   G reg field        E r/m field: register or memory    R r/m: register      M r/m: memory       B VEX.vvvv
-//   V vector in reg    W vector or memory in r/m          U vector in r/m      H vector in vvvv    L vector in imm8[7:4]
-//   P mask in reg      Q mask or memory in r/m            N mask in r/m        T mask in vvvv      X memory by lanes (VSIB)
-//   Z in the opcode    a al, ax, eax, rax   c cl   y xmm0   I immediate   J relative to the end
-//   b w d q: 1 2 4 8 bytes   v: 2, 4, 8, the instruction's width   z: 2, 4; of an immediate 4 at most   y: 4, 8   n: any
+// stand in Intel's order, the result first, two letters each, as in Intel SDM vol. 2, appendix A.2: where,
+// and how wide.
+//   G reg field       E r/m field: register or memory   R r/m: register   M r/m: memory   B VEX.vvvv
+//   V vector in reg   W vector or memory in r/m         U vector in r/m   H vector in vvvv   L vector in imm8[7:4]
+//   P mask in reg     Q mask or memory in r/m           N mask in r/m     T mask in vvvv   X memory by lanes (VSIB)
+//   Z in the opcode   a al, ax, eax, rax   c cl   y xmm0   I immediate   J relative to the end
+//   b w d q: 1 2 4 8 bytes   v: 2, 4, 8, the instruction's width   z: 2, 4; of an immediate 4 at most   y: 4, 8
 //   x h f e: all of the vector's length, half, a quarter, an eighth   o: 16   k l: register of 4, memory of 1, of 2
-//   u: a byte, 0 to 255   1: the number 1
+//   n: any   u: a byte, 0 to 255   1: the number 1
 // Sources: Intel SDM vol. 2 (325383-081); AVX10 and BF16 as there. What is taken where several encodings would do is
 // what LLVM's assembler takes: tests/test_x86.c compares all of it.
 #ifndef TN_ISA_X86
@@ -45,13 +46,15 @@ enum {
 
 // What the processor has; N: all that are x86-64. A 512-bit row's lesser widths also want AVX-512VL.
 enum {
-  TN_X86_HAS_N, TN_X86_HAS_SSSE3, TN_X86_HAS_SSE41, TN_X86_HAS_SSE42, TN_X86_HAS_POPCNT, TN_X86_HAS_LZCNT, TN_X86_HAS_BMI1,
+  TN_X86_HAS_N, TN_X86_HAS_SSSE3, TN_X86_HAS_SSE41, TN_X86_HAS_SSE42, TN_X86_HAS_POPCNT, TN_X86_HAS_LZCNT,
+      TN_X86_HAS_BMI1,
   TN_X86_HAS_BMI2, TN_X86_HAS_AVX, TN_X86_HAS_AVX2, TN_X86_HAS_FMA, TN_X86_HAS_F16C, TN_X86_HAS_AVXVNNI, TN_X86_HAS_F,
   TN_X86_HAS_BW, TN_X86_HAS_DQ, TN_X86_HAS_VL, TN_X86_HAS_VNNI, TN_X86_HAS_BF16, TN_X86_HAS_VBMI
 };
 
 typedef struct tn_x86_row {
-  const char *name; char operands[12]; uint32_t form; uint8_t opcode, has, has_evex;    // has: of the legacy or VEX form
+  // has: of the legacy or VEX form
+  const char *name; char operands[12]; uint32_t form; uint8_t opcode, has, has_evex;
 } tn_x86_row;
 
 // ** columns: id, name, operands, prefix, map, opcode, /digit, encoding, lengths, W, broadcast, mask, rounding, swap,
@@ -578,6 +581,7 @@ typedef struct tn_x86_row {
   TN_X86_KSHIFT(_, KSHIFTRB, "kshiftrb", 0x30, 0, DQ) TN_X86_KSHIFT(_, KSHIFTRW, "kshiftrw", 0x30, 1, F) \
   TN_X86_KSHIFT(_, KSHIFTRD, "kshiftrd", 0x31, 0, BW) TN_X86_KSHIFT(_, KSHIFTRQ, "kshiftrq", 0x31, 1, BW) \
   TN_X86_KSHIFT(_, KSHIFTLB, "kshiftlb", 0x32, 0, DQ) TN_X86_KSHIFT(_, KSHIFTLW, "kshiftlw", 0x32, 1, F) \
+  TN_X86_KSHIFT(_, KSHIFTLD, "kshiftld", 0x33, 0, BW) TN_X86_KSHIFT(_, KSHIFTLQ, "kshiftlq", 0x33, 1, BW) \
   _(KUNPCKBW, "kunpckbw", "PnTnNn", 66, 0F, 0x4B, R, V, Y, 0, N, N, N, N, F,  N) \
   _(KUNPCKWD, "kunpckwd", "PnTnNn", NP, 0F, 0x4B, R, V, Y, 0, N, N, N, N, BW, N) \
   _(KUNPCKDQ, "kunpckdq", "PnTnNn", NP, 0F, 0x4B, R, V, Y, 1, N, N, N, N, BW, N) \

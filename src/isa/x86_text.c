@@ -1,7 +1,7 @@
 // x86_text: instructions of x86-64 as Intel's assembly text, and bytes -> instructions.
 //
-// In:  a tn_x86_ins, or bytes. Out: a line as LLVM's assembler reads it under .intel_syntax noprefix; the instruction, of
-//      which encoding gives the same bytes again where they are as x86_encode.c chooses them.
+// In:  a tn_x86_ins, or bytes. Out: a line as LLVM's assembler reads it under .intel_syntax noprefix; the instruction,
+//      of which encoding gives the same bytes again where they are as x86_encode.c chooses them.
 #ifndef TN_ISA_X86_TEXT
 #define TN_ISA_X86_TEXT
 #ifndef TINY_AMALGAMATED
@@ -18,7 +18,8 @@ static void tn_x86_gpr_text(tiny_bytes *out, int reg, int nbytes) {
   else tn_text_add(out, "%s%s", nbytes == 8 ? "r" : nbytes == 4 ? "e" : "", low[reg & 7]);
 }
 static const char *tn_x86_pointer_text(int nbytes) {
-  return nbytes == 1 ? "byte ptr " : nbytes == 2 ? "word ptr " : nbytes == 4 ? "dword ptr " : nbytes == 8 ? "qword ptr " :
+  return nbytes == 1 ? "byte ptr " : nbytes == 2 ? "word ptr " : nbytes == 4 ? "dword ptr " : nbytes == 8 ?
+      "qword ptr " :
       nbytes == 16 ? "xmmword ptr " : nbytes == 32 ? "ymmword ptr " : nbytes == 64 ? "zmmword ptr " : "";
 }
 static void tn_x86_vector_text(tiny_bytes *out, int reg, int nbytes) {
@@ -139,7 +140,8 @@ static void tn_x86_read_legacy(tn_x86_reader *d, int first) {
 // Does the row have this opcode? The byte after it, ModRM, is not passed.
 static int tn_x86_is_row(const tn_x86_reader *d, const tn_x86_row *r, int opcode, int modrm) {
   const uint32_t form = r->form;
-  const int sized = strpbrk(r->operands, "vzy") && *r->operands != 'J', pp = (int)TN_X86_PP(form), w = (int)TN_X86_W(form);
+  const int sized = strpbrk(r->operands, "vzy") && *r->operands != 'J', pp = (int)TN_X86_PP(form), w =
+      (int)TN_X86_W(form);
   if (!(tn_x86_spaces(r) & d->space) || (int)TN_X86_MAP(form) != d->map) return 0;
   if ((r->operands[0] == 'Z' ? opcode & ~7 : opcode) != r->opcode) return 0;
   if (d->space == TN_X86_LEGACY) {

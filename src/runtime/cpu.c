@@ -21,6 +21,16 @@
 #include "queue.c"
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
+#include "../render/cstyle.c"
+#ifdef TINY_ISA
+#include "../isa/x86_object.c"
+#endif
+#endif
+
+#if defined(TINY_ISA) && defined(TN_OS_X86)
+  #define TN_CPU_BUILTIN 1                 // the built-in compiler is there, for $TINY_CC=builtin
+#else
+  #define TN_CPU_BUILTIN 0
 #endif
 
 typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task, char *local);
@@ -37,6 +47,7 @@ typedef struct tn_cpu {
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
   int takes_ir;                            // kernels are LLVM IR, not C
+  int builtin;                             // kernels are compiled here; C what is refused
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
   int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
@@ -105,7 +116,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 
 // $TINY_CC names the compiler, or else it is found.
 static void tn_cpu_first_compiler(tn_cpu *c) {
-  const char *chosen = tn_os_env("TINY_CC");
+  const char *chosen = c->builtin ? NULL : tn_os_env("TINY_CC");
   const char *const file = !chosen ? "" : strrchr(chosen, '/') ? strrchr(chosen, '/') + 1 : chosen;
   c->chosen = chosen != NULL;
   if (chosen && TN_CPU_MACHINE != 0 && tn_os_find_program(chosen, 0, c->compiler, sizeof c->compiler)) {
@@ -360,7 +371,24 @@ static int tn_cpu_fails_always(tiny_ctx *t, tn_cpu *c) {
   return c->unfit || (!c->chosen && tn_cpu_compile_least(t, c) != TINY_OK);
 }
 
+// What is an object already is taken as it is; the others go to the compiler.
+static tiny_code tn_cpu_compile_rest(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log);
 static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+  tn_cpu *c = (tn_cpu *)dev;
+  if (!c->builtin) return tn_cpu_compile_rest(dev, n, source, binary, log);
+  tiny_code code = TINY_OK;
+  for (int from = 0, to; from < n && code == TINY_OK; from = to) {
+    to = from + 1;
+    if (tn_elf_is_object(source[from].data, source[from].n, TN_CPU_MACHINE)) {
+      tiny_bytes_add(&binary[from], source[from].data, source[from].n);
+      continue;
+    }
+    while (to < n && !tn_elf_is_object(source[to].data, source[to].n, TN_CPU_MACHINE)) to++;
+    code = tn_cpu_compile_rest(dev, to - from, source + from, binary + from, log);
+  }
+  return code;
+}
+static tiny_code tn_cpu_compile_rest(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
   tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL, "", 0 };
   while (c->compiler[0] && !c->asked) {
@@ -420,6 +448,8 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   c->t = t;
   if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
+  const char *compiler = tn_os_env("TINY_CC");
+  c->builtin = TN_CPU_BUILTIN && !takes_ir && facts.vector_nbytes == 64 && compiler && !strcmp(compiler, "builtin");
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -439,6 +469,31 @@ static void *tn_cpu_open_llvm(tiny_ctx *t, const char *which, tiny_limits *limit
   return tn_cpu_open_for(t, which, limits, 1);
 }
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
+#if TN_CPU_BUILTIN
+// A kernel as an object, or as C where the built-in compiler refuses it, which debug letter d tells.
+static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                                       uint64_t *uses) {
+  *uses = 0;
+  const char *why = tn_x86_object(t, k, out);
+  if (!why) return t->code;
+  tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
+  return t->code == TINY_OK ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
+}
+static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                                       tiny_bytes *out) {
+  if (n != 1 || !tn_elf_is_object(kernels->data, kernels->n, TN_CPU_MACHINE))
+    return tn_cstyle_module(t, r, kernels, n, out);
+  tiny_bytes_add(out, kernels->data, kernels->n);
+  return t->code;
+}
+static void tn_cpu_builtin_renderer(tiny_renderer *r) {
+  tn_cstyle(r);
+  r->name = "C and x86-64";
+  r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
+  r->kernel = tn_cpu_builtin_kernel;
+  r->module = tn_cpu_builtin_module;
+}
+#endif
 static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   const tn_cpu *c = (const tn_cpu *)dev;
   if (c->takes_ir) {
@@ -453,6 +508,9 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
     out->nunits = TN_C_UNITS;
     out->units_allowed = tn_os_tiles_allowed;
   }
+#if TN_CPU_BUILTIN
+  if (c->builtin) tn_cpu_builtin_renderer(out);
+#endif
 }
 
 // ** memory **
@@ -729,7 +787,7 @@ static struct tn_pool *tn_cpu_pool(const void *dev) {
 // Does one run what is compiled for the other?
 static int tn_cpu_is_alike(const void *dev, const void *other) {
   const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
-  return a->takes_ir == b->takes_ir && a->facts.vector_nbytes == b->facts.vector_nbytes &&
+  return a->takes_ir == b->takes_ir && a->builtin == b->builtin && a->facts.vector_nbytes == b->facts.vector_nbytes &&
          a->facts.march == b->facts.march;
 }
 // How functions of its binaries are called, and the bits of instructions that they may use.

@@ -1,0 +1,96 @@
+// code: the instructions of a kernel before they have registers, whatever the processor.
+//
+// In:  what a target's selection says. Out: a list, virtual registers, loops, labels, constants, places on the stack.
+// Holds: a virtual register has one class; an operand says whether it is read, written or both; a register that is
+//        written twice lives from the first to the last place. Negative registers are the processor's own: -1 - number.
+//        What cannot be selected is said once, in `refused`; then nothing of the list is used.
+#ifndef TN_ISA_CODE
+#define TN_ISA_CODE
+#ifndef TINY_AMALGAMATED
+#include "../ir/uop.c"
+#include "../base/text.c"
+#endif
+
+enum { TN_ISA_CLASSES = 3 };               // of registers: general, vectors, masks
+enum { TN_ISA_GPR, TN_ISA_VEC, TN_ISA_MASK };
+enum { TN_ISA_USE = 1, TN_ISA_DEF = 2, TN_ISA_BOTH = 3 };
+enum { TN_ISA_NONE, TN_ISA_REG, TN_ISA_MEM, TN_ISA_POOL, TN_ISA_FRAME, TN_ISA_NUMBER, TN_ISA_LABEL };   // operands
+enum { TN_ISA_NO_REG = INT32_MIN };
+enum { TN_ISA_PLACE = 0xFFFF };            // op: a label stands here
+
+typedef struct tn_isa_operand {
+  uint8_t kind, role, nbytes, cls, scale, wide;              // wide: bytes of an index that is a vector
+  int32_t reg, index;                      // index: of memory, TN_ISA_NO_REG: none
+  int64_t imm;                             // number, displacement, offset in the pool or frame, label
+} tn_isa_operand;
+typedef struct tn_isa_ins {
+  uint16_t op; uint8_t n, broadcast, zero;
+  int32_t mask;                            // of lanes, TN_ISA_NO_REG: none
+  tn_isa_operand o[4];
+} tn_isa_ins;
+
+// start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register
+typedef struct tn_isa_vreg { uint8_t cls; int8_t phys; int32_t start, end, slot, hint; double weight; } tn_isa_vreg;
+typedef struct tn_isa_loop { int begin, end; } tn_isa_loop;
+// of the frame; end: of the last range in it
+typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
+
+typedef struct tn_isa_code {
+  tiny_ctx *t;
+  const char *refused;                     // NULL: all of it could be selected
+  tn_isa_ins *ins; int n, cap;
+  tn_isa_vreg *vreg; int nvreg, capvreg;
+  tn_isa_loop *loop; int nloop, caploop;
+  tn_isa_slot *slot; int nslot, capslot;
+  int labels; int64_t frame;               // bytes of the frame so far
+  tiny_bytes pool;                         // constants
+  uint32_t used[TN_ISA_CLASSES];           // registers that are written, a bit each
+} tn_isa_code;
+
+static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }
+
+static int tn_isa_vreg_new(tn_isa_code *c, int cls) {
+  tn_isa_vreg *v = TN_PUSH(c->t, c->vreg, c->nvreg, c->capvreg, tn_isa_vreg);
+  memset(v, 0, sizeof *v);
+  v->cls = (uint8_t)cls; v->phys = -1; v->start = INT32_MAX; v->end = -1; v->slot = -1; v->hint = -1;
+  return c->nvreg - 1;
+}
+static tn_isa_ins *tn_isa_add(tn_isa_code *c, int op) {
+  tn_isa_ins *i = TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins);
+  memset(i, 0, sizeof *i);
+  i->op = (uint16_t)op; i->mask = TN_ISA_NO_REG;
+  return i;
+}
+
+// ** operands **
+
+static tn_isa_operand tn_isa_reg(int cls, int reg, int nbytes, int role) {
+  tn_isa_operand o;
+  memset(&o, 0, sizeof o);
+  o.kind = TN_ISA_REG; o.role = (uint8_t)role; o.nbytes = (uint8_t)nbytes; o.cls = (uint8_t)cls;
+  o.reg = reg; o.index = TN_ISA_NO_REG; o.scale = 1;
+  return o;
+}
+static tn_isa_operand tn_isa_at(int kind, int nbytes, int64_t imm) {
+  tn_isa_operand o = tn_isa_reg(TN_ISA_GPR, TN_ISA_NO_REG, nbytes, 0);
+  o.kind = (uint8_t)kind; o.imm = imm;
+  return o;
+}
+static tn_isa_operand tn_isa_number(int64_t v) { return tn_isa_at(TN_ISA_NUMBER, 0, v); }
+
+// The place of these bytes among the constants, which a size of theirs divides.
+static int64_t tn_isa_constant(tn_isa_code *c, const void *data, size_t nbytes) {
+  for (size_t at = 0; at + nbytes <= c->pool.n; at += nbytes)
+    if (!memcmp(c->pool.data + at, data, nbytes)) return (int64_t)at;
+  static const char zeros[64] = {0};
+  if (c->pool.n % nbytes) tiny_bytes_add(&c->pool, zeros, nbytes - c->pool.n % nbytes);
+  tiny_bytes_add(&c->pool, data, nbytes);
+  return (int64_t)(c->pool.n - nbytes);
+}
+static int64_t tn_isa_frame(tn_isa_code *c, int64_t nbytes) {
+  const int64_t align = nbytes < 8 ? 8 : nbytes > 64 ? 64 : nbytes;
+  const int64_t at = (c->frame + align - 1) / align * align;
+  c->frame = at + nbytes;
+  return at;
+}
+#endif

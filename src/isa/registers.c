@@ -1,0 +1,184 @@
+// registers: virtual registers get the processor's, by linear scan over live ranges.
+//
+// In:  a list of instructions, and what registers the processor has. Out: the list with the processor's registers,
+//      loads and stores of what has none, which stands in the frame.
+// Holds: a range reaches from the first to the last place where its register is named, and to the end of every loop
+//        that it enters and in which it is named. Where there are too few registers the range goes to the frame that
+//        costs least: its reads and writes, ten times as many in each loop, over its length.
+// Source: Poletto and Sarkar, "Linear Scan Register Allocation", TOPLAS 21 (1999).
+#ifndef TN_ISA_REGISTERS
+#define TN_ISA_REGISTERS
+#ifndef TINY_AMALGAMATED
+#include "code.c"
+#endif
+
+enum { TN_ISA_SCRATCH = 3, TN_ISA_MOST_REGS = 32 };
+// Of a class: registers in the order they are given out, and those that spilled ones pass through.
+typedef struct tn_isa_class { uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
+    } tn_isa_class;
+typedef struct tn_isa_target {
+  tn_isa_class cls[TN_ISA_CLASSES];
+  int (*moves)(const tn_isa_ins *ins);     // is it a plain copy of o[1] to o[0]?
+  tn_isa_ins (*spill)(int cls, int reg, int64_t slot, int load);
+} tn_isa_target;
+
+// ** live ranges **
+
+static void tn_isa_touch(tn_isa_code *c, int reg, int role, int at, double weight) {
+  if (reg < 0) return;
+  tn_isa_vreg *v = &c->vreg[reg];
+  const int from = role & TN_ISA_USE ? 2 * at : 2 * at + 1, to = role & TN_ISA_DEF ? 2 * at + 1 : 2 * at;
+  if (from < v->start) v->start = from;
+  if (to > v->end) v->end = to;
+  v->weight += weight;
+}
+static double tn_isa_weight(const tn_isa_code *c, int at) {
+  double w = 1;
+  for (int i = 0; i < c->nloop; i++) if (c->loop[i].begin <= at && at < c->loop[i].end) w *= 10;
+  return w;
+}
+static void tn_isa_ranges(tn_isa_code *c) {
+  for (int i = 0; i < c->n; i++) {
+    const tn_isa_ins *ins = &c->ins[i];
+    const double w = tn_isa_weight(c, i);
+    for (int k = 0; k < ins->n; k++) {
+      const tn_isa_operand *o = &ins->o[k];
+      if (o->kind == TN_ISA_REG) tn_isa_touch(c, o->reg, o->role, i, w);
+      if (o->kind == TN_ISA_MEM) { tn_isa_touch(c, o->reg, TN_ISA_USE, i, w); tn_isa_touch(c, o->index, TN_ISA_USE, i,
+          w); }
+    }
+    tn_isa_touch(c, ins->mask, TN_ISA_USE, i, w);
+  }
+  // inner loops begin later, and are looked at first
+  for (int l = c->nloop - 1; l >= 0; l--) for (int v = 0; v < c->nvreg; v++) {
+    tn_isa_vreg *r = &c->vreg[v];
+    if (r->start < 2 * c->loop[l].begin && r->end >= 2 * c->loop[l].begin && r->end < 2 * c->loop[l].end)
+      r->end = 2 * c->loop[l].end;
+  }
+}
+
+// ** linear scan **
+
+static void tn_isa_sort(const tn_isa_code *c, int *order, int *spare, int n) {     // by where they begin
+  if (n < 2) return;
+  const int half = n / 2;
+  tn_isa_sort(c, order, spare, half);
+  tn_isa_sort(c, order + half, spare, n - half);
+  memcpy(spare, order, (size_t)n * sizeof *spare);
+  for (int a = 0, b = half, i = 0; i < n; i++)
+    order[i] = b == n || (a < half && c->vreg[spare[a]].start <= c->vreg[spare[b]].start) ? spare[a++] : spare[b++];
+}
+static void tn_isa_hints(tn_isa_code *c, const tn_isa_target *target) {
+  for (int i = 0; i < c->n; i++) {
+    const tn_isa_ins *ins = &c->ins[i];
+    if (!target->moves(ins) || ins->o[0].reg < 0 || ins->o[1].reg < 0) continue;
+    if (c->vreg[ins->o[0].reg].hint < 0) c->vreg[ins->o[0].reg].hint = ins->o[1].reg;
+    if (c->vreg[ins->o[1].reg].hint < 0) c->vreg[ins->o[1].reg].hint = ins->o[0].reg;
+  }
+}
+// A slot that is free from where the range begins, or a new one.
+static void tn_isa_to_frame(tn_isa_code *c, const tn_isa_target *target, tn_isa_vreg *v) {
+  tn_isa_slot *s = NULL;
+  for (int i = 0; i < c->nslot && !s; i++) if (c->slot[i].cls == v->cls && c->slot[i].end <= v->start) s = &c->slot[i];
+  if (!s) {
+    s = TN_PUSH(c->t, c->slot, c->nslot, c->capslot, tn_isa_slot);
+    s->cls = v->cls;
+    s->at = (int32_t)tn_isa_frame(c, target->cls[v->cls].slot_nbytes);
+  }
+  s->end = v->end + 1;
+  v->phys = -1;
+  v->slot = s->at;
+}
+static double tn_isa_cost(const tn_isa_vreg *v) { return v->weight / (v->end - v->start + 1); }
+
+// holder: of the registers of a class, in the class's order, who has each.
+static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, int *holder, int v) {
+  tn_isa_vreg *r = &c->vreg[v];
+  const tn_isa_class *cls = &target->cls[r->cls];
+  const int wanted = r->hint >= 0 ? c->vreg[r->hint].phys : -1;
+  int found = -1, worst = -1;
+  for (int k = 0; k < cls->n; k++) {
+    if (holder[k] >= 0 && c->vreg[holder[k]].end <= r->start) holder[k] = -1;
+    if (holder[k] < 0 && (found < 0 || cls->reg[k] == wanted)) found = k;
+    if (holder[k] >= 0 && (worst < 0 ||
+        tn_isa_cost(&c->vreg[holder[k]]) < tn_isa_cost(&c->vreg[holder[worst]]))) worst = k;
+  }
+  if (found < 0) {
+    if (tn_isa_cost(r) <= tn_isa_cost(&c->vreg[holder[worst]])) { tn_isa_to_frame(c, target, r); return; }
+    tn_isa_to_frame(c, target, &c->vreg[holder[worst]]);
+    found = worst;
+  }
+  holder[found] = v;
+  r->phys = (int8_t)cls->reg[found];
+  c->used[r->cls] |= 1u << cls->reg[found];
+}
+static void tn_isa_scan(tn_isa_code *c, const tn_isa_target *target) {
+  int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS], *order = (int *)tn_scratch(c->t,
+      2 * (size_t)c->nvreg * sizeof(int) + 16), n = 0;
+  for (int k = 0; k < TN_ISA_CLASSES; k++) for (int i = 0; i < TN_ISA_MOST_REGS; i++) holder[k][i] = -1;
+  for (int v = 0; v < c->nvreg; v++) if (c->vreg[v].end >= 0) order[n++] = v;
+  tn_isa_sort(c, order, order + c->nvreg, n);
+  for (int i = 0; i < n; i++) tn_isa_give(c, target, holder[c->vreg[order[i]].cls], order[i]);
+}
+
+// ** the list with registers **
+
+typedef struct tn_isa_passing { int vreg[8], reg[8], role[8], n, used[TN_ISA_CLASSES]; } tn_isa_passing;
+
+// The register that a spilled one passes through in this instruction; or its own.
+static int tn_isa_settle(tn_isa_code *c, const tn_isa_target *target, tn_isa_passing *p, int reg, int role) {
+  if (reg < 0) return reg == TN_ISA_NO_REG ? reg : -1 - reg;
+  const tn_isa_vreg *v = &c->vreg[reg];
+  if (v->phys >= 0) return v->phys;
+  int i = 0;
+  while (i < p->n && p->vreg[i] != reg) i++;
+  if (i == p->n) {
+    const tn_isa_class *cls = &target->cls[v->cls];
+    if (p->used[v->cls] == cls->scratches) { tn_isa_refuse(c, "an instruction has too many operands that are spilled");
+        return 0; }
+    p->vreg[i] = reg; p->role[i] = 0; p->reg[i] = cls->scratch[p->used[v->cls]++];
+    c->used[v->cls] |= 1u << p->reg[i];
+    p->n++;
+  }
+  p->role[i] |= role;
+  return p->reg[i];
+}
+static void tn_isa_pass(tn_isa_code *c, const tn_isa_target *target, const tn_isa_passing *p, int load) {
+  for (int i = 0; i < p->n; i++) {
+    const tn_isa_vreg *v = &c->vreg[p->vreg[i]];
+    if (p->role[i] & (load ? TN_ISA_USE : TN_ISA_DEF))
+      *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = target->spill(v->cls, p->reg[i], v->slot, load);
+  }
+}
+static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
+  const tn_isa_ins *from = c->ins;
+  const int n = c->n;
+  c->ins = NULL;
+  c->n = c->cap = 0;
+  for (int i = 0; i < n; i++) {
+    tn_isa_ins ins = from[i];
+    tn_isa_passing p;
+    memset(&p, 0, sizeof p);
+    for (int k = 0; k < ins.n; k++) {
+      tn_isa_operand *o = &ins.o[k];
+      if (o->kind == TN_ISA_REG) o->reg = tn_isa_settle(c, target, &p, o->reg, o->role);
+      if (o->kind == TN_ISA_MEM) {
+        o->reg = tn_isa_settle(c, target, &p, o->reg, TN_ISA_USE);
+        o->index = tn_isa_settle(c, target, &p, o->index, TN_ISA_USE);
+      }
+    }
+    ins.mask = tn_isa_settle(c, target, &p, ins.mask, TN_ISA_USE);
+    const int same = target->moves(&from[i]) && ins.o[0].reg == ins.o[1].reg;
+    tn_isa_pass(c, target, &p, 1);
+    if (!same) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
+    tn_isa_pass(c, target, &p, 0);
+  }
+}
+
+static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
+  tn_isa_ranges(c);
+  tn_isa_hints(c, target);
+  tn_isa_scan(c, target);
+  tn_isa_rewrite(c, target);
+}
+#endif

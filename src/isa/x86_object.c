@@ -1,0 +1,222 @@
+// x86_object: the list of a kernel -> an object file of x86-64, by way of x86_select.c and registers.c.
+//
+// In:  a tiny_listing. Out: a relocatable ELF64 object with one function, as runtime/elf.c loads it: code, then
+//      constants, which it reaches relative to its own place, so that there is nothing to relocate; or why there is
+// none. The frame: rbp is the caller's stack, rsp a multiple of 64: temporaries, spilled registers, LOCAL memory, and
+// what the convention wants to be kept.
+#ifndef TN_ISA_X86_OBJECT
+#define TN_ISA_X86_OBJECT
+#ifndef TINY_AMALGAMATED
+#include "x86_text.c"
+#include "x86_select.c"
+#include "registers.c"
+#include "../runtime/elf.c"
+#endif
+
+static tn_isa_ins tn_x86_spill(int cls, int reg, int64_t slot, int load) {
+  static const int op[TN_ISA_CLASSES] = {TN_X86_MOV, TN_X86_VMOVUPS, TN_X86_KMOVQ};
+  const int nbytes = cls == TN_ISA_VEC ? 64 : 8;
+  tn_isa_ins i;
+  memset(&i, 0, sizeof i);
+  i.op = (uint16_t)op[cls]; i.n = 2; i.mask = TN_ISA_NO_REG;
+  i.o[!load] = tn_isa_reg(cls, reg, cls == TN_ISA_MASK ? 0 : nbytes, 0);
+  i.o[load] = tn_isa_at(TN_ISA_FRAME, nbytes, slot);
+  return i;
+}
+#ifndef TN_X86_REGS_GENERAL                     // test builds make them few
+  #define TN_X86_REGS_GENERAL 10
+  #define TN_X86_REGS_VECTORS 29
+  #define TN_X86_REGS_MASKS 5
+#endif
+static const tn_isa_target tn_x86_target = {
+  {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8},
+   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 6, 7, 8, 9, 10, 11, 12,
+       13, 14, 15}, 3,
+    {29, 30, 31}, 64},
+   {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 2, {6, 7, 0}, 8}},
+  tn_x86_moves, tn_x86_spill
+};
+#ifdef _WIN32
+  // rbx rsi rdi r12-15; xmm6-15
+  enum { TN_X86_KEPT = 0xF0C8, TN_X86_KEPT_VECTORS = 0xFFC0, TN_X86_FRAME_MOST = 4000 };
+#else
+  enum { TN_X86_KEPT = 0xF008, TN_X86_KEPT_VECTORS = 0, TN_X86_FRAME_MOST = 64 << 10 };    // rbx r12-15
+#endif
+
+// ** bytes **
+
+// Four bytes that say how far a label, or a place among the constants, is from the end of an instruction.
+typedef struct tn_x86_fix { int at, end; int64_t to; } tn_x86_fix;
+typedef struct tn_x86_writer {
+  tn_isa_code *c; tiny_bytes code;
+  int *place;                              // of labels: in the code
+  tn_x86_fix *jump, *constant; int njump, capjump, nconstant, capconstant;
+} tn_x86_writer;
+
+static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
+  static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG};
+  tn_x86_operand r;
+  memset(&r, 0, sizeof r);
+  r.nbytes = o->nbytes; r.imm = o->imm;
+  if (o->kind == TN_ISA_REG) { r.kind = kinds[o->cls]; r.reg = (uint8_t)o->reg; r.imm = 0; return r; }
+  if (o->kind == TN_ISA_NUMBER) { r.kind = TN_X86_IMM; return r; }
+  if (o->kind == TN_ISA_LABEL) { r.kind = TN_X86_IMM; r.imm = INT32_MAX; return r; }
+  r.kind = TN_X86_MEM; r.index = TN_X86_NO_REG; r.scale = 1;
+  if (o->kind == TN_ISA_POOL) { r.reg = TN_X86_RIP; r.imm = 0; return r; }
+  if (o->kind == TN_ISA_FRAME) { r.reg = TN_X86_RSP; return r; }
+  r.reg = (uint8_t)o->reg; r.scale = o->scale; r.wide = o->wide;
+  if (o->index != TN_ISA_NO_REG) r.index = (uint8_t)o->index;
+  else r.scale = 1;
+  return r;
+}
+static void tn_x86_to_fix(tiny_ctx *t, tn_x86_fix **list, int *n, int *cap, int at, int end, int64_t to) {
+  tn_x86_fix *f = TN_PUSH(t, *list, *n, *cap, tn_x86_fix);
+  f->at = at; f->end = end; f->to = to;
+}
+static void tn_x86_write(tn_x86_writer *w, const tn_isa_ins *ins) {
+  uint8_t bytes[TN_X86_LONGEST];
+  tn_x86_ins x;
+  if (ins->op == TN_ISA_PLACE) { w->place[ins->o[0].imm] = (int)w->code.n; return; }
+  memset(&x, 0, sizeof x);
+  x.op = ins->op; x.n = ins->n; x.broadcast = ins->broadcast;
+  x.mask = (uint8_t)(ins->mask == TN_ISA_NO_REG ? 0 : ins->mask);
+  int immediates = 0;
+  for (int i = 0; i < ins->n; i++) {
+    x.o[i] = tn_x86_real(&ins->o[i]);
+    immediates += ins->o[i].kind == TN_ISA_NUMBER;
+  }
+  const int n = tn_x86_encode(&x, bytes);
+  if (!n) {
+    tiny_fail(w->c->t, TINY_E_INTERNAL, "isa: %s is no instruction with these operands", tn_x86_rows[ins->op].name);
+    return;
+  }
+  tiny_bytes_add(&w->code, bytes, (size_t)n);
+  for (int i = 0; i < ins->n; i++) {       // an immediate, of one byte, stands behind the displacement
+    const tn_isa_operand *o = &ins->o[i];
+    const int end = (int)w->code.n;
+    if (o->kind == TN_ISA_LABEL) tn_x86_to_fix(w->c->t, &w->jump, &w->njump, &w->capjump, end - 4, end, o->imm);
+    if (o->kind == TN_ISA_POOL)
+      tn_x86_to_fix(w->c->t, &w->constant, &w->nconstant, &w->capconstant, end - 4 - immediates, end, o->imm);
+  }
+}
+
+static void tn_x86_write_2(tn_x86_writer *w, int op, tn_isa_operand a, tn_isa_operand b) {
+  tn_isa_ins i;
+  memset(&i, 0, sizeof i);
+  i.op = (uint16_t)op; i.n = 2; i.mask = TN_ISA_NO_REG; i.o[0] = a; i.o[1] = b;
+  tn_x86_write(w, &i);
+}
+static void tn_x86_write_1(tn_x86_writer *w, int op, int reg) {
+  tn_isa_ins i;
+  memset(&i, 0, sizeof i);
+  i.op = (uint16_t)op; i.n = (uint8_t)(reg >= 0); i.mask = TN_ISA_NO_REG;
+  if (reg >= 0) i.o[0] = tn_isa_reg(TN_ISA_GPR, reg, 8, 0);
+  tn_x86_write(w, &i);
+}
+
+// What the convention wants kept goes to the frame, or comes back from it.
+static void tn_x86_keep(tn_x86_writer *w, int64_t at, int load) {
+  for (int r = 0; r < 16; r++) if (TN_X86_KEPT >> r & 1 & (int)(w->c->used[TN_ISA_GPR] >> r)) {
+    const tn_isa_ins i = tn_x86_spill(TN_ISA_GPR, r, at, load);
+    tn_x86_write(w, &i);
+    at += 8;
+  }
+  for (int r = 0; r < 16; r++) if (TN_X86_KEPT_VECTORS >> r & 1 & (int)(w->c->used[TN_ISA_VEC] >> r)) {
+    tn_isa_ins i = tn_x86_spill(TN_ISA_VEC, r, at, load);
+    i.o[0].nbytes = i.o[1].nbytes = 16;
+    tn_x86_write(w, &i);
+    at += 16;
+  }
+}
+static void tn_x86_patch(tn_x86_writer *w, const tn_x86_fix *f, int64_t to) {
+  const int32_t v = (int32_t)(to - f->end);
+  memcpy(w->code.data + f->at, &v, 4);
+}
+
+static void tn_x86_write_all(tn_x86_writer *w) {
+  tn_isa_code *c = w->c;
+  const int64_t kept = (c->frame + 15) / 16 * 16, frame = (kept + 8 * 16 + 16 * 16 + 63) / 64 * 64;
+  const tn_isa_operand rsp = tn_isa_reg(TN_ISA_GPR, TN_X86_RSP, 8, 0), rbp = tn_isa_reg(TN_ISA_GPR, TN_X86_RBP, 8, 0);
+  w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
+  tn_x86_write_1(w, TN_X86_PUSH, TN_X86_RBP);
+  tn_x86_write_2(w, TN_X86_MOV, rbp, rsp);
+  tn_x86_write_2(w, TN_X86_AND, rsp, tn_isa_number(-64));
+  tn_x86_write_2(w, TN_X86_SUB, rsp, tn_isa_number(frame));
+  tn_x86_keep(w, kept, 0);
+  for (int i = 0; i < c->n; i++) tn_x86_write(w, &c->ins[i]);
+  tn_x86_keep(w, kept, 1);
+  if (c->used[TN_ISA_VEC]) tn_x86_write_1(w, TN_X86_VZEROUPPER, -1);
+  tn_x86_write_2(w, TN_X86_MOV, rsp, rbp);
+  tn_x86_write_1(w, TN_X86_POP, TN_X86_RBP);
+  tn_x86_write_1(w, TN_X86_RET, -1);
+  if (c->t->code != TINY_OK) return;
+  static const char pad[64] = {0};
+  if (w->code.n % 64) tiny_bytes_add(&w->code, pad, 64 - w->code.n % 64);
+  const int64_t pool = (int64_t)w->code.n;
+  if (c->pool.n) tiny_bytes_add(&w->code, c->pool.data, c->pool.n);
+  for (int i = 0; i < w->njump; i++) tn_x86_patch(w, &w->jump[i], w->place[w->jump[i].to]);
+  for (int i = 0; i < w->nconstant; i++) tn_x86_patch(w, &w->constant[i], pool + w->constant[i].to);
+}
+
+// ** the object **
+
+static void tn_x86_elf(tiny_bytes *out, const char *name, const tiny_bytes *code) {
+  static const char section_names[] = "\0.text\0.symtab\0.strtab";
+  tn_elf_header h;
+  tn_elf_section s[4];
+  tn_elf_sym sym[2];
+  memset(&h, 0, sizeof h); memset(s, 0, sizeof s); memset(sym, 0, sizeof sym);
+  const size_t strings = sizeof section_names + strlen(name) + 1;
+  memcpy(h.ident, "\177ELF\2\1\1", 7);
+  h.type = 1; h.machine = TN_ELF_X86; h.version = 1; h.ehsize = sizeof h; h.shentsize = sizeof *s; h.shnum = 4;
+      h.shstrndx = 3;
+  h.shoff = sizeof h;
+  s[1].name = 1; s[1].type = TN_ELF_PROGBITS; s[1].flags = TN_ELF_ALLOC | TN_ELF_EXEC; s[1].align = 64;
+  s[1].offset = sizeof h + sizeof s; s[1].size = code->n;
+  s[2].name = 7; s[2].type = TN_ELF_SYMTAB; s[2].link = 3; s[2].info = 1; s[2].align = 8; s[2].entsize = sizeof *sym;
+  s[2].offset = s[1].offset + (code->n + 7) / 8 * 8; s[2].size = sizeof sym;
+  s[3].name = 15; s[3].type = TN_ELF_STRTAB; s[3].align = 1; s[3].offset = s[2].offset + sizeof sym; s[3].size =
+      strings;
+  sym[1].name = (uint32_t)sizeof section_names; sym[1].info = 0x12; sym[1].section = 1; sym[1].size = code->n;
+  static const char pad[8] = {0};
+  tiny_bytes_add(out, &h, sizeof h);
+  tiny_bytes_add(out, s, sizeof s);
+  tiny_bytes_add(out, code->data, code->n);
+  if (code->n % 8) tiny_bytes_add(out, pad, 8 - code->n % 8);
+  tiny_bytes_add(out, sym, sizeof sym);
+  tiny_bytes_add(out, section_names, sizeof section_names);
+  tiny_bytes_add(out, name, strlen(name) + 1);
+}
+
+// The lines of the code, for debug letter d.
+static void tn_x86_show(tiny_ctx *t, const char *name, const tiny_bytes *code, size_t n) {
+  tn_log(t, "%s:", name);
+  for (size_t at = 0; at < n;) {
+    tn_x86_ins ins;
+    tiny_bytes line = {t, NULL, 0, 0};
+    const int took = tn_x86_decode((const uint8_t *)code->data + at, n - at, &ins);
+    if (!took) break;
+    tn_x86_print(&line, &ins, took);
+    tn_log(t, "  %4d  %s", (int)at, line.data);
+    at += (size_t)took;
+  }
+}
+
+// Adds the object to out. NULL: it is there; else why not.
+static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, tiny_bytes *out) {
+  tn_isa_code c;
+  tn_x86_writer w;
+  memset(&c, 0, sizeof c); memset(&w, 0, sizeof w);
+  c.t = c.pool.t = w.code.t = t;
+  w.c = &c;
+  tn_x86_select_list(&c, k);
+  if (!c.refused) tn_isa_allocate(&c, &tn_x86_target);
+  if (!c.refused && c.frame > TN_X86_FRAME_MOST) c.refused = "its frame is too large";
+  if (c.refused) return c.refused;
+  tn_x86_write_all(&w);
+  if (t->code != TINY_OK) return t->message;
+  if (tn_debug(t, 'd')) tn_x86_show(t, k->name, &w.code, w.code.n - c.pool.n);
+  tn_x86_elf(out, k->name, &w.code);
+  return NULL;
+}
+#endif
