@@ -128,8 +128,8 @@ static tiny_tensor *odd_f16(tiny_ctx *t) {
   return tiny_matmul(zeros_of(t, TINY_F16, TINY_SHAPE(777, 777)), zeros_of(t, TINY_F16, TINY_SHAPE(777, 777)));
 }
 static tiny_tensor *scattered(tiny_ctx *t) {
-  tiny_tensor *at = zeros_of(t, TINY_I32, TINY_SHAPE(4096, 64));
-  return tiny_scatter_add(zeros_of(t, TINY_F32, TINY_SHAPE(501, 64)), 0, at, zeros_of(t, TINY_F32, TINY_SHAPE(4096, 64)));
+  tiny_tensor *at = zeros_of(t, TINY_I32, TINY_SHAPE(4096, 64)), *x = zeros_of(t, TINY_F32, TINY_SHAPE(501, 64));
+  return tiny_scatter_add(x, 0, at, zeros_of(t, TINY_F32, TINY_SHAPE(4096, 64)));
 }
 static tiny_tensor *joined(tiny_ctx *t) {              // an address in it has more terms than TN_PTX_TERMS
   tiny_tensor *x = zeros_of(t, TINY_F32, TINY_SHAPE(2, 8, 512, 64)), *part[3];
@@ -323,7 +323,8 @@ static void test_overlapping(void) {
     tiny_ctx *t = machine_context("PTX", 0);
     if (!case_named("overlapping: %s", names[turn])) { tiny_close(t); continue; }
     for (int i = 0; i < 64; i++) data[i] = (float)i;
-    tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(64)), *other = tiny_from(t, data, TINY_F32, TINY_SHAPE(64));
+    tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(64));
+    tiny_tensor *other = tiny_from(t, data, TINY_F32, TINY_SHAPE(64));
     void *mem = tn_leaf_storage(tn_uop_of(turn == 2 ? other : x))->mem;
     tiny_tensor *y = turn ? tiny_blob_of(t, mem, TINY_F32, TINY_SHAPE(64)) : tiny_flip(x, TINY_SHAPE(0));
     tiny_assign(x, tiny_mul_scalar(y, 2));

@@ -127,7 +127,8 @@ static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *cond
 // The condition under which u wants its source j.
 static const tiny_uop *tn_ptx_condition(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
   if (u->op == TINY_OP_STORE) return j == 1 && u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL;
-  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || tn_ptx_form(u->op, tn_ptx_is_float(u->dtype));
+  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST ||
+      tn_ptx_form(u->op, tn_ptx_is_float(u->dtype)) != NULL;
   return computes && x->under[u->seq] != u ? x->under[u->seq] : NULL;
 }
 // For addresses and conditions: whenever.
