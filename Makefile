@@ -5,6 +5,7 @@
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
+# make ptx    those that name no device of their own on our PTX, TEST_PTX=sm_75 .. sm_90a, which the tests' machine executes
 # make test-nv  vectors and programs on NV, on GPUs that are played (TEST_NV=real: on a GPU); PTX on the tests' machine
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
@@ -26,13 +27,14 @@ FUZZERS  := $(patsubst tests/%.c,build/fuzz/%,$(wildcard tests/fuzz_*.c))
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 also      = $(patsubst tests/%.c,%,$(shell grep -lE '^// also:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
 PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/tsan/%,$(call also,tsan)) \
-            $(patsubst %,build/late/%,$(call also,late)) $(patsubst %,build/llvm/%,$(call also,llvm))
+            $(patsubst %,build/late/%,$(call also,late)) $(patsubst %,build/llvm/%,$(call also,llvm)) \
+            $(patsubst %,build/ptx-own/%,$(call also,ptx-own))
 VALGRIND := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind))
 SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
 # In `make test` these look at every so many of their values (TEST_BRIEF): the test's line `// brief: asan tsan` says in which
 # flavours. The same places of the code are passed; the other values are make test-whole's, by BRIEF=.
 briefly   = $(patsubst tests/%.c,build/$(1)/%,$(shell grep -lE '^// brief:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
-BRIEF     = $(foreach flavour,plain asan tsan llvm,$(call briefly,$(flavour))) $(addprefix tests/test_,rooms.py fuzz.sh vectors_devices.sh)
+BRIEF     = $(foreach flavour,plain asan tsan llvm ptx-own,$(call briefly,$(flavour))) $(addprefix tests/test_,rooms.py fuzz.sh vectors_devices.sh)
 # First, so that no processor waits for them in the end; what plain ones have compiled the others find.
 LONGEST   = build/plain/test_vectors tests/test_headers.sh build/llvm/test_matmul build/plain/test_search build/plain/test_matmul
 
@@ -106,6 +108,14 @@ late: $(TESTS:%=build/late/%)
 # Every test whose CPU takes LLVM IR instead of C, but for those that bring C or compilers of their own, or look for C.
 llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test_trust test_os test_lang_c,$(TESTS)))
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
+
+# Every test on PTX of our own, but those that open devices of their own, have no device, look at other texts, or ask
+# what INTERP alone has: memory that is the host's, launches as nodes, numbers that are exact.
+NO_PTX  = accelerator backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide languages \
+          lang_c llvm cpu elf os number print uop view version symbolic spec eval decompose rules trust loader host debug \
+          cache count
+ptx: $(patsubst %,build/ptx-own/%,$(filter-out $(NO_PTX:%=test_%),$(TESTS)))
+	@TEST_BRIEF=1 TEST_PTX=$${TEST_PTX:-sm_90a} $(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
 test-gpu: build/plain/test_cl build/cl/test_vectors build/cl/test_random
 	@tools/test_gpu.sh
@@ -286,6 +296,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl beam count sass lowering results fuzz golden languages site arm64 late llvm million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl beam count sass lowering results fuzz golden languages site arm64 late llvm ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

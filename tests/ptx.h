@@ -25,7 +25,7 @@ static void *ptx_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   const char *gpu = getenv("TEST_PTX") ? getenv("TEST_PTX") : "sm_90", *seed = getenv("TEST_PTX_SEED");
   ptx_device *d = (ptx_device *)tiny_realloc(t, NULL, 0, sizeof *d);
   (void)which;
-  if (!d) return NULL;
+  if (!d) { tiny_fail(t, TINY_E_MEMORY, "PTX: there is no memory for the device"); return NULL; }
   memset(d, 0, sizeof *d);
   tn_gpu_limits(gpu, limits);
   for (int i = 0; i < 3; i++) limits->local_max[i] = limits->local_total;  // items are numbered in dim 0 alone

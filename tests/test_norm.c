@@ -1,3 +1,4 @@
+// also: ptx-own
 // norm: softmax, normalisation, norms of vectors: what the vectors cannot show.
 #include "nn_test.h"
 

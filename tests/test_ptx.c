@@ -122,6 +122,38 @@ static void test_golden(void) {
   golden_free(&log);
 }
 
+// ** forms that save instructions **
+
+static tiny_tensor *odd_f16(tiny_ctx *t) {
+  return tiny_matmul(zeros_of(t, TINY_F16, TINY_SHAPE(777, 777)), zeros_of(t, TINY_F16, TINY_SHAPE(777, 777)));
+}
+static tiny_tensor *scattered(tiny_ctx *t) {
+  tiny_tensor *at = zeros_of(t, TINY_I32, TINY_SHAPE(4096, 64)), *x = zeros_of(t, TINY_F32, TINY_SHAPE(501, 64));
+  return tiny_scatter_add(x, 0, at, zeros_of(t, TINY_F32, TINY_SHAPE(4096, 64)));
+}
+static tiny_tensor *joined(tiny_ctx *t) {              // an address in it has more terms than TN_PTX_TERMS
+  tiny_tensor *x = zeros_of(t, TINY_F32, TINY_SHAPE(2, 8, 512, 64)), *part[3];
+  for (int i = 0; i < 3; i++) part[i] = tiny_permute(x, TINY_SHAPE(0, 1, 3, 2));
+  return tiny_cast(tiny_cat(part, 3, 1), TINY_F16);
+}
+static void test_forms(void) {
+  static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); const char *has, *has_not; } forms[] = {
+    {"16 bits as they are", odd_f16, "st.shared.b16 [", "cvt.u32.u16"},
+    {"within bounds at once", scattered, "setp.lt.u32", "setp.lt.s32 %p1, -1"},
+    {"constants of addresses", joined, ", [%d", "add.s32 %r60"}};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    if (!case_named("%s", forms[i].name)) continue;
+    tiny_ctx *t = written_context("sm_80", NULL);
+    const written *d = (const written *)t->device[0]->dev;
+    tiny_tensor *x = forms[i].make(t);
+    CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+    CHECK(d->text && strstr(d->text, forms[i].has) && !strstr(d->text, forms[i].has_not));
+    if (d->text && test_shown()) puts(d->text);
+    tiny_close(t);
+  }
+  case_end();
+}
+
 // ** ptxas **
 
 static int graph_number(const tiny_dtype *dtypes) { int n = 0; while (dtypes[n] != TINY_VOID) n++; return n; }
@@ -340,7 +372,8 @@ static void test_overlapping(void) {
     tiny_ctx *t = machine_context("PTX", 0);
     if (!case_named("overlapping: %s", names[turn])) { tiny_close(t); continue; }
     for (int i = 0; i < 64; i++) data[i] = (float)i;
-    tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(64)), *other = tiny_from(t, data, TINY_F32, TINY_SHAPE(64));
+    tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(64));
+    tiny_tensor *other = tiny_from(t, data, TINY_F32, TINY_SHAPE(64));
     void *mem = tn_leaf_storage(tn_uop_of(turn == 2 ? other : x))->mem;
     tiny_tensor *y = turn ? tiny_blob_of(t, mem, TINY_F32, TINY_SHAPE(64)) : tiny_flip(x, TINY_SHAPE(0));
     tiny_assign(x, tiny_mul_scalar(y, 2));
@@ -358,6 +391,7 @@ int main(void) {
   test_targets();
   test_halves();
   test_golden();
+  test_forms();
   test_ptxas();
   test_fp8();
   test_values();

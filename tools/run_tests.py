@@ -24,6 +24,7 @@ CPU_LIMIT, IDLE_LIMIT = 1500, 300      # the longest takes 300 on a quiet machin
 CLOCK_LIMIT = 3600                     # where there is no /proc
 SHOWN_LINES = 40
 WRAPPERS = {"valgrind": ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=definite"]}
+ON_INTERP = "build/ptx-own/"           # where another device stands for INTERP, which is to be the one that is opened
 INTERPRETERS = {".py": [sys.executable], ".sh": ["bash"]}
 
 
@@ -96,6 +97,8 @@ def run(program, env):
         return 0, 1, 0.0, "", "did not build"
     if wrapper == "brief":
         env = dict(env, TEST_BRIEF="1")
+    if path.startswith(ON_INTERP):
+        env = dict(env, TINY_DEV="INTERP")
     command = WRAPPERS.get(wrapper, []) + INTERPRETERS.get(os.path.splitext(path)[1], []) + [os.path.join(".", path)]
     seconds, output = 0.0, tempfile.TemporaryFile()
     try:

@@ -110,6 +110,13 @@ static int tn_ptx_copies(const tn_ptx *x, const tiny_uop *store) {
   return tn_ptx_chunk(x, store->src[0], n) >= n && tn_ptx_chunk(x, load->src[0], n) >= n;
 }
 
+// What a STORE stores, in whichever register its bits are.
+static const tiny_uop *tn_ptx_value_of(const tiny_uop *store) {
+  const tiny_uop *value = store->src[1], *bits = value->op == TINY_OP_BITCAST ? value->src[0] : value;
+  const int same = value->lanes == 1 && bits->lanes == 1 && bits->dtype != TINY_BOOL &&
+      tn_ptx_bits(bits->dtype) == tn_ptx_bits(value->dtype);
+  return same && store->k != TN_ADDS && !tn_is_reg(store->src[0]->src[0]) ? bits : value;
+}
 static void tn_ptx_need(tn_ptx *x, const tiny_uop *u) { x->needed[u->seq] = 1; }
 // One that wants u does so under a condition; NULL: always.
 static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *condition) {
@@ -120,7 +127,8 @@ static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *cond
 // The condition under which u wants its source j.
 static const tiny_uop *tn_ptx_condition(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
   if (u->op == TINY_OP_STORE) return j == 1 && u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL;
-  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || tn_ptx_form(u->op, tn_ptx_is_float(u->dtype));
+  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST ||
+      tn_ptx_form(u->op, tn_ptx_is_float(u->dtype)) != NULL;
   return computes && x->under[u->seq] != u ? x->under[u->seq] : NULL;
 }
 // For addresses and conditions: whenever.
@@ -200,10 +208,10 @@ static void tn_ptx_survey(tn_ptx *x) {
     if (op == TINY_OP_STORE && tn_memory_behind(u->src[0]->src[0])->op == TINY_OP_PARAM)
       x->constant[tn_memory_behind(u->src[0]->src[0])->seq] = 0;
     if (!x->needed[i] || op == TINY_OP_INDEX || op == TINY_OP_GROUP) continue;
-    const tiny_uop *most, *below = tn_ptx_is_below(u, &most);
+    const tiny_uop *most = NULL, *below = tn_ptx_is_below(u, &most);
     if (below) { tn_ptx_read_by(x, below, u); tn_ptx_read_by(x, most, u); }
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = u->src[j];
+      const tiny_uop *s = op == TINY_OP_STORE && j == 1 ? tn_ptx_value_of(u) : u->src[j];
       if (copies && j) { tn_ptx_need_index(x, tn_copied(u)->src[0]); continue; }
       if (s->op == TINY_OP_INDEX) { tn_ptx_need_index(x, s); continue; }
       tn_ptx_need(x, s);
@@ -435,14 +443,8 @@ static void tn_ptx_store_register(tn_ptx *x, const tiny_uop *u) {
   }
 }
 static const char *tn_ptx_adds(int dtype) { return dtype == TINY_I64 ? "u64" : tn_ptx_type(dtype); }
-// What a STORE stores, in whichever register its bits are already.
-static const tiny_uop *tn_ptx_bits_stored(const tn_ptx *x, const tiny_uop *store) {
-  const tiny_uop *value = store->src[1], *bits = value->op == TINY_OP_BITCAST ? value->src[0] : value;
-  const int same = value->lanes == 1 && bits->lanes == 1 && tn_ptx_bits(bits->dtype) == tn_ptx_bits(value->dtype);
-  return same && store->k != TN_ADDS && tn_ptx_element(x, bits, 0).kind ? bits : value;
-}
 static void tn_ptx_store(tn_ptx *x, const tiny_uop *u) {
-  const tiny_uop *index = u->src[0], *value = tn_ptx_bits_stored(x, u), *m = tn_memory_behind(index->src[0]);
+  const tiny_uop *index = u->src[0], *value = tn_ptx_value_of(u), *m = tn_memory_behind(index->src[0]);
   tn_ptx_pieces p = tn_ptx_pieces_of(x, index, value);
   tn_ptx_operand o[TN_PTX_VECTOR];
   char op[32];
