@@ -4,7 +4,8 @@
 // one; what a machine for PTX executes (ptx_machine.h) is what the interpreter computes; targets, versions, what is none.
 //
 //   TEST_ROUNDS=1000           all graphs; else a few of each maker's.
-//   TEST_PTX=sm_75             the GPU whose values are looked at; else sm_90a, sm_75, sm_89 and sm_90 in turns.
+//   TEST_PTX=sm_75             the GPU whose values are looked at; else sm_90a, sm_75, sm_89 and sm_90 in turns, and
+//                              products of matrices on sm_100a.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -316,6 +317,26 @@ static int g_units(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   out[0] = tiny_matmul(a, b);
   return 1;
 }
+// Units that keep sums themselves: all dtypes, and groups of eight warps of 32 rows each.
+static int g_large(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
+  const tiny_dtype sums = d == TINY_I8 ? TINY_I32 : d;
+  t->device[0]->limits.compute_units = 2;  // the more groups are wanted for large tiles
+  tiny_tensor *a = tiny_cast(matrix(t, d, 512, 64 << (v & 1), v & 2), sums),
+              *b = tiny_cast(matrix(t, d, 64 << (v & 1), 128, !(v & 2)), sums);
+  out[0] = tiny_matmul(a, b);
+  return 1;
+}
+static void test_units_that_keep(void) {
+  static const tiny_dtype dtypes[] = {TINY_F16, TINY_BF16, TINY_F32, TINY_I8, TINY_VOID},
+                          large[] = {TINY_F16, TINY_VOID}, fp8[] = {TINY_F8E4M3, TINY_F8E5M2, TINY_VOID};
+  static const graph units = {"units", g_units, dtypes, 8}, bytes = {"units", g_units, fp8, 4},
+                     larges = {"large units", g_large, large, 4};
+  const int all = test_rounds(0) > 0;
+  for (int at = 0; at < 4 * 8; at += all ? 1 : 3) test_graph(&units, at, "sm_100a");
+  for (int at = 0; at < 2 * 4; at += all ? 1 : 3) test_graph(&bytes, at, "sm_100a");
+  for (int at = 0; at < 4; at += all ? 1 : 3) test_graph(&larges, at, "sm_100a");
+  case_end();
+}
 static void test_values(void) {
   static const tiny_dtype dtypes[] = {TINY_F16, TINY_BF16, TINY_F32, TINY_I8, TINY_VOID};
   static const char *const gpus[] = {"sm_90a", "sm_75", "sm_89", "sm_90"};
@@ -336,6 +357,7 @@ int main(void) {
   test_golden();
   test_ptxas();
   test_fp8();
+  test_units_that_keep();
   test_values();
   return test_report();
 }
