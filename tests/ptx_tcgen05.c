@@ -4,8 +4,8 @@
 // A product is done when somebody waits for the mbarrier that it was committed to, never sooner: what it reads of
 // shared memory must stand there as it was, what it writes is nobody's until then. It belongs to no thread
 // (ptx_wide.c): a warp sees it that waited and then had a fence::after_thread_sync; one that writes over what others
-// read wants their wait::ld, fence::before_thread_sync and a meeting behind. Source: PTX ISA, "TensorCore 5th Generation Family
-// Instructions": "Tensor Memory Allocation", "Matrix Descriptors", "Canonical Layouts", "Data Path Layout Organization"
+// read wants their wait::ld, fence::before_thread_sync and a meeting behind. Source: PTX ISA, "TensorCore 5th
+// Generation Family Instructions": "Tensor Memory Allocation", "Matrix Descriptors", "Canonical Layouts", "Data Path Layout Organization"
 // (D, F), "Issue Granularity", "Memory Consistency Model"; the fragment of .16x256b as CUTLASS has it
 // (copy_traits_sm100.hpp, SM100_TMEM_LOAD_16dp256b2x). Included by ptx_machine.c.
 #ifndef PTX_TCGEN05_C

@@ -1,6 +1,6 @@
 // brief: plain asan
-// test_ptx_tcgen05: Blackwell's units on the machine of ptx_machine.h: products by each layout of memory, of 64 rows and
-// of 128, read in two ways, as the manual has it; and each mistake that a GPU would tolerate, or hang on.
+// test_ptx_tcgen05: Blackwell's units on the machine of ptx_machine.h: products by each layout of memory, of 64 rows
+// and of 128, read in two ways, as the manual has it; and each mistake that a GPU would tolerate, or hang on.
 #include "ptx_test.h"
 
 enum { PLAIN, SWIZZLED, TURNED, COLUMNS = 16, K = 16, BLOCKS_OF_B = 8192, NBYTES_IN = 10240 };
@@ -36,7 +36,8 @@ static size_t say_products(size_t at, const product *p) {
   at = say(at, "mov.u32 %%r8, s; shr.u32 %%r8, %%r8, 4; cvt.u64.u32 %%d4, %%r8;\n"
                "mov.u64 %%d2, 0x%llx; add.u64 %%d2, %%d2, %%d4; mov.u64 %%d3, 0x%llx; add.u64 %%d3, %%d3, %%d4;\n"
                "mov.u32 %%r9, %u; setp.ne.u32 %%p4, %%t, %%t;\n",
-           (unsigned long long)descriptor_of(p->a, p->m), (unsigned long long)descriptor_of(p->b, COLUMNS) + (BLOCKS_OF_B >> 4),
+           (unsigned long long)descriptor_of(p->a, p->m),
+           (unsigned long long)descriptor_of(p->b, COLUMNS) + (BLOCKS_OF_B >> 4),
            1u << 4 | (unsigned)(p->a == TURNED) << 15 | (unsigned)(p->b == TURNED) << 16 | COLUMNS / 8 << 17 |
              (unsigned)p->m / 16 << 24);
   for (int i = 0; i < p->steps; i++)
