@@ -122,10 +122,10 @@ test-gpu: build/plain/test_cl build/cl/test_vectors build/cl/test_random
 
 # NVIDIA's without a GPU: vectors and programs on NV, on GPUs that are played; CUDA C by NVRTC on the machine for PTX, all
 # graphs on each GPU, vectors and random programs.
-test-nv: build/plain/test_ptx_nvcc build/plain/test_ptx_machine build/plain/test_ptx_wide
+test-nv: build/plain/test_ptx_nvcc build/plain/test_ptx_machine build/plain/test_ptx_wide build/plain/test_ptx_tcgen05
 	@$(MAKE) -s tiny.h
 	@TEST_NV_GPUS="$${TEST_NV:-0 1 2 3 4 5}" TEST_STRIDE=$${TEST_STRIDE:-1} TEST_ROUNDS=$${TEST_ROUNDS:-100} tests/test_nv.sh
-	@build/plain/test_ptx_machine && build/plain/test_ptx_wide
+	@build/plain/test_ptx_machine && build/plain/test_ptx_wide && build/plain/test_ptx_tcgen05
 	@for gpu in sm_75 sm_80 sm_90; do TEST_PTX=$$gpu TEST_PTX_SEED=$${gpu#sm_} TEST_ROUNDS=100000 build/plain/test_ptx_nvcc || exit 1; done
 	@TEST_STEP=1 TEST_STRIDE=8 TEST_SEEDS="11 12 13 14 15 16" tests/test_ptx_nvcc.sh
 

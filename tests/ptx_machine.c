@@ -144,7 +144,8 @@ static int ptx_is_together(const ptx_ins *ins) {
 }
 // Instructions that all 32 lanes take part in.
 static int ptx_is_whole(int op) {
-  return op == PTX_tcgen05_ || op == PTX_ldmatrix_ || op == PTX_stmatrix_ || op == PTX_movmatrix_ || op == PTX_mma_ || op == PTX_wgmma_;
+  return op == PTX_ldmatrix_ || op == PTX_stmatrix_ || op == PTX_movmatrix_ || op == PTX_mma_ || op == PTX_wgmma_ ||
+    op == PTX_tcgen05_;
 }
 // 1: done; 0: the warp waits.
 static int ptx_together(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {

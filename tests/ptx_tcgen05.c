@@ -1,11 +1,11 @@
 // ptx_tcgen05: Blackwell's units: Tensor Memory, products of 64 or 128 rows that one thread starts and an mbarrier
 // counts, and how warps read what they gave.
 //
-// A product is done when somebody waits for the mbarrier that it was committed to, never sooner: what it reads of shared
-// memory must stand there as it was, what it writes is nobody's until then. It belongs to no thread (ptx_wide.c): a warp
-// sees it that waited and then had a fence::after_thread_sync; one that writes over what others read wants their
-// wait::ld, fence::before_thread_sync and a meeting behind. Source: PTX ISA, "TensorCore 5th Generation Family
-// Instructions": "Tensor Memory Allocation", "Matrix Descriptors", "Canonical Layouts", "Data Path Layout Organization"
+// A product is done when somebody waits for the mbarrier that it was committed to, never sooner: what it reads of
+// shared memory must stand there as it was, what it writes is nobody's until then. It belongs to no thread
+// (ptx_wide.c): a warp sees it that waited and then had a fence::after_thread_sync; one that writes over what others
+// read wants their wait::ld, fence::before_thread_sync and a meeting behind. Source: PTX ISA, "TensorCore 5th
+// Generation Family Instructions": "Tensor Memory Allocation", "Matrix Descriptors", "Canonical Layouts", "Data Path Layout Organization"
 // (D, F), "Issue Granularity", "Memory Consistency Model"; the fragment of .16x256b as CUTLASS has it
 // (copy_traits_sm100.hpp, SM100_TMEM_LOAD_16dp256b2x). Included by ptx_machine.c.
 #ifndef PTX_TCGEN05_C
@@ -126,8 +126,8 @@ static void ptx_tmem_tile(ptx_machine *v, ptx_group *g, const ptx_tmem_open *p, 
       const uint32_t at = ptx_element_at(d, (uint32_t)row, (uint32_t)i);
       for (uint32_t n = 0; n < (uint32_t)d->nbytes; n++)
         if (g->cell[at + n].written > p->began)
-          ptx_stop(v, p->thread % PTX_WARP, "shared memory at %u was written while a product that line %d began read it",
-                   at, p->ins->line);
+          ptx_stop(v, p->thread % PTX_WARP,
+                   "shared memory at %u was written while a product that line %d began read it", at, p->ins->line);
       const uint64_t bits = ptx_read(g->shared + at, d->nbytes);
       x[row * 64 + i] = ptx_is_float(type) ? ptx_value(bits, type) : (double)ptx_small(bits, type);
     }
@@ -240,7 +240,8 @@ static void ptx_tmem_start(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, cons
 static void ptx_tmem_commit(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, int lane) {
   uint64_t at = ptx_address(v, w, &o[0], 1u << lane, 0)[lane];
   const ptx_mbar *b = ptx_mbar_at(v, w, lane, ins->space, at);
-  if (!ptx_has(ins, PTX_W_arrive_one) || b->rank != w->group->rank) ptx_stop(v, lane, "'tcgen05.commit' so is not known");
+  if (!ptx_has(ins, PTX_W_arrive_one) || b->rank != w->group->rank)
+    ptx_stop(v, lane, "'tcgen05.commit' so is not known");
   ptx_tmem_begun(v, w, lane, ins)->mbar = (int)(b - v->mbar);
 }
 

@@ -95,8 +95,8 @@ static const struct { const char *text; int word; } ptx_more_words[] = {
   O(mad24) O(madc) O(mapa) O(match) O(max) O(mbarrier) O(membar) O(min) O(mma) O(mov) O(movmatrix) O(mul) O(mul24) \
   O(nanosleep) O(neg) O(not) O(or) O(pmevent) O(popc) O(prefetch) O(prefetchu) O(prmt) O(rcp) O(red) O(redux) O(rem) \
   O(ret) O(rsqrt) O(sad) O(selp) O(set) O(setmaxnreg) O(setp) O(shf) O(shfl) O(shl) O(shr) O(sin) O(slct) O(sqrt) \
-  O(st) O(stmatrix) O(sub) O(subc) O(szext) O(tanh) O(tcgen05) O(testp) O(trap) O(vote) O(wgmma) O(xor) O(applypriority) \
-  O(createpolicy) O(getctarank) O(multimem) O(tensormap) O(brkpt)
+  O(st) O(stmatrix) O(sub) O(subc) O(szext) O(tanh) O(tcgen05) O(testp) O(trap) O(vote) O(wgmma) O(xor) \
+  O(applypriority) O(createpolicy) O(getctarank) O(multimem) O(tensormap) O(brkpt)
 #define PTX_O(name) PTX_##name##_,
 enum { PTX_OPS(PTX_O) PTX_NOPS };
 #undef PTX_O

@@ -4,7 +4,8 @@
 // one; what a machine for PTX executes (ptx_machine.h) is what the interpreter computes; targets, versions, what is none.
 //
 //   TEST_ROUNDS=1000           all graphs; else a few of each maker's.
-//   TEST_PTX=sm_75             the GPU whose values are looked at; else sm_90a, sm_75, sm_89 and sm_90 in turns.
+//   TEST_PTX=sm_75             the GPU whose values are looked at; else sm_90a, sm_75, sm_89 and sm_90 in turns, and
+//                              products of matrices on sm_100a.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -340,6 +341,37 @@ static void test_fp8(void) {
       test_codes(TINY_F8E5M2, gpus[i], less);
     }
 }
+// dp4a: sums of products of four bytes each, of which the first are unsigned.
+static void test_dots(void) {
+  enum { WORDS = 64 };
+  static const char text[] = "%1 = (RANGE:1:loop 64)\n(SINK (END (STORE (INDEX:i32 (PARAM:i32:0 64) %1) (DOT:i32:1 "
+    "(LOAD:u32 (INDEX:u32 (PARAM:u32:1 64) %1)) (LOAD:u32 (INDEX:u32 (PARAM:u32:2 64) %1)) "
+    "(LOAD:i32 (INDEX:i32 (PARAM:i32:3 64) %1)))) %1))";
+  uint32_t words[3][WORDS];
+  int32_t got[2][WORDS];
+  if (!case_named("dots")) return;
+  setenv("TEST_PTX", "sm_80", 1);
+  for (int i = 0; i < 3 * WORDS; i++) words[i / WORDS][i % WORDS] = (uint32_t)(i + 1) * 2654435761u ^ (uint32_t)i << 28;
+  for (int i = 0; i < 2; i++) {
+    tiny_ctx *t = machine_context(i ? "INTERP" : "PTX", 0);
+    tiny_tensor *x[3] = {tiny_from(t, words[0], TINY_U32, TINY_SHAPE(WORDS)),
+                         tiny_from(t, words[1], TINY_U32, TINY_SHAPE(WORDS)),
+                         tiny_from(t, words[2], TINY_I32, TINY_SHAPE(WORDS))};
+    tiny_kernel_desc d;
+    memset(&d, 0, sizeof d);
+    d.inputs = x; d.n = 3; d.shape = TINY_SHAPE(WORDS); d.dtype = TINY_I32; d.uops = tiny_uop_parse(t, text);
+    CHECK(d.uops != NULL);
+    if (d.uops) CHECK_EQ(tiny_read(tiny_kernel(t, &d), got[i], sizeof got[i]), TINY_OK);
+    if (tiny_status(t) && test_shown()) fprintf(stderr, "  %s\n", tiny_error(t));
+    tiny_close(t);
+  }
+  CHECK(!memcmp(got[0], got[1], sizeof *got));
+  for (int k = 0; k < WORDS; k++) {
+    uint32_t want = words[2][k];
+    for (int i = 0; i < 32; i += 8) want += (words[0][k] >> i & 255) * (uint32_t)(int8_t)(words[1][k] >> i);
+    CHECK_EQ((uint32_t)got[0][k], want);
+  }
+}
 // Matrix units: each dtype, operands as they lie and transposed, tiles that fit and that do not.
 static int g_units(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   const int64_t m = v & 4 ? 100 : 128, k = v & 4 ? 72 : 96, n = v & 4 ? 60 : 128;
@@ -347,6 +379,26 @@ static int g_units(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   tiny_tensor *a = tiny_cast(matrix(t, d, m, k, v & 1), sums), *b = tiny_cast(matrix(t, d, k, n, v & 2), sums);
   out[0] = tiny_matmul(a, b);
   return 1;
+}
+// Units that keep sums themselves: all dtypes, and groups of eight warps of 32 rows each.
+static int g_large(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
+  const tiny_dtype sums = d == TINY_I8 ? TINY_I32 : d;
+  t->device[0]->limits.compute_units = 2;  // the more groups are wanted for large tiles
+  tiny_tensor *a = tiny_cast(matrix(t, d, 512, 64 << (v & 1), v & 2), sums),
+              *b = tiny_cast(matrix(t, d, 64 << (v & 1), 128, !(v & 2)), sums);
+  out[0] = tiny_matmul(a, b);
+  return 1;
+}
+static void test_units_that_keep(void) {
+  static const tiny_dtype dtypes[] = {TINY_F16, TINY_BF16, TINY_F32, TINY_I8, TINY_VOID},
+                          large[] = {TINY_F16, TINY_VOID}, fp8[] = {TINY_F8E4M3, TINY_F8E5M2, TINY_VOID};
+  static const graph units = {"units", g_units, dtypes, 8}, bytes = {"units", g_units, fp8, 4},
+                     larges = {"large units", g_large, large, 4};
+  const int all = test_rounds(0) > 0;
+  for (int at = 0; at < 4 * 8; at += all ? 1 : 3) test_graph(&units, at, "sm_100a");
+  for (int at = 0; at < 2 * 4; at += all ? 1 : 3) test_graph(&bytes, at, "sm_100a");
+  for (int at = 0; at < 4; at += all ? 1 : 3) test_graph(&larges, at, "sm_100a");
+  case_end();
 }
 static void test_values(void) {
   static const tiny_dtype dtypes[] = {TINY_F16, TINY_BF16, TINY_F32, TINY_I8, TINY_VOID};
@@ -394,6 +446,8 @@ int main(void) {
   test_forms();
   test_ptxas();
   test_fp8();
+  test_dots();
+  test_units_that_keep();
   test_values();
   return test_report();
 }

@@ -538,7 +538,9 @@ static const tn_ptx_target tn_ptx_targets[] = {
 
 // limits.unit_tiles and .unit_rows of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has,
 // tcgen05.mma), of 128 rows of four warps; sm_103a's units have no bytes, and are used as those of sm_80.
-static int tn_ptx_unit_rows(const char *target) { return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2; }
+static int tn_ptx_unit_rows(const char *target) {
+  return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2;
+}
 static int tn_ptx_unit_tiles(const char *target) {
   return strcmp(target, "sm_90a") && !tn_ptx_unit_rows(target) ? 0 : 32;
 }

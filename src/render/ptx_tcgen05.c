@@ -19,6 +19,7 @@
 
 enum {
   TN_PTX_KEPT = 4, TN_PTX_CHAINED = 8,     // of nodes, beside what is wanted: a unit keeps it; a WMMA adds to it
+  TN_PTX_TENSOR_NBYTES = 16,               // of shared memory: where Tensor Memory was allocated, and an mbarrier
   TN_PTX_FOUR_WARPS = 128, TN_PTX_TENSOR = 512, TN_PTX_TENSOR_LEAST = 32, TN_PTX_TENSOR_LANE = 16, TN_PTX_LOADED = 32
 };
 
@@ -73,7 +74,7 @@ static void tn_ptx_tensor_open(tn_ptx *x) {
   char line[160];
   const int number = x->memories++;
   tn_ptx_wants_version(x, 86);
-  tn_ptx_text(&x->declares, "\t.shared .align 16 .b8 m%d[16];\n", number);
+  tn_ptx_text(&x->declares, "\t.shared .align 16 .b8 m%d[%d];\n", number, TN_PTX_TENSOR_NBYTES);
   const tn_ptx_operand item = tn_ptx_register(x, 'r'), of_four = tn_ptx_register(x, 'r'), symbol = {'s', number};
   tn_ptx_text(tn_ptx_body(x), "\tmov.u32 %%r%lld, %%tid.x;\n\tand.b32 %%r%lld, %%r%lld, %d;\n", (long long)item.n,
               (long long)of_four.n, (long long)item.n, TN_PTX_FOUR_WARPS - 1);
@@ -136,8 +137,8 @@ static void tn_ptx_kept_adds(tn_ptx *x, int kept, int adds) {
 // The products that were started are done: what they read may be written, what they gave be read.
 static void tn_ptx_tensor_wait(tn_ptx *x) {
   char line[120];
-  const int label = ++x->labels;
   if (!x->tensor_open) return;
+  const int label = ++x->labels;
   x->tensor_open = 0;
   if (!x->met) tn_ptx_fences(x, "\tbar.sync 0;\n");          // all have seen the phase before
   x->met = 0;
