@@ -733,10 +733,10 @@ static tiny_uop *tn_copies_next(tiny_ctx *t, const tn_list *all) {
 static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
   for (;;) {
     tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-    tn_toposort(t, sink, &all);
+    tn_toposort_holding(t, sink, tn_op_bit(TINY_OP_RANGE), &all);
     tiny_uop *r = tn_copies_next(t, &all);
     if (!r) return tn_simplify(t, sink);
-    for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
+    for (int i = 0; i < all.n; i++) if (tn_may_hold(all.u[i], r) && tn_closes(all.u[i], r)) {
       tiny_uop *u = tn_replace_maxima(t, all.u[i], from.n, from.u, to.u);
       tn_push(t, &from, all.u[i]);
       tn_push(t, &to, tn_unrolled(t, u, r));

@@ -619,13 +619,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
                                   int64_t k, int nv, const int64_t *v, void *ptr) {
   struct tn_ir *ir = t->ir;
   tiny_uop *swapped[2];
-  uint64_t within = 0;
-  int over_shards = 0;
-  for (int i = 0; i < nsrc; i++) {
-    if (!src[i] || src[i] == &ir->bad) return &ir->bad;
-    over_shards |= src[i]->op == TINY_OP_SHARD;
-    within |= src[i]->within;
-  }
+  for (int i = 0; i < nsrc; i++) if (!src[i] || src[i] == &ir->bad) return &ir->bad;
   if (nsrc == 2 && tn_op_is(op, TINY_COMM) && tn_uop_order(src[0], src[1]) > 0) {
     swapped[0] = src[1]; swapped[1] = src[0];
     src = swapped;
@@ -643,6 +637,14 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
     }
   }
   if ((ir->nodes.n + 1) * 2 > ir->nodes.cap && !tn_nodes_grow(t, &ir->nodes)) return &ir->bad;
+  uint64_t within = tn_own_bits(op, k);
+  int over_shards = 0, placed = op == TINY_OP_COPY || op == TINY_OP_SHARD, lengthened = op == TINY_OP_PREFIX;
+  for (int i = 0; i < nsrc; i++) {
+    over_shards |= src[i]->op == TINY_OP_SHARD;
+    placed |= src[i]->device;
+    lengthened |= src[i]->extent != NULL;
+    within |= src[i]->within;
+  }
   tiny_uop key;
   memset(&key, 0, sizeof key);
   key.op = (uint8_t)op;
@@ -650,17 +652,17 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.lanes = (uint16_t)lanes;
   key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
-  key.within = within | tn_own_bits(op, k);
+  key.within = within;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
-  if (!tn_uop_place(t, &key)) return &ir->bad;
+  if (placed && !tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
   if ((own || shared == v) && !tn_uop_holds(t, &key, ndim, own ? dim : v)) return &ir->bad;
   tiny_uop *extent[TINY_MAX_DIMS];
-  const int extends = tn_uop_may_extend(&key);
+  const int extends = lengthened && tn_uop_may_extend(&key);
   if (extends && !tn_uop_extents(t, &key, ndim, extent)) return &ir->bad;
   const int lengths = extends && tn_extents_are(ndim, extent) ? ndim : 0;
   tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)(nsrc + lengths) * sizeof *src +

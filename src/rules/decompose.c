@@ -649,16 +649,18 @@ static tiny_uop *tn_decomposed(tiny_ctx *t, tn_decomposing *d, tiny_uop *u, int 
     u = tn_rewrite_walk(t, &d->done[i], last ? ++t->ir->epoch : 0, u, sets[i], d->target);
   return u;
 }
-// Where a loop begins and ends, if that is computed, is decomposed before what it loops over: with another end it would
-// be another loop, and all that depends on it would be made again.
-static tiny_uop *tn_decomposed_ends(tiny_ctx *t, tn_decomposing *d, tiny_uop *range) {
-  tiny_uop *src[2];
+// Where a loop begins and ends, and where in memory something is, if that is computed, is decomposed before what stands
+// upon it: with another end it would be another loop, and all that depends on it would be made again, by each set.
+static tiny_uop *tn_decomposed_first(tiny_ctx *t, tn_decomposing *d, tiny_uop *u) {
+  tiny_uop *src[3];
   int changed = 0;
-  for (uint32_t i = 0; i < range->nsrc; i++) {
-    src[i] = tn_is_const(range->src[i]) ? range->src[i] : tn_decomposed(t, d, range->src[i], 0);
-    changed |= src[i] != range->src[i];
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    src[i] = tn_is_const(u->src[i]) || (u->op == TINY_OP_INDEX && !i) ? u->src[i] : tn_decomposed(t, d, u->src[i], 0);
+    for (int set = 0; set < 3 && src[i] != u->src[i]; set++)
+      if (!tn_map_has(&d->done[set], src[i])) tn_map_set(t, &d->done[set], src[i], src[i]);
+    changed |= src[i] != u->src[i];
   }
-  return changed ? tn_uop_with(t, range, src) : range;
+  return changed ? tn_uop_with(t, u, src) : u;
 }
 // Rules of decompositions number no nodes.
 static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, tn_decomposing *d) {
@@ -669,7 +671,7 @@ static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, tn_decomposing *d) 
     int same = u->dtype != TINY_INDEX;
     for (uint32_t j = 0; j < u->nsrc; j++) same &= w.now.u[u->src[j]->seq] == u->src[j];
     if (!same) now = tn_index_node(&w, u);
-    if (now->op == TINY_OP_RANGE) now = tn_decomposed_ends(t, d, now);
+    if (now->op == TINY_OP_RANGE || now->op == TINY_OP_INDEX) now = tn_decomposed_first(t, d, now);
     u->seq = (uint32_t)i;
     w.now.u[i] = now;
   }
