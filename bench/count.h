@@ -34,7 +34,9 @@
 //            units, in the order of their numbers (Tillet, Triton's tutorial "Matrix Multiplication", "L2 Cache
 //            Optimizations"). Those of a wave share what they touch, and sectors stay until as many others have been
 //            touched as the cache holds. What a group touches is what the nearest group that was run has, shifted by
-//            where the first item's element lies; what places that are loaded name does not move.
+//            where the first item's element lies; what places that are loaded name does not move. Groups that walk over
+//            tiles (persistent blocks) have a tile each at a time: a wave for each iteration of their outermost loop,
+//            which touches anew what it touches. That groups are launched costs nothing (no vendor tells what it does).
 #ifndef BENCH_COUNT_H
 #define BENCH_COUNT_H
 #include "gpu.h"
@@ -62,7 +64,7 @@ typedef struct tn_gpu_counts {
 enum { TN_GPU_UNROLLED = 4 };            // iterations of a short loop, by compilers
 
 typedef struct tn_gpu_at { double warps; tn_gpu_traffic traffic; } tn_gpu_at;
-enum { TN_GPU_KEPT = 64 };               // groups whose sectors are kept
+enum { TN_GPU_KEPT = 512, TN_GPU_TURNS = 64 };               // tiles of groups whose sectors are kept; tiles of a group
 typedef struct tn_gpu_spans { int64_t *at[TN_GPU_KEPT]; int n[TN_GPU_KEPT]; } tn_gpu_spans;
 
 typedef struct tn_gpu_run {
@@ -76,7 +78,9 @@ typedef struct tn_gpu_run {
   uint8_t *(*seen)[2];
   // Of memories, ways and groups that were run: which sectors, as pairs of a first one and a number
   tn_gpu_spans (*spans)[2];
-  int64_t (*ran)[3], *ran_at; int kept;    // groups that were run, their numbers, how many
+  // Tiles of groups that were run: the group, its iteration of the loop at instruction `walk` (-1: there is none),
+  // their numbers, and how many. turns: iterations of it; turn: this one.
+  int64_t (*ran)[3], *ran_turn, *ran_at, turn, turns; int kept, walk;
   double box_rows;                         // written to shared memory by copies of boxes
   uint32_t **adds;                         // of memories, by element: how often it is added to
   double added;                            // most of them
@@ -326,13 +330,18 @@ static int tn_gpu_end(tn_gpu_run *c, const tn_eval_ins *i) {
   return any;
 }
 
+static void tn_gpu_forget(tn_gpu_run *c);
+static void tn_gpu_keep(tn_gpu_run *c);
 static tiny_code tn_gpu_step(tn_gpu_run *c, int *at) {
   const tn_eval_ins *i = &c->r.c->ins[*at];
   tiny_code code = TINY_OK;
   c->at[*at].warps += i->u.op == TINY_OP_BULK ? 1 : (double)c->active;
   switch (i->u.op) {
     case TINY_OP_RANGE: if (!tn_gpu_range(c, i)) *at = i->jump; break;
-    case TINY_OP_END: if (tn_gpu_end(c, i)) *at = i->jump; break;
+    case TINY_OP_END:
+      if (i->jump == c->walk) { tn_gpu_keep(c); tn_gpu_forget(c); c->turn++; }
+      if (tn_gpu_end(c, i)) *at = i->jump;
+      break;
     case TINY_OP_LOAD: case TINY_OP_STORE:
       if (tn_gpu_written(c, i) != TINY_OK) return c->r.t->code;
       tn_gpu_access(c, *at);
@@ -351,10 +360,13 @@ static void tn_gpu_forget(tn_gpu_run *c) {
     if (c->seen[m][stores]) memset(c->seen[m][stores], 0, tn_gpu_seen_nbytes(c, &c->r.c->mem[m]));
 }
 
-// Which sectors group g, the last that was run, has touched.
-static void tn_gpu_keep(tn_gpu_run *c, int64_t g) {
-  memcpy(c->ran[c->kept], c->r.group, sizeof *c->ran);
-  c->ran_at[c->kept] = g;
+// Which sectors the last group that was run has touched, in this turn.
+static void tn_gpu_keep(tn_gpu_run *c) {
+  const int64_t *n = c->r.groups, *group = c->r.group;
+  if (c->kept == TN_GPU_KEPT) return;
+  memcpy(c->ran[c->kept], group, sizeof *c->ran);
+  c->ran_turn[c->kept] = c->turn;
+  c->ran_at[c->kept] = ((c->turn * n[2] + group[2]) * n[1] + group[1]) * n[0] + group[0];
   for (int m = 0; m < c->r.c->nmem; m++) for (int stores = 0; stores < 2 && c->seen[m][stores]; stores++) {
     tn_gpu_spans *spans = &c->spans[m][stores];
     const int64_t n = (int64_t)tn_gpu_seen_nbytes(c, &c->r.c->mem[m]) * 8;
@@ -378,6 +390,25 @@ static void tn_gpu_keep(tn_gpu_run *c, int64_t g) {
   c->kept++;
 }
 
+// The loop in which a group walks over tiles: an outermost one with loops inside, in which memory is stored to.
+static void tn_gpu_find_walk(tn_gpu_run *c) {
+  const tn_eval_code *code = c->r.c;
+  c->walk = -1;
+  c->turns = 1;
+  for (int at = 0; at < code->nins && c->walk < 0; at++) {
+    const tiny_uop *end = code->ins[at].u.op == TINY_OP_RANGE ? code->ins[at].u.src[0] : NULL;
+    int loops = 0, stores = 0;
+    if (!end || c->list.range[at] >= 0 || !tn_is_const(end) || end->k > TN_GPU_TURNS) continue;
+    for (int in = at + 1; in < code->ins[at].jump; in++) {
+      loops |= code->ins[in].u.op == TINY_OP_RANGE;
+      stores |= code->ins[in].u.op == TINY_OP_STORE && code->mem[code->ins[in].mem].space == TN_SPACE_GLOBAL;
+    }
+    if (!loops || !stores) continue;
+    c->walk = at;
+    c->turns = end->k;
+  }
+}
+
 static tiny_code tn_gpu_groups(tn_eval_run *r) {
   tn_gpu_run *c = (tn_gpu_run *)(void *)r;
   const int64_t n = r->groups[0] * r->groups[1] * r->groups[2], most = c->most > 0 && c->most < n ? c->most : n;
@@ -391,8 +422,9 @@ static tiny_code tn_gpu_groups(tn_eval_run *r) {
     c->begun = ++r->epoch;
     tn_eval_poison(r);
     tn_gpu_forget(c);
+    c->turn = 0;
     for (int at = 0; at < r->c->nins; at++) if (tn_gpu_step(c, &at) != TINY_OK) return r->t->code;
-    if (k < TN_GPU_KEPT) tn_gpu_keep(c, g);
+    if (c->walk < 0) tn_gpu_keep(c);
   }
   c->out->sampled = most;
   return TINY_OK;
@@ -488,18 +520,20 @@ static tiny_code tn_gpu_occupancy(tiny_ctx *t, tn_gpu_counts *o) {
 static double tn_gpu_fresh(const tn_gpu_run *c) {
   double all = 0;
   for (int m = 0; m < c->r.c->nmem; m++) all += c->fresh[m][0] + c->fresh[m][1];
-  return all * c->gpu->sector / (double)c->out->sampled;
+  return all * c->gpu->sector / (double)(c->out->sampled * c->turns);
 }
 
 // ** the last cache **
 
-// What an element's place is in a group for the first item and iteration; what is loaded counts as 0.
-static int64_t tn_gpu_place(const tiny_uop *u, const int64_t *group) {
+// What an element's place is in a group for the first item and iteration, but for those of loop `walk` (NULL: there is
+// none), of which it is number `turn`; what is loaded counts as 0.
+static int64_t tn_gpu_place(const tiny_uop *u, const tiny_uop *walk, const int64_t *group, int64_t turn) {
   int64_t v[3] = {0, 0, 0};
   if (u->op == TINY_OP_CONST) return u->k;
+  if (u->op == TINY_OP_RANGE) return walk && u->k == walk->k ? turn : 0;
   if (u->op == TINY_OP_SPECIAL) return u->k & 16 ? 0 : group[u->k & 3];
   if (u->lanes != 1 || u->nsrc > 3 || !tn_op_is_elementwise(u->op) || tn_is_float(u->dtype)) return 0;
-  for (uint32_t j = 0; j < u->nsrc; j++) v[j] = tn_gpu_place(u->src[j], group);
+  for (uint32_t j = 0; j < u->nsrc; j++) v[j] = tn_gpu_place(u->src[j], walk, group, turn);
   return tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
 }
 
@@ -514,11 +548,13 @@ static const tn_eval_ins *tn_gpu_first_access(const tn_gpu_run *c, int m, int st
   return NULL;
 }
 // The element that it begins with, for the first item and iteration.
-static int64_t tn_gpu_access_place(const tn_gpu_run *c, const tn_eval_ins *i, const int64_t *group) {
+static int64_t tn_gpu_access_place(const tn_gpu_run *c, const tn_eval_ins *i, const tiny_uop *walk,
+                                   const int64_t *group, int64_t turn) {
   const int dims = tn_bulk_dims(&i->u);
   int64_t place = 0;
-  if (i->u.op != TINY_OP_BULK) return tn_gpu_place(i->u.src[0]->src[1], group);
-  for (int d = 0; d < dims; d++) place += tn_gpu_place(i->u.src[3 + d], group) * c->r.c->v[i->v + dims + d];
+  if (i->u.op != TINY_OP_BULK) return tn_gpu_place(i->u.src[0]->src[1], walk, group, turn);
+  for (int d = 0; d < dims; d++)
+    place += tn_gpu_place(i->u.src[3 + d], walk, group, turn) * c->r.c->v[i->v + dims + d];
   return place;
 }
 
@@ -550,14 +586,15 @@ static int tn_gpu_nearest(const tn_gpu_run *c, int64_t g) {
   return best;
 }
 
-static void tn_gpu_last_group(const tn_gpu_run *c, tn_gpu_last *l, int64_t g) {
+static void tn_gpu_last_group(const tn_gpu_run *c, tn_gpu_last *l, int64_t g, int64_t turn) {
   const int64_t *n = c->r.groups, group[3] = {g % n[0], g / n[0] % n[1], g / n[0] / n[1]};
-  const int near_group = tn_gpu_nearest(c, g);
+  const int near_group = tn_gpu_nearest(c, turn * c->out->groups + g);
+  const tiny_uop *walk = c->walk < 0 ? NULL : &c->r.c->ins[c->walk].u;
   for (int m = 0; m < c->r.c->nmem; m++) for (int stores = 0; stores < 2 && l->stamp[m][stores]; stores++) {
     const tn_eval_ins *first = tn_gpu_first_access(c, m, stores);
     if (!first) continue;
-    const double moved = (double)(tn_gpu_access_place(c, first, group) -
-                                  tn_gpu_access_place(c, first, c->ran[near_group])) *
+    const int64_t there = tn_gpu_access_place(c, first, walk, c->ran[near_group], c->ran_turn[near_group]);
+    const double moved = (double)(tn_gpu_access_place(c, first, walk, group, turn) - there) *
         tn_dtypes[c->r.c->mem[m].dtype].nbytes / c->gpu->sector;
     tn_gpu_last_touch(c, l, m, stores, (int64_t)floor(moved), near_group);
   }
@@ -570,17 +607,15 @@ static double tn_gpu_missed(const tn_gpu_run *c) {
   tn_gpu_last l;
   memset(&l, 0, sizeof l);
   l.stamp = (uint32_t *(*)[2])tn_scratch(c->r.t, ((size_t)c->r.c->nmem + 1) * sizeof *l.stamp);
-  l.held = (int64_t *)tn_scratch(c->r.t, ((size_t)(groups / wave) + 3) * sizeof *l.held);
+  l.held = (int64_t *)tn_scratch(c->r.t, (size_t)((groups / wave + 1) * c->turns + 2) * sizeof *l.held);
   for (int m = 0; m < c->r.c->nmem; m++) for (int stores = 0; stores < 2 && c->seen[m][stores]; stores++)
     l.stamp[m][stores] = (uint32_t *)tn_scratch(
         c->r.t, tn_gpu_seen_nbytes(c, &c->r.c->mem[m]) * 8 * sizeof(uint32_t));
-  for (int64_t g = 0; g < groups; g++) {
-    if (g % wave == 0) {
-      int64_t kept = 0;
-      for (l.oldest = ++l.wave; l.oldest > 1 && kept + l.held[l.oldest - 1] <= holds; l.oldest--)
-        kept += l.held[l.oldest - 1];
-    }
-    tn_gpu_last_group(c, &l, g);
+  for (int64_t first = 0; first < groups; first += wave) for (int64_t turn = 0; turn < c->turns; turn++) {
+    int64_t kept = 0;
+    for (l.oldest = ++l.wave; l.oldest > 1 && kept + l.held[l.oldest - 1] <= holds; l.oldest--)
+      kept += l.held[l.oldest - 1];
+    for (int64_t g = first; g < groups && g < first + wave; g++) tn_gpu_last_group(c, &l, g, turn);
   }
   return l.missed * c->gpu->sector;
 }
@@ -754,6 +789,7 @@ static void tn_gpu_open_memory(tn_gpu_run *c) {
   c->adds = (uint32_t **)tn_scratch(c->r.t, n * sizeof *c->adds);
   c->spans = (tn_gpu_spans (*)[2])tn_scratch(c->r.t, n * sizeof *c->spans);
   c->ran = (int64_t (*)[3])tn_scratch(c->r.t, TN_GPU_KEPT * sizeof *c->ran);
+  c->ran_turn = (int64_t *)tn_scratch(c->r.t, TN_GPU_KEPT * sizeof *c->ran_turn);
   c->ran_at = (int64_t *)tn_scratch(c->r.t, TN_GPU_KEPT * sizeof *c->ran_at);
   for (int m = 0; m < code->nmem; m++) for (int stores = 0; stores < 2; stores++)
     if (code->mem[m].space == TN_SPACE_GLOBAL)
@@ -775,6 +811,7 @@ static tiny_code tn_gpu_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < code.nins; i++) code.depth_if += code.ins[i].u.op == TINY_OP_RANGE;    // their masks
   c.at = (tn_gpu_at *)tn_scratch(t, ((size_t)code.nins + 1) * sizeof *c.at);
   tn_gpu_open_memory(&c);
+  tn_gpu_find_walk(&c);
   o->groups = c.r.groups[0] * c.r.groups[1] * c.r.groups[2];
   o->items = c.r.items;
   o->warps = (int)((o->items + c.gpu->warp - 1) / c.gpu->warp);

@@ -155,6 +155,105 @@ static void test_on(const char *machine, const tiny_limits *limits, int uses) {
   }
 }
 
+// ** persistent blocks: groups that walk over tiles, as many as the units have, or so few that some are computed twice **
+
+static tiny_tensor *tiles(tiny_ctx *t) { return product(t, 1, 200, 40, 330, TINY_F32, 0); }
+static tiny_tensor *tiles_batch(tiny_ctx *t) { return product(t, 5, 70, 36, 68, TINY_F32, 2); }
+static tiny_tensor *tiles_halves(tiny_ctx *t) {
+  return tiny_relu(tiny_add(product(t, 1, 200, 144, 330, TINY_F16, 0), tiny_cast(ints(t, TINY_SHAPE(330)), TINY_F16)));
+}
+static tiny_tensor *tiles_of_keys(tiny_ctx *t) {
+  tiny_tensor *q = tiny_cast(ints(t, TINY_SHAPE(200, 32)), TINY_F16), *k = tiny_cast(ints(t, TINY_SHAPE(32, 64)), TINY_F16),
+              *v = tiny_cast(ints(t, TINY_SHAPE(64, 8)), TINY_F16), *all[3] = {q, k, v};
+  tiny_realize(all, 3);
+  q = tiny_mul_scalar(tiny_matmul(tiny_cast(q, TINY_F32), tiny_cast(k, TINY_F32)), 0.125);
+  return tiny_matmul(tiny_cast(tiny_cast(tiny_softmax(q, -1), TINY_F16), TINY_F32), tiny_cast(v, TINY_F32));
+}
+static tiny_tensor *more_rows(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(100, 1000)), -1); }
+static tiny_tensor *more_elements(tiny_ctx *t) { return tiny_relu(tiny_add(ints(t, TINY_SHAPE(370, 500)), ints(t, TINY_SHAPE(500)))); }
+static tiny_tensor *more_turned(tiny_ctx *t) { return tiny_contiguous(tiny_transpose(ints(t, TINY_SHAPE(130, 200)), 0, 1)); }
+static const struct { tiny_tensor *(*make)(tiny_ctx *t); } walks[] = {
+  {tiles}, {tiles_batch}, {tiles_halves}, {tiles_of_keys}, {more_turned}, {more_rows}, {more_elements}, {conv}};
+enum { WALKS = sizeof walks / sizeof *walks };
+typedef struct walk { int which; tiny_limits limits; int walked; } walk;
+
+// The list's first GRID of three groups or more, as `part` of them; what is printed is parsed.
+static int walk_by(tn_kernel_state *s, tiny_uop *sink, int64_t serial, const tn_target *target, const tn_schedule *list, int i,
+                   int64_t part) {
+  tiny_ctx *t = s->t;
+  tn_schedule *other = (tn_schedule *)tn_scratch(t, sizeof *other), *parsed = (tn_schedule *)tn_scratch(t, sizeof *parsed);
+  tiny_bytes text = {t, NULL, 0, 0};
+  t->ir->serial = serial;
+  tn_state_open(s, t, sink, target);
+  for (int j = 0; j < i; j++) CHECK(tn_opt_apply(s, &list->opt[j]));
+  tn_schedule_part(list, i, part, s->naxes, other);
+  tn_schedule_print(&text, other);
+  CHECK(tn_schedule_parse(text.data, parsed) && parsed->n == other->n && strstr(text.data, "GRID") != NULL);
+  t->ir->serial = serial;
+  tn_state_open(s, t, sink, target);
+  int applied = 1;
+  for (int j = 0; j < parsed->n; j++) {    // STAGEs may have other numbers now: one is not copied ahead
+    const int legal = tn_opt_apply(s, &parsed->opt[j]) || parsed->opt[j].kind == TN_OPT_PREFETCH;
+    CHECK(legal);
+    if (!legal && applied) fprintf(stderr, "  opt %d of %s\n", j, text.data);
+    applied &= legal;
+  }
+  return applied;
+}
+static tiny_code walk_guarded(tiny_ctx *t, void *arg) {
+  static char want[1 << 20], got[1 << 20];
+  walk *w = (walk *)arg;
+  tn_kernel_state s;
+  size_t nbytes = 0;
+  const tn_kernel *k = kernel_of(t, walks[w->which].make(t), &nbytes);
+  const tn_target target = {NULL, &w->limits};
+  CHECK(k != NULL && nbytes <= sizeof want);
+  if (!k || nbytes > sizeof want) return t->code;
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  const int64_t serial = t->ir->serial;
+  tn_state_open(&s, t, sink, &target);
+  tn_optimize(&s);
+  CHECK_EQ(run_kernel(t, k, s.sink, &target, want), TINY_OK);
+  const tn_schedule list = s.done;
+  int64_t extent[TN_SCHEDULE_OPTS], groups = 1;
+  for (int i = 0; i < list.n; i++) {
+    extent[i] = list.opt[i].kind == TN_OPT_GRID ? tn_range_extent(s.axis[list.opt[i].axis[0]]) : 0;
+    if (extent[i]) groups *= extent[i];
+  }
+  for (int i = 0; i < list.n; i++) for (int64_t part = 2; part <= 3 && part < extent[i]; part++) {
+    if (!walk_by(&s, sink, serial, &target, &list, i, part)) continue;
+    memset(got, 0x5A, sizeof got);
+    CHECK_EQ(tn_verify(t, s.sink, TN_SPEC_KERNEL), TINY_OK);
+    const int same = run_kernel(t, k, s.sink, &target, got) == TINY_OK && !memcmp(want, got, nbytes);
+    CHECK(same);
+    if (!same) fprintf(stderr, "  walk %d, opt %d by %d: %s\n", w->which, i, (int)part, tiny_error(t));
+    w->walked++;
+  }
+  w->limits.compute_units = (int)groups / 2;                 // a search looks at them
+  t->ir->serial = serial;
+  tn_candidates found;
+  int persistent = 0;
+  tn_candidates_open(&found, t, k->ast, sink, &target, 1 << 14);
+  tn_candidates_around(&found, &list);
+  for (int i = 0; i < found.n; i++) for (int j = 0; j < found.found[i].list.n; j++)
+    persistent += found.found[i].list.opt[j].kind == TN_OPT_GRID && found.found[i].list.opt[j].amount > 0;
+  CHECK(persistent > 0);
+  return t->code;
+}
+static void test_walks(const char *gpu) {
+  for (int i = 0; i < WALKS; i++) {
+    walk w;
+    memset(&w, 0, sizeof w);
+    w.which = i;
+    tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP", .cache_dir = "", .debug = ""});
+    CHECK(tn_gpu_limits(gpu, &w.limits));
+    CHECK_EQ(tn_guard(t, walk_guarded, &w), TINY_OK);
+    if (tiny_status(t)) fprintf(stderr, "  walk %d on %s: %s\n", i, gpu, tiny_error(t));
+    CHECK(w.walked > 0);
+    tiny_close(t);
+  }
+}
+
 // ** rows that registers hold **
 
 // As many loads of memory as there are in a kernel without loops, each of so many lanes; -1: it has loops.
@@ -389,6 +488,8 @@ int main(void) {
   test_on("little", &limits, 0);
   test_held();
   test_cuts();
+  test_walks("sm_90");
+  test_walks("gfx1100");
   test_maskings();
   test_edges("sm_90");
   test_edges("gfx1100");

@@ -41,7 +41,8 @@ static const int tn_candidates_copies[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
 static const int tn_candidates_blocks[] = {4, 8, 16, 32, 64, 128, 256};
 enum { TN_CANDIDATES_COPIES = sizeof tn_candidates_copies / sizeof *tn_candidates_copies,
   TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks,
-  TN_CANDIDATES_AHEAD = 4 };               // iterations that STAGEs are copied ahead
+  TN_CANDIDATES_AHEAD = 4,                 // iterations that STAGEs are copied ahead
+  TN_CANDIDATES_RESIDENT = 2 };            // persistent groups of a unit
 
 static void tn_candidates_open(tn_candidates *s, tiny_ctx *t, tiny_uop *kept, tiny_uop *sink,
                                const tn_target *target, int cores) {
@@ -720,11 +721,31 @@ static void tn_schedule_without(const tn_schedule *list, int without, const int 
   }
 }
 
+// Of an axis that is all GRID, so many groups that all of the kernel's fill the units once: persistent blocks, which
+// walk over what is left of it. 0: there are no more groups than that.
+static int64_t tn_candidates_persistent(const tn_kernel_state *k, const tn_opt *o) {
+  int64_t groups = 1;
+  if (o->kind != TN_OPT_GRID || o->amount) return 0;
+  for (int i = 0; i < k->naxes; i++)
+    if (tn_range_kind(k->axis[i]) == TN_GLOBAL) groups = tn_clamp_mul(groups, tn_range_extent(k->axis[i]));
+  const int64_t part = tn_clamp_mul(tn_machine_units(k->target->limits), tn_range_extent(k->axis[o->axis[0]])) / groups;
+  return part > 1 && part < tn_range_extent(k->axis[o->axis[0]]) ? part : 0;
+}
+
+// The list with so much of the axis of opt i. Its part is an axis more, before those that later opts make.
+static void tn_schedule_part(const tn_schedule *list, int i, int64_t amount, int made, tn_schedule *out) {
+  memcpy(out, list, sizeof *out);
+  out->opt[i].amount = amount;
+  for (int j = i + 1; j < out->n; j++)
+    for (int a = 0; a < out->opt[j].naxes; a++) if (out->opt[j].axis[a] >= made) out->opt[j].axis[a]++;
+}
+
 static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
   tn_schedule *other = (tn_schedule *)tn_scratch(s->t, sizeof *other);
   const tn_mark mark = tn_scratch_mark(s->t);
   tn_kernel_state *k = (tn_kernel_state *)tn_scratch(s->t, sizeof *k);
   int made[TN_SCHEDULE_OPTS + 1];
+  int64_t persistent[TN_SCHEDULE_OPTS];
   s->depth++;
   s->t->ir->serial = s->serial;
   tn_state_open(k, s->t, s->sink, s->target);
@@ -733,6 +754,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
     if (!tn_opt_apply(k, &list->opt[i])) { tn_scratch_rewind(s->t, mark); return; }
   }
   made[list->n] = k->naxes;
+  for (int i = 0; i < list->n; i++) persistent[i] = tn_candidates_persistent(k, &list->opt[i]);
   tn_scratch_rewind(s->t, mark);
   tn_candidates_sweep(s);
   for (int i = 0; i < list->n; i++) {
@@ -740,6 +762,10 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
       memcpy(other, list, sizeof *other);
       other->opt[i].amount = tn_candidates_amount(&list->opt[i], by);
       if (other->opt[i].amount) tn_candidates_try(s, other);
+    }
+    for (int times = 1; persistent[i] && times <= TN_CANDIDATES_RESIDENT; times *= 2) {
+      tn_schedule_part(list, i, times * persistent[i], made[i + 1], other);
+      tn_candidates_try(s, other);
     }
     tn_schedule_without(list, i, made, other);
     tn_candidates_try(s, other);

@@ -8,6 +8,8 @@
 //   SPLIT 0:4                 each 4 neighbouring elements of axis 0 become a loop, an axis with the next number
 //   UPCAST, UNROLL, LANE      they become copies of the expression (of an output's, a reduction's), lanes of vectors
 //   TASK, GRID, LOCAL         tasks of threads (4 of them); work groups, work items
+//   GRID 1:132                132 groups walk over the tiles of axis 1, each a tile at a time (persistent blocks), in
+//                             the order of their numbers; what does not divide: the last tiles are computed twice
 //   SHARE 7                   the loop of a copy to LOCAL memory is shared by the items of the group
 //   LOOP 3                    the axis becomes a loop outside of what is staged: K blocking of a reduction in memory
 //   PAD 0:4                   the axis grows to a multiple of 4
