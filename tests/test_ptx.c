@@ -438,6 +438,59 @@ static void test_overlapping(void) {
   case_end();
 }
 
+// ** attention by units: products within a sum **
+
+static int g_attend(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
+  const int64_t rows = v ? 100 : 128, keys = v ? 131 : 128, each = v ? 40 : 64;
+  const tiny_shape s = TINY_SHAPE(2, rows, each), k = TINY_SHAPE(2, keys, each);
+  const tiny_attention_desc a = {.causal = v};
+  tiny_tensor *in[3] = {given(t, d, s), given(t, d, k), tiny_neg(given(t, d, k))};
+  tiny_realize(in, 3);
+  out[0] = tiny_attention(in[0], in[1], in[2], &a);
+  return with_gradients(t, out[0], in, 3, out);
+}
+// What is rounded to d differs by so much of the largest.
+static void compare_with_largest(tiny_tensor *got, tiny_tensor *want, double most) {
+  const size_t n = (size_t)tiny_nelem_of(want), nbytes = n * sizeof(float);
+  float *a = (float *)malloc(nbytes), *b = (float *)malloc(nbytes);
+  double largest = 0, worst = 0;
+  CHECK_EQ(tiny_read(tiny_cast(got, TINY_F32), a, nbytes), TINY_OK);
+  CHECK_EQ(tiny_read(tiny_cast(want, TINY_F32), b, nbytes), TINY_OK);
+  for (size_t i = 0; i < n; i++) if (fabs((double)b[i]) > largest) largest = fabs((double)b[i]);
+  for (size_t i = 0; i < n; i++) if (!(fabs((double)a[i] - (double)b[i]) <= worst)) worst = fabs((double)a[i] - (double)b[i]);
+  CHECK(largest > 0 && worst <= most * largest);
+  if (worst > most * largest) fprintf(stderr, "  %s: %g of %g\n", test_state.name, worst, largest);
+  free(a); free(b);
+}
+static void test_attend(tiny_dtype d, int v, const char *gpu) {
+  tiny_tensor *got[GRAPH_OUTPUTS], *want[GRAPH_OUTPUTS];
+  if (!case_named("attend %s %d, %s", tiny_dtype_name(d), v, gpu)) return;
+  setenv("TEST_PTX", gpu, 1);
+  tiny_ctx *t = machine_context("PTX", d == TINY_F32), *interp = machine_context("INTERP", 0);
+  const int n = g_attend(t, d, v, got);
+  CHECK_EQ(g_attend(interp, d, v, want), n);
+  CHECK_EQ(tiny_realize(got, n), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
+  else for (int i = 0; i < n; i++) compare_with_largest(got[i], want[i], d == TINY_BF16 ? 2e-2 : 3e-3);
+  tiny_close(t);
+  tiny_close(interp);
+  case_end();
+}
+// sm_90a has wgmma for all of its products: none is left to mma.sync.
+static void test_attends(void) {
+  static const tiny_dtype dtypes[] = {TINY_F16, TINY_BF16, TINY_F32};
+  const char *one = getenv("TEST_PTX");
+  for (int i = 0; i < 6; i++) test_attend(dtypes[i / 2], i % 2, one ? one : i == 1 ? "sm_89" : "sm_90a");
+  tiny_tensor *out[GRAPH_OUTPUTS];
+  tiny_ctx *t = written_context("sm_90a", NULL);
+  const char *with = ptxas();
+  CHECK_EQ(tiny_realize(out, g_attend(t, TINY_F16, 0, out)), TINY_OK);
+  const char *text = ((written *)t->device[0]->dev)->text;
+  CHECK(text && strstr(text, "wgmma.mma_async.sync.aligned.m64n32k16") && !strstr(text, "mma.sync"));
+  CHECK(!with || (text && assembles(with, "sm_90a", text)));
+  tiny_close(t);
+}
+
 int main(void) {
   test_overlapping();
   test_targets();
@@ -449,5 +502,6 @@ int main(void) {
   test_dots();
   test_units_that_keep();
   test_values();
+  test_attends();
   return test_report();
 }

@@ -83,12 +83,14 @@ static void tn_warp_copies(tiny_ctx *t, tn_warp_tiles *d, int side, int tiles, i
 // ** with a factor: values are an operand **
 
 // The tiles of rows and keys that warps and lanes of c have of a K block; *key: what stands for the keys of c. 0: none.
-static int tn_warp_inner(tiny_ctx *t, const tn_warp_tiles *c, tn_warp_tiles *d, tiny_uop **key) {
+static int tn_warp_inner(const tn_kernel_state *s, const tn_warp_tiles *c, tn_warp_tiles *d, tiny_uop **key) {
+  tiny_ctx *t = s->t;
   const int64_t warps = c->warp[1] ? tn_range_extent(c->warp[1]) : 1, keys = tn_unit_k(&c->plan) / warps;
   *d = *c;
   d->together = 1;
   d->axis[1][0] = c->warp[1] ? tn_range(t, warps, TN_LOOP) : NULL;
   d->axis[1][1] = tn_range(t, keys, TN_LOOP);
+  d->at_once = tn_unit_at_once(s, d);
   d->k_block = NULL;
   d->row = 0;
   for (int i = 0; i < TN_UNIT_SIDES; i++) d->turned[i] = 0;
@@ -126,6 +128,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
             vector = tn_stride_in(t, p->store->src[1], c->axis[1][1]) == 1;
   c->last = tn_stride_in(t, p->store->src[1], c->axis[0][1]) == 1 ? 0 : 1;
   c->k = a->keys;
+  c->at_once = tn_unit_at_once(s, c);
   c->quarters = TN_UNIT_QUARTERS;
   c->operand[1] = tn_unit_word(t, a->factor);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(&c->plan), TN_REDUCE);
@@ -205,7 +208,7 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   tn_warp_products all;
   tiny_uop *key;
   const int64_t items = tn_warp_outer(s, p, a, c);
-  if (!tn_warp_inner(t, c, &d, &key)) return 0;
+  if (!tn_warp_inner(s, c, &d, &key)) return 0;
   tiny_uop *value = tn_simplify(t, tn_replace(t, a->value, 1, &c->k, &key));
   if (!tn_warp_products_of(s, &d, value, &all)) return 0;
   c->stage[0] = tn_warp_stage_values(t, c, &d, tn_warp_value(t, &d, &all, value));
@@ -248,7 +251,7 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
   tiny_uop *key, *max = a->max;
   int64_t k = 0;
   const int64_t items = tn_warp_outer(s, p, a, c);
-  if (c->warp[1] || !tn_warp_inner(t, c, &d, &key)) return 0;
+  if (c->warp[1] || !tn_warp_inner(s, c, &d, &key)) return 0;
   tiny_uop *x = tn_replace(t, max->src[0], 1, &c->k, &key);
   if (!tn_warp_products_of(s, &d, x, &all)) return 0;
   tiny_uop *now = tn_warp_reduced(t, c, &d, &all, max->k, x, 1);
@@ -300,6 +303,7 @@ static int tn_warp_nested_reduce(tn_kernel_state *s, const tn_nested *a, tn_warp
   tn_list own = {NULL, 0, 0};
   tn_warp_products all;
   c->together = 1;
+  c->at_once = tn_unit_at_once(s, c);
   tn_unit_ranges(t, c, 0, 0);
   tn_warp_copies(t, c, 1, TN_UNROLL, TN_UNROLL);
   c->lane[1] = tn_unit_range(t, (int64_t)1 << c->plan.c[1].lane.count, TN_GROUP);

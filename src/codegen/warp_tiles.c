@@ -174,14 +174,16 @@ static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p, const tn_onli
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_warp_nested_find(s, p, online, &a)) return 0;
-  const int kind = tn_nested_kind(&a);
   const tiny_limits *limits = s->target->limits;
-  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(limits, &units[i], &a); k < TN_NESTED_TILES; k++) {
-    const tn_warp_nested_tile *tile = &tn_warp_nested_tiles[kind][k];
-    if (!tn_nested_fits(limits, &units[i], kind, tn_nested_elements(&a), tile)) continue;
-    tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
-    const int64_t serial = s->t->ir->serial;
-    *before = *s;
+  tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
+  const int64_t serial = s->t->ir->serial;
+  *before = *s;
+  for (int j = 0; j < 2 * n * TN_NESTED_TILES; j++) {        // of all units' tiles those that spill come last
+    const int roomy = j < n * TN_NESTED_TILES, i = j / TN_NESTED_TILES % n, k = j % TN_NESTED_TILES;
+    const tn_warp_nested_tile *tile = tn_nested_tile(limits, &a, k);
+    if (k < tn_warp_nested_first(limits, &units[i], &a) || !tn_nested_fits(limits, &units[i], &a, tile) ||
+        tn_nested_is_roomy(limits, &units[i], &a, tile) != roomy)
+      continue;
     if (tn_warp_nested_try(s, &a, tile, &units[i], i)) return 1;
     *s = *before;
     s->t->ir->serial = serial;

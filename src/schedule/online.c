@@ -22,14 +22,16 @@ enum {
   TN_ONLINE_SIDE = 16, TN_ONLINE_LEAST = 4,      // items of a group along the columns at most, at least
   TN_ONLINE_ITEMS = 8, TN_ONLINE_FEW = 32,       // of a group along more rows than that at least
   TN_ONLINE_NEXT = 4,                      // rows of an item that lie together
-  TN_ONLINE_COPIES = 8,                    // such rows times columns, of which an item has the results
+  TN_ONLINE_COPIES = 8,                    // words of such rows times columns, of which an item has the results
+  TN_ONLINE_WIDE = 2,                      // keys of an item, of numbers of two words
   TN_ONLINE_REGISTERS = 128, TN_ONLINE_STRIPS = 192    // of an item; from which it has two strips of rows
 };
 
 // ** tiles **
 
-// What a group has at a time: `rows` of the result, `keys` in a block, all columns, of which an item has `copies`.
-typedef struct tn_online_tile { int64_t row_items, column_items, strips, rows, keys, copies; } tn_online_tile;
+// What a group has at a time: `rows` of the result, `keys` in a block, all columns, of which an item has `copies`;
+// words: of a number.
+typedef struct tn_online_tile { int64_t row_items, column_items, strips, rows, keys, copies, words; } tn_online_tile;
 
 static int64_t tn_online_power(int64_t n, int64_t most) {
   int64_t f = 1;
@@ -42,7 +44,7 @@ static int64_t tn_online_nbytes(const tn_online_tile *tile, int64_t elements) {
   const int64_t products = elements * (tile->rows + tile->keys + 2) + tile->keys * tile->column_items * tile->copies,
                 scores = tile->rows * tile->keys + tile->column_items,
                 items = 2 * tile->row_items * tile->column_items * TN_ONLINE_NEXT * tile->strips;
-  return 4 * (products + scores + items);
+  return 4 * tile->words * (products + scores + items);
 }
 
 // Of strips of rows, items along rows, and keys of an item: the first that a device has room for is taken. Counted for
@@ -63,7 +65,10 @@ static int tn_online_tile_at(const tiny_limits *limits, const tn_online_axes *a,
   tile->row_items = tn_online_tiles[i].row_items;
   tile->rows = TN_ONLINE_NEXT * tile->strips * tile->row_items;
   tile->keys = tn_online_tiles[i].keys * tile->column_items;
-  return (tile->strips == 1 || registers >= TN_ONLINE_STRIPS) && tile->strips * tile->copies <= TN_ONLINE_COPIES &&
+  tile->words = a->sum->dtype == TINY_F64 ? 2 : 1;
+  return (tile->strips * tile->words == 1 || registers >= TN_ONLINE_STRIPS) &&
+      tile->words * tile->strips * tile->copies <= TN_ONLINE_COPIES &&
+      (tile->words == 1 || tile->keys <= TN_ONLINE_WIDE * tile->column_items) &&
       (tile->row_items >= TN_ONLINE_ITEMS || rows <= TN_ONLINE_FEW) && tile->rows < 2 * rows && tile->keys <= keys &&
       tile->row_items * tile->column_items <= tn_machine_items(limits) &&
       tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes;
@@ -80,12 +85,15 @@ static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a,
 // Warps along the rows, rows of each, and as much of columns or of keys: the first that fits. Those with columns share
 // the rows' values: two warps along each side; where they go on with a maximum each warp has all of a row.
 typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_warp_nested_tile;
-enum { TN_NESTED_REDUCE, TN_NESTED_PRODUCT, TN_NESTED_ONLINE, TN_NESTED_KINDS, TN_NESTED_TILES = 3,
+enum { TN_NESTED_REDUCE, TN_NESTED_PRODUCT, TN_NESTED_ONLINE, TN_NESTED_KINDS, TN_NESTED_TILES = 4,
   TN_NESTED_BLOCK = 32, TN_NESTED_PAD = 4, // keys of a block of a product; elements between operands' quarters and rows
   TN_NESTED_HELD = 192 };                  // registers of a lane for the rows of all products, which all keys meet
+// Of four registers of an item those of rows and sums: the others are values' under way (by ptxas and clang).
+enum { TN_NESTED_SUMS = 3 };
 static const tn_warp_nested_tile tn_warp_nested_tiles[TN_NESTED_KINDS][TN_NESTED_TILES] = {
-  {{4, 16, 1, 64}, {4, 16, 1, 32}, {2, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}, {2, 16, 2, 32}},
-  {{4, 16, 1, 128}, {2, 16, 1, 128}, {2, 16, 1, 64}}};
+  {{4, 16, 1, 64}, {4, 16, 1, 32}, {2, 16, 1, 32}, {1, 16, 1, 32}},
+  {{2, 32, 2, 64}, {2, 16, 2, 64}, {2, 16, 2, 32}, {1, 16, 2, 32}},
+  {{4, 16, 1, 128}, {2, 16, 1, 128}, {4, 16, 1, 64}, {2, 16, 1, 64}}};
 
 static int tn_nested_kind(const tn_nested *a) {
   return a->max ? TN_NESTED_ONLINE : a->columns ? TN_NESTED_PRODUCT : TN_NESTED_REDUCE;
@@ -98,24 +106,41 @@ static int64_t tn_nested_elements(const tn_nested *a) {
   return n;
 }
 
-// Are there registers and memory of a group for it: operands of all products for rows and keys; columns and values?
-static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit, int kind, int64_t elements,
+// Where products take all columns at once all warps stand along rows.
+static const tn_warp_nested_tile *tn_nested_tile(const tiny_limits *limits, const tn_nested *a, int i) {
+  const int kind = tn_nested_kind(a);
+  return &tn_warp_nested_tiles[kind == TN_NESTED_PRODUCT && limits->unit_tiles ? (int)TN_NESTED_ONLINE : kind][i];
+}
+
+// Registers of a lane for the rows of all products, which all keys meet.
+static int64_t tn_nested_held(const tiny_warp_unit *unit, const tn_nested *a, const tn_warp_nested_tile *tile) {
+  return (tile->rows / unit->m) * (tn_nested_elements(a) / unit->k) * tn_layout_elements(&unit->layout[0]) *
+      tn_dtypes[unit->a].nbytes / 4;
+}
+// Has a lane registers for these, for all inner products of a block, and for the sums: of columns, and what a block
+// gives to them where they go on with a maximum.
+static int tn_nested_is_roomy(const tiny_limits *limits, const tiny_warp_unit *unit, const tn_nested *a,
+                              const tn_warp_nested_tile *tile) {
+  const int64_t block = tile->rows * (a->columns ? TN_NESTED_BLOCK / tile->across : tile->columns) / unit->warp,
+                sums = a->columns ? tile->rows * tile->columns / unit->warp * (a->max ? 2 : 1) : 0;
+  return 4 * (tn_nested_held(unit, a, tile) + a->nproduct * block + sums) <=
+      (int64_t)TN_NESTED_SUMS * tn_machine_registers(limits);
+}
+// Is there memory of a group for it: operands of all products for rows and keys; columns and values?
+static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit, const tn_nested *a,
                           const tn_warp_nested_tile *tile) {
   const int64_t columns = (int64_t)tile->across * tile->columns, rows = (int64_t)tile->warps * tile->rows,
-                keys = kind == TN_NESTED_REDUCE ? columns : (int64_t)TN_NESTED_BLOCK,
-                nbytes = tn_dtypes[unit->a].nbytes,
-                held = (tile->rows / unit->m) * (elements / unit->k) * tn_layout_elements(&unit->layout[0]) * nbytes / 4;
-  int64_t all = elements * (rows + keys + TN_NESTED_PAD);
-  if (kind != TN_NESTED_REDUCE) all += (keys + TN_NESTED_PAD) * (columns + rows + 2 * TN_NESTED_PAD);
-  return held <= TN_NESTED_HELD && nbytes * all <= (int64_t)limits->shared_nbytes;
+                keys = a->columns ? (int64_t)TN_NESTED_BLOCK : columns;
+  int64_t all = tn_nested_elements(a) * (rows + keys + TN_NESTED_PAD);
+  if (a->columns) all += (keys + TN_NESTED_PAD) * (columns + rows + 2 * TN_NESTED_PAD);
+  return tn_nested_held(unit, a, tile) <= TN_NESTED_HELD &&
+      tn_dtypes[unit->a].nbytes * all <= (int64_t)limits->shared_nbytes;
 }
 // Does some unit of the device have a tile for it?
 static int tn_nested_may(const tiny_limits *limits, const tn_nested *a) {
   for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(limits, &limits->units[i], a->dtype))
     for (int k = 0; k < TN_NESTED_TILES; k++)
-      if (tn_nested_fits(limits, &limits->units[i], tn_nested_kind(a), tn_nested_elements(a),
-                         &tn_warp_nested_tiles[tn_nested_kind(a)][k]))
-        return 1;
+      if (tn_nested_fits(limits, &limits->units[i], a, tn_nested_tile(limits, a, k))) return 1;
   return 0;
 }
 
