@@ -112,6 +112,7 @@ static int tn_gpu_limits(const char *name, tiny_limits *limits) {
   limits->units = tiny_warp_units(name, &limits->nunits);
   limits->copies_async = tn_gpu_copies(g);
   limits->copies_boxes = tn_gpu_copies_boxes(g);
+  limits->cluster = limits->copies_boxes ? 4 : 0;
   limits->unit_tiles = strcmp(name, "sm_90a") ? 0 : 32;      // PTX ISA, wgmma.mma_async: 256 columns
   return 1;
 }
