@@ -24,7 +24,8 @@
 //            Hiding on GPUs, 2016), but in a kernel all of whose loops load what later iterations read, and store it
 //            after other work. Units that have a group more than others are waited for.
 //   boxes    One item begins the copy of a box (PTX ISA, cp.async.bulk.tensor): no registers, nothing of L1; its rows'
-//            sectors come from L2, a row of 128 bytes is written to shared memory in a cycle.
+//            sectors come from L2, a row of 128 bytes is written to shared memory in a cycle. What groups of a cluster
+//            copy for each other comes once for all of them (.multicast::cluster).
 //   masked   An access is issued though a condition leaves out all items of a warp.
 //   atomics  The last cache adds: sectors are read there and written, and an element takes one addition a cycle
 //            (NVIDIA, Kepler GK110 white paper, "Atomic Operations"); of the element that gets most, as groups that
@@ -63,7 +64,7 @@ typedef struct tn_gpu_counts {
 
 enum { TN_GPU_UNROLLED = 4 };            // iterations of a short loop, by compilers
 
-typedef struct tn_gpu_at { double warps; tn_gpu_traffic traffic; } tn_gpu_at;
+typedef struct tn_gpu_at { double warps; tn_gpu_traffic traffic; int shares; } tn_gpu_at;     // shares: groups of a box
 enum { TN_GPU_KEPT = 512, TN_GPU_TURNS = 64 };               // tiles of groups whose sectors are kept; tiles of a group
 typedef struct tn_gpu_spans { int64_t *at[TN_GPU_KEPT]; int n[TN_GPU_KEPT]; } tn_gpu_spans;
 
@@ -287,7 +288,7 @@ static void tn_gpu_box(tn_gpu_run *c, int at) {
     const int64_t sectors = tn_gpu_blocks(&p, c->gpu->sector);
     to->moved += (double)sectors;
     to->ideal += (double)((p.nbytes + c->gpu->sector - 1) / c->gpu->sector);
-    c->sectors[i->from_mem][0] += (double)sectors;
+    c->sectors[i->from_mem][0] += (double)sectors / c->at[at].shares;
     tn_gpu_first(c, c->seen[i->from_mem][0], &c->fresh[i->from_mem][0], &p);
   }
 }
@@ -796,6 +797,20 @@ static void tn_gpu_open_memory(tn_gpu_run *c) {
       c->seen[m][stores] = (uint8_t *)tn_scratch(c->r.t, tn_gpu_seen_nbytes(c, &code->mem[m]));
 }
 
+// Which boxes groups of a cluster copy for each other: as a renderer would be told.
+static void tn_gpu_shares(tn_gpu_run *c, const tn_gpu_call *call) {
+  tiny_limits limits;
+  tn_lowered k;
+  memset(&k, 0, sizeof k);
+  k.list = (tiny_uop **)(uintptr_t)call->list; k.n = call->n;
+  memcpy(k.global, c->r.groups, sizeof k.global);
+  const int hint = tn_gpu_limits(call->gpu->name, &limits) && limits.cluster ? tn_cluster_of(&k, &limits) : 0,
+            groups = tn_hint_groups(hint);
+  for (int i = 0; i < c->r.c->nins; i++) {
+    const tiny_uop *u = &c->r.c->ins[i].u;
+    c->at[i].shares = u->op == TINY_OP_BULK && tn_bulk_is_shared(c->r.t, u, groups) ? groups : 1;
+  }
+}
 static tiny_code tn_gpu_guarded(tiny_ctx *t, void *arg) {
   const tn_gpu_call *call = (const tn_gpu_call *)arg;
   tn_gpu_counts *o = call->out;
@@ -812,6 +827,7 @@ static tiny_code tn_gpu_guarded(tiny_ctx *t, void *arg) {
   c.at = (tn_gpu_at *)tn_scratch(t, ((size_t)code.nins + 1) * sizeof *c.at);
   tn_gpu_open_memory(&c);
   tn_gpu_find_walk(&c);
+  tn_gpu_shares(&c, call);
   o->groups = c.r.groups[0] * c.r.groups[1] * c.r.groups[2];
   o->items = c.r.items;
   o->warps = (int)((o->items + c.gpu->warp - 1) / c.gpu->warp);

@@ -114,6 +114,7 @@ static int tn_gpu_limits(const char *name, tiny_limits *limits) {
   limits->units = tiny_warp_units(name, &limits->nunits);
   limits->copies_async = tn_gpu_copies(g);
   limits->copies_boxes = tn_gpu_copies_boxes(g);
+  limits->cluster = limits->copies_boxes ? 4 : 0;
   // PTX ISA, wgmma.mma_async, tcgen05.mma: 256 columns; of the latter 128 rows of four warps, too
   limits->unit_rows = strcmp(name, "sm_100a") ? 0 : 2;
   limits->unit_tiles = strcmp(name, "sm_90a") && !limits->unit_rows ? 0 : 32;

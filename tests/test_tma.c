@@ -34,7 +34,7 @@ static const shape shapes[] = {
   {1, 64, 64, 64, 0, TINY_F16, PLAIN, 1}, {1, 64, 128, 64, 1, TINY_F16, HALF, 1}, {1, 64, 192, 128, 2, TINY_BF16, PLAIN, 1},
   {1, 64, 320, 64, 3, TINY_F16, HALF, 1}, {2, 80, 64, 72, 2, TINY_F16, PLAIN, 1}, {1, 200, 136, 136, 0, TINY_F16, HALF, -1},
   {3, 72, 128, 64, 0, TINY_BF16, HALF, 1}, {1, 64, 256, 64, 2, TINY_I8, PLAIN, 1}, {1, 96, 128, 80, 2, TINY_F8E4M3, PLAIN, 1},
-  {1, 64, 64, 70, 0, TINY_F16, PLAIN, 0}, {1, 66, 72, 64, 2, TINY_F16, PLAIN, -1}, {1, 64, 65, 64, 2, TINY_F16, PLAIN, 0}};
+  {1, 256, 192, 128, 2, TINY_F16, HALF, 1}, {1, 128, 448, 256, 0, TINY_BF16, PLAIN, 1}, {1, 64, 64, 70, 0, TINY_F16, PLAIN, 0}, {1, 66, 72, 64, 2, TINY_F16, PLAIN, -1}, {1, 64, 65, 64, 2, TINY_F16, PLAIN, 0}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 typedef struct trial { const shape *c; tiny_limits limits; int made; } trial;

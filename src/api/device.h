@@ -248,6 +248,7 @@ typedef struct tiny_limits {
   int unit_rows;                           // tiles of rows that such a product takes from there, too; 0: from registers
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
   int copies_boxes;                        // 1: one item begins the copy of a box of memory to LOCAL memory: BULK
+  int cluster;                             // groups that copy boxes for each other, neighbours of dim 0; 0: none
   int tf32;                                // 1: units may have f32 rounded to TF32: as tiny_desc.tf32 says
 } tiny_limits;
 
@@ -342,7 +343,8 @@ enum {
 enum {
   TINY_HINT_STREAM = 1,                    // STORE: whole lines of what nobody reads soon, best put past the caches
   TINY_HINT_LONG = 2,                      // RANGE: it mostly goes on
-  TINY_HINT_ROLLED = 4                     // RANGE: copies of its iterations would want too many registers
+  TINY_HINT_ROLLED = 4,                    // RANGE: copies of its iterations would want too many registers
+  TINY_HINT_PAIR = 8, TINY_HINT_FOUR = 16  // BULK: the same for 2, 4 groups, neighbours of dim 0, all of which do it
 };
 
 // A kernel to be written: its nodes in the order they run, sources first, loops open from RANGE to END.

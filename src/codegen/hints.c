@@ -86,13 +86,34 @@ static int64_t tn_local_of_launch(const tn_lowered *k, const tn_target *target) 
   return tn_target_has(target, TINY_TARGET_TAKES_LOCAL) && all > TN_STACK_NBYTES ? all : 0;
 }
 
+// ** boxes that neighbouring groups have in common **
+
+// Groups of a cluster, by the hint. Of a kernel all of whose loops are the same in all groups.
+static int tn_cluster_of(const tn_lowered *k, const tiny_limits *limits) {
+  for (int i = 0; i < k->n; i++)
+    if (k->list[i]->op == TINY_OP_RANGE && (k->list[i]->nsrc > 1 || !tn_is_const(k->list[i]->src[0]))) return 0;
+  return limits->cluster >= 4 && k->global[0] % 4 == 0 ? TINY_HINT_FOUR :
+      limits->cluster >= 2 && k->global[0] % 2 == 0 ? TINY_HINT_PAIR : 0;
+}
+// Does the place of a BULK not depend on the group's number in dim 0, and can its rows be divided?
+static int tn_bulk_is_shared(tiny_ctx *t, const tiny_uop *u, int groups) {
+  tn_list all = {NULL, 0, 0};
+  for (uint32_t i = 0; i < u->nsrc; i++) if (i != 1) tn_collect_op(t, u->src[i], TINY_OP_SPECIAL, &all);
+  for (int i = 0; i < all.n; i++) if (!all.u[i]->k) return 0;
+  return u->v[2 * tn_bulk_dims(u) + 1] % (groups * (TN_BOX_ALIGN / TN_BOX_ROW)) == 0;
+}
+static int tn_hint_groups(int hint) { return hint & TINY_HINT_FOUR ? 4 : hint & TINY_HINT_PAIR ? 2 : 1; }
+
 static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
   k->hints = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
   k->local_nbytes = tn_local_of_launch(k, target);
+  const int cluster = target->limits->cluster ? tn_cluster_of(k, target->limits) : 0;
   for (int i = 0; i < k->n; i++) {
     const int op = k->list[i]->op;
     if (op == TINY_OP_STORE && tn_target_has(target, TINY_TARGET_STREAMS) && tn_store_streams(t, k, target->limits, i))
       k->hints[i] = TINY_HINT_STREAM;
+    if (op == TINY_OP_BULK && cluster && tn_bulk_is_shared(t, k->list[i], tn_hint_groups(cluster)))
+      k->hints[i] = (uint8_t)cluster;
     if (op == TINY_OP_RANGE)
       k->hints[i] = (uint8_t)(tn_loop_is_long(k->list[i]) ? TINY_HINT_LONG :
                               tn_loop_is_rolled(k, i)     ? TINY_HINT_ROLLED : 0);

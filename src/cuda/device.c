@@ -189,6 +189,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->units = tiny_warp_units(d->target, &out->nunits);
   tn_cuda_language(d);
   out->copies_boxes = !d->by_c && d->sm >= 90 && d->cu.tensor_map != NULL;
+  out->cluster = out->copies_boxes ? 4 : 0;    // 8 run anywhere (CUDA C++ Programming Guide, "Thread Block Clusters")
   out->unit_tiles = d->by_c ? 0 : tn_ptx_unit_tiles(d->target);
   out->unit_rows = d->by_c ? 0 : tn_ptx_unit_rows(d->target);
   out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;

@@ -447,7 +447,9 @@ static void tn_ptx_entry(const tn_ptx *x, tiny_bytes *out) {
   tn_ptx_text(out, ".visible .entry %s(.param .align 8 .b8 v[%d]", x->k->name, 8 * TN_PTX_PARAMETERS);
   if (x->nmap) tn_ptx_text(out, ", .param .align 64 .b8 m[%d]", TN_PTX_MAP_NBYTES * x->nmap);
   tn_ptx_text(out, ")\n");
-  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n\t.minnctapersm 1\n{\n", (long long)items);
+  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n\t.minnctapersm 1\n", (long long)items);
+  if (x->cluster > 1) tn_ptx_text(out, "\t.reqnctapercluster %d, 1, 1\n", x->cluster);
+  tn_ptx_text(out, "{\n");
   for (int i = 0; i < TN_PTX_CLASSES; i++) {
     const long long n = (long long)x->registers[i] + 1;      // they are numbered from 1 on
     if (n > 1) tn_ptx_text(out, "\t.reg .%s %%%c<%lld>;\n", tn_ptx_bare(kinds[i]), kinds[i], n);
@@ -496,6 +498,8 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
   if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
   if (!x.failed && x.by_unit) tn_ptx_tensor_survey(&x);
   if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
+  x.cluster = x.nbulk && !x.failed ? tn_ptx_cluster(&x) : 1;
+  tn_ptx_survey_maps(&x);
   tn_ptx_begin_boxes(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
   if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);

@@ -16,18 +16,23 @@
 
 // ** before a line is written **
 
-static int tn_ptx_same_map(const tiny_uop *a, const tiny_uop *b) {
-  return tn_memory_behind(a->src[1]) == tn_memory_behind(b->src[1]) && a->nv == b->nv &&
+// Parts of a box, of which each group of the cluster copies one for all of them.
+static int tn_ptx_parts(const tn_ptx *x, const tiny_uop *u) {
+  return x->k->hints[u->seq] & (TINY_HINT_PAIR | TINY_HINT_FOUR) ? x->cluster : 1;
+}
+static int tn_ptx_same_map(const tn_ptx *x, const tiny_uop *a, const tiny_uop *b) {
+  return tn_ptx_parts(x, a) == tn_ptx_parts(x, b) && tn_memory_behind(a->src[1]) == tn_memory_behind(b->src[1]) && a->nv == b->nv &&
       !memcmp(a->v, b->v, a->nv * sizeof *a->v);
 }
 static const tiny_uop *tn_ptx_box_memory(const tiny_uop *bulk) { return tn_memory_behind(bulk->src[0]->src[0]); }
 // Which of the kernel's tensors a BULK copies from.
 static int tn_ptx_map_of(const tn_ptx *x, const tiny_uop *u) {
   int i = 0;
-  while (i < x->nmap && !tn_ptx_same_map(x->map[i], u)) i++;
+  while (i < x->nmap && !tn_ptx_same_map(x, x->map[i], u)) i++;
   return i;
 }
-// All BULKs, the tensors, slots, and memory of boxes, which lies before all other.
+// All BULKs; then, when it is known who copies for whom, the tensors, slots, and memory of boxes, which lies before all
+// other.
 static void tn_ptx_survey_boxes(tn_ptx *x) {
   for (int i = 0; i < x->k->n; i++) x->nbulk += x->k->list[i]->op == TINY_OP_BULK;
   if (!x->nbulk) return;
@@ -41,6 +46,11 @@ static void tn_ptx_survey_boxes(tn_ptx *x) {
     const tiny_uop *u = x->k->list[i];
     if (u->op != TINY_OP_BULK) continue;
     x->bulk[x->nbulk++] = u;
+  }
+}
+static void tn_ptx_survey_maps(tn_ptx *x) {
+  for (int i = 0; i < x->nbulk && !x->failed; i++) {
+    const tiny_uop *u = x->bulk[i];
     if (tn_ptx_map_of(x, u) == x->nmap) x->map[x->nmap++] = u;
     if (x->nmap > TN_PTX_MAPS) { tn_ptx_fail(x, "so many tensors"); return; }
     if (tn_bulk_end(u) > x->slots) x->slots = tn_bulk_end(u);
@@ -87,7 +97,11 @@ static void tn_ptx_begin_boxes(tn_ptx *x) {
     tn_ptx_text(tn_ptx_body(x), ", m;\n");
     x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", i ? tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i)) : at);
   }
-  tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n\tbar.sync 0;\n");
+  tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n%s",
+              x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
+  if (x->cluster < 2) return;
+  x->rank = tn_ptx_read_special(x, "cluster_ctarank");
+  x->everyone = tn_ptx_do1(x, 'h', "mov.b16", tn_ptx_k((1 << x->cluster) - 1));
 }
 
 // ** copies, and who waits for them **
@@ -100,14 +114,19 @@ static tn_ptx_operand tn_ptx_slot_address(tn_ptx *x, tn_ptx_operand slot) {
   return tn_ptx_do(x, 'r', "mad.lo.s32", slot, tn_ptx_k(8), x->slot_at);
 }
 static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
-  const int dims = tn_bulk_dims(u);
+  const int dims = tn_bulk_dims(u), parts = tn_ptx_parts(x, u);
   const tiny_uop *index = u->src[0];
   int64_t nbytes = (int64_t)tiny_dtype_nbytes((tiny_dtype)tn_ptx_box_memory(u)->dtype);
   for (int i = 0; i < dims; i++) nbytes *= u->v[2 * dims + i];
-  const tn_ptx_address to = tn_ptx_address_of(x, index);
+  tn_ptx_address to = tn_ptx_address_of(x, index);
   const tn_ptx_operand at = tn_ptx_slot_address(x, tn_ptx_narrow(x, u->src[2]));
   tn_ptx_operand place[TN_BOX_DIMS], on = x->first;
   for (int i = 0; i < dims; i++) place[i] = tn_ptx_narrow(x, u->src[3 + i]);
+  if (parts > 1) {                         // the rows of this group's part
+    if (to.base.kind == 's' || to.base.kind == 'S') to.base = tn_ptx_do1(x, 'r', "mov.u32", to.base);
+    to.base = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(nbytes / parts), to.base);
+    place[1] = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(u->v[2 * dims + 1] / parts), place[1]);
+  }
   if (index->nsrc == 3) on = tn_ptx_do2(x, 'p', "and.pred", on, tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p'));
   if (x->failed) return;
   tiny_bytes *out = x->overlaps ? &x->copies : tn_ptx_body(x);
@@ -117,7 +136,8 @@ static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_operand_text(out, at);
   tn_ptx_text(out, "], %lld;\n\t@", (long long)nbytes);
   tn_ptx_operand_text(out, on);
-  tn_ptx_text(out, " cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes [", dims);
+  tn_ptx_text(out, " cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s [", dims,
+              parts > 1 ? ".multicast::cluster" : "");
   tn_ptx_operand_text(out, to.base);
   tn_ptx_text(out, "+%lld], [", (long long)to.offset);
   tn_ptx_operand_text(out, x->map_at[tn_ptx_map_of(x, u)]);
@@ -125,7 +145,9 @@ static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
   for (int i = 0; i < dims; i++) { tn_ptx_text(out, i ? ", " : ""); tn_ptx_operand_text(out, place[i]); }
   tn_ptx_text(out, "}], [");
   tn_ptx_operand_text(out, at);
-  tn_ptx_text(out, "];\n");
+  tn_ptx_text(out, "]");
+  if (parts > 1) { tn_ptx_text(out, ", "); tn_ptx_operand_text(out, x->everyone); }
+  tn_ptx_text(out, ";\n");
 }
 // Until the phase of the slot is over; then it is the other one's turn.
 static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
@@ -194,6 +216,23 @@ static const tiny_uop *tn_ptx_overlaps(const tn_ptx *x, const tiny_uop *barrier)
   return NULL;
 }
 
+// ** groups that copy for each other **
+//
+// Neighbours of dim 0 whose boxes are the same each copy a part to the memory of all (PTX ISA, .multicast::cluster).
+// Memory is filled again when all groups of the cluster have met, which they do while products are under way.
+
+// How many groups make a cluster: as hints say, if there is one loop of copies and its products overlap.
+static int tn_ptx_cluster(const tn_ptx *x) {
+  int hints = 0, loops = 0;
+  for (int i = 0; i < x->nbulk; i++) hints |= x->k->hints[x->bulk[i]->seq];
+  for (int i = 0; i < x->k->n && hints; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_BARRIER || !(u->k & TN_BOXES)) continue;
+    if (loops++ || !tn_ptx_overlaps(x, u)) return 1;
+  }
+  return !loops ? 1 : hints & TINY_HINT_FOUR ? 4 : hints & TINY_HINT_PAIR ? 2 : 1;
+}
+
 // ** of the module **
 
 static void tn_ptx_maps_text(const tn_ptx *x, tiny_bytes *out) {
@@ -201,7 +240,7 @@ static void tn_ptx_maps_text(const tn_ptx *x, tiny_bytes *out) {
   tn_ptx_text(out, ".visible .global .align 8 .b64 %s_maps[%d] = {", x->k->name, TN_PTX_MAP_WORDS * x->nmap);
   for (int i = 0; i < x->nmap; i++)
     for (int k = 0; k < TN_PTX_MAP_WORDS; k++)
-      tn_ptx_text(out, "%s%lld", i || k ? ", " : "", (long long)tn_ptx_map_word(x->map[i], k));
+      tn_ptx_text(out, "%s%lld", i || k ? ", " : "", (long long)tn_ptx_map_word(x->map[i], tn_ptx_parts(x, x->map[i]), k));
   tn_ptx_text(out, "};\n");
 }
 #endif

@@ -14,13 +14,15 @@ enum { TN_PTX_MAP_WORDS = 3 + 3 * TN_BOX_DIMS, TN_PTX_MAP_NBYTES = 128, TN_PTX_M
 enum { TN_MAP_PARAM, TN_MAP_DTYPE, TN_MAP_DIMS, TN_MAP_EXTENT, TN_MAP_STRIDE = TN_MAP_EXTENT + TN_BOX_DIMS,
   TN_MAP_BOX = TN_MAP_STRIDE + TN_BOX_DIMS };
 
-static int64_t tn_ptx_map_word(const tiny_uop *bulk, int k) {
+// parts: of its rows, of which each copy has one.
+static int64_t tn_ptx_map_word(const tiny_uop *bulk, int parts, int k) {
   const tiny_uop *from = tn_memory_behind(bulk->src[1]);
   const int dims = tn_bulk_dims(bulk), list = (k - TN_MAP_EXTENT) / TN_BOX_DIMS, d = (k - TN_MAP_EXTENT) % TN_BOX_DIMS;
   if (k == TN_MAP_PARAM) return from->k;
   if (k == TN_MAP_DTYPE) return from->dtype;
   if (k == TN_MAP_DIMS) return dims;
   if (d >= dims || (list == 1 && !d)) return 0;
+  if (list == 2 && d == 1) return bulk->v[list * dims + d] / parts;
   return bulk->v[list * dims + d] * (list == 1 ? (int64_t)tiny_dtype_nbytes((tiny_dtype)from->dtype) : 1);
 }
 

@@ -64,6 +64,7 @@ typedef struct tn_ptx {
   tn_ptx_operand first, phases, slot_at, map_at[8];
   // Of a loop whose products go on while the next ones are begun: its RANGE; copies that wait for the items to meet
   const tiny_uop *overlaps; tiny_bytes copies;
+  int cluster; tn_ptx_operand rank, everyone;                // groups that copy for each other; which is this; all bits
   tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
   tn_ptx_operand guard; int unless;        // of the next lines
 } tn_ptx;
@@ -169,6 +170,7 @@ static void tn_ptx_operand_text(tiny_bytes *out, tn_ptx_operand o) {
 static tiny_bytes *tn_ptx_body(tn_ptx *x) { return &x->level[x->at].body; }
 
 // The products of the batch, which are done behind it (PTX ISA, wgmma.fence, .commit_group, .wait_group).
+static const char tn_ptx_meet_cluster[] = "\tbarrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;\n";
 static void tn_ptx_flush(tn_ptx *x) {
   if (!x->batch.n) return;
   tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
@@ -177,7 +179,7 @@ static void tn_ptx_flush(tn_ptx *x) {
               x->overlaps != NULL);
   x->batch.n = 0;
   if (!x->overlaps) return;                // the products before are done, of all warps: their memory is filled again
-  tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
+  tn_ptx_text(tn_ptx_body(x), "%s", x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
   if (x->copies.n) tiny_bytes_add(tn_ptx_body(x), x->copies.data, x->copies.n);
   x->copies.n = 0;
 }
