@@ -673,6 +673,7 @@ static void test_shared(void) {
   void *host = tiny_nv_import(dev[0], buf, 5000);
   CHECK(host != NULL);
   add_in_place(t[0], host, 5);
+  (void)nv_mock_counted(m);                // takes the lock that what plays the GPU wrote them under
   CHECK(((float *)(void *)bytes)[N - 1] == 5 && ((float *)(void *)bytes)[N] == 0);
   CHECK(!tiny_nv_import(dev[0], buf, 9000));               // more than it has
   says(t[0], TINY_E_DEVICE, "neither as NVIDIA's (IMPORT_OBJECT_FROM_FD: the driver says INVALID_ARGUMENT");
