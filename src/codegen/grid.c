@@ -233,10 +233,13 @@ static int tn_grid_lies_together(tn_kernel_state *s, const tiny_uop *x, const ti
 static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn_grid_side *side) {
   tiny_uop *const all[5] = {tile->k_part, tile->k_next, side->copies, side->apart ? side->next : side->item,
                             side->apart ? side->item : side->next};
+  const tn_grid_side *other = &tile->side[side == &tile->side[0]];
+  tiny_uop *const apart[3] = {other->item, other->next, other->copies};
   tiny_uop *x = tn_grid_operand(s, side->item), *inner[5], *copy[5], *lane = NULL;
   int64_t width = 1;
   int n = 0;
   if (!x) return;
+  for (int i = 0; i < 3; i++) if (apart[i] && tn_depends(s->t, x, apart[i])) return;          // no item's alone
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
   const tn_profile p = tn_profile_of(s);
   const int across = tn_grid_lies_together(s, x, tile->k_next), lanes = tn_target_lanes(s->target, &p) >= TN_GRID_NEAR;
