@@ -341,11 +341,21 @@ static void test_fp8(void) {
       test_codes(TINY_F8E5M2, gpus[i], less);
     }
 }
-// dp4a: sums of products of four bytes each, of which the first are unsigned.
+// dp4a: sums of products of four bytes each, of which the first are unsigned. The notation has no name for a DOT's k.
+static tiny_code make_dots(tiny_ctx *t, void *arg) {
+  tiny_uop **sink = (tiny_uop **)arg;
+  tn_list sums = {NULL, 0, 0};
+  tn_collect_op(t, *sink, TINY_OP_MULADD, &sums);
+  CHECK_EQ(sums.n, 1);
+  tiny_uop *from = sums.u[0], *to = tn_dot_of(t, TINY_DOT_U8_I8, from->src[0]->src[0], from->src[1]->src[0],
+                                              from->src[2]);
+  *sink = tn_replace(t, *sink, 1, &from, &to);
+  return tiny_status(t);
+}
 static void test_dots(void) {
   enum { WORDS = 64 };
-  static const char text[] = "%1 = (RANGE:1:loop 64)\n(SINK (END (STORE (INDEX:i32 (PARAM:i32:0 64) %1) (DOT:i32:1 "
-    "(LOAD:u32 (INDEX:u32 (PARAM:u32:1 64) %1)) (LOAD:u32 (INDEX:u32 (PARAM:u32:2 64) %1)) "
+  static const char text[] = "%1 = (RANGE:1:loop 64)\n(SINK (END (STORE (INDEX:i32 (PARAM:i32:0 64) %1) (MULADD:i32 "
+    "(CAST:i32 (LOAD:u32 (INDEX:u32 (PARAM:u32:1 64) %1))) (CAST:i32 (LOAD:u32 (INDEX:u32 (PARAM:u32:2 64) %1))) "
     "(LOAD:i32 (INDEX:i32 (PARAM:i32:3 64) %1)))) %1))";
   uint32_t words[3][WORDS];
   int32_t got[2][WORDS];
@@ -361,6 +371,7 @@ static void test_dots(void) {
     memset(&d, 0, sizeof d);
     d.inputs = x; d.n = 3; d.shape = TINY_SHAPE(WORDS); d.dtype = TINY_I32; d.uops = tiny_uop_parse(t, text);
     CHECK(d.uops != NULL);
+    if (d.uops) CHECK_EQ(tn_guard(t, make_dots, &d.uops), TINY_OK);
     if (d.uops) CHECK_EQ(tiny_read(tiny_kernel(t, &d), got[i], sizeof got[i]), TINY_OK);
     if (tiny_status(t) && test_shown()) fprintf(stderr, "  %s\n", tiny_error(t));
     tiny_close(t);
