@@ -190,6 +190,7 @@ static int tn_x86_value(tn_x86_select *x, const tiny_uop *u) {
   if (u->op == TINY_OP_CONST) return tn_x86_constant(x, u);
   if (tn_x86_is_splat(u)) {
     if (u->dtype == TINY_BOOL) return tn_x86_all_lanes(x, u->src[0]->k != 0);
+    if (x->reg[u->seq] >= 0) return x->reg[u->seq];          // of which any part is as good
     return tn_x86_splat(x, tn_x86_bits(u->src[0]), tn_x86_element(u), tn_x86_held(x, u));
   }
   const int r = x->reg[u->seq];
@@ -857,7 +858,8 @@ static void tn_x86_pick_mask(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_pick_wide(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int element = tn_x86_element(s), each = 64 / element, parts = tn_x86_parts_of(u);
-  const int r = x->reg[s->seq] >= 0 ? x->reg[s->seq] + (int)u->k / each : -1, at = (int)u->k % each * element;
+  const int known = x->reg[s->seq] >= 0 && !tn_x86_is_splat(s), at = (int)u->k % each * element;
+  const int r = known ? x->reg[s->seq] + (int)u->k / each : -1;
   if (r < 0 || at + (parts > 1 ? 64 : tn_x86_nbytes(x, u)) > 64) { tn_isa_refuse(x->c, "lanes across registers");
       return; }
   if (!at && u->lanes * element >= 64) {
@@ -1151,7 +1153,14 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
       return;
     default: break;
   }
-  if (!x->uses[u->seq] || x->fused[u->seq] || tn_x86_is_splat(u)) return;
+  if (!x->uses[u->seq] || x->fused[u->seq]) return;
+  if (tn_x86_is_splat(u)) {                // made where it stands, before all loops; zeros cost nothing anywhere
+    const int64_t bits = tn_x86_bits(u->src[0]);
+    const int nbytes = u->lanes * tn_x86_element(u);
+    if (bits && u->dtype != TINY_BOOL)
+      *reg = tn_x86_splat(x, bits, tn_x86_element(u), tn_x86_vector(nbytes > 64 ? 64 : nbytes));
+    return;
+  }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_x86_load_reg(x, u); return; }
   int home = tn_x86_home(x, u);
