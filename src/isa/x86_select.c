@@ -216,11 +216,19 @@ static tn_isa_operand tn_x86_source(tn_x86_select *x, const tiny_uop *u, int *br
 
 // ** memory **
 
+// The registers of REG memory; what asks may stand before its DEFINE in the list. 0: they are too many.
+static int tn_x86_reg_memory(tn_x86_select *x, const tiny_uop *m) {
+  if (m->v[1] > 4096) { tn_isa_refuse(x->c, "REG memory that is no registers"); return 0; }
+  x->element[m->seq] = (int *)tn_scratch(x->c->t, (size_t)m->v[1] * sizeof(int));
+  for (int64_t i = 0; i < m->v[1]; i++) x->element[m->seq][i] = -1;
+  return 1;
+}
 // Elements of REG memory are registers; NULL: not of one that is known.
 static int *tn_x86_reg_element(tn_x86_select *x, const tiny_uop *index) {
   const tiny_uop *m = tn_memory_behind(index->src[0]), *at = index->src[1];
   if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1]) { tn_isa_refuse(x->c,
       "REG memory by a number of the run"); return NULL; }
+  if (!x->element[m->seq] && !tn_x86_reg_memory(x, m)) return NULL;
   int *e = &x->element[m->seq][at->k];
   if (*e < 0) *e = tn_x86_new_for(x, m);
   return e;
@@ -938,12 +946,7 @@ static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
 }
 static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
   const int64_t nbytes = u->v[1] * u->lanes * tn_dtypes[u->dtype].nbytes;
-  if (u->v[0] == TN_SPACE_REG) {
-    if (u->v[1] > 4096) { tn_isa_refuse(x->c, "REG memory that is no registers"); return; }
-    x->element[u->seq] = (int *)tn_scratch(x->c->t, (size_t)u->v[1] * sizeof(int));
-    for (int64_t i = 0; i < u->v[1]; i++) x->element[u->seq][i] = -1;
-    return;
-  }
+  if (u->v[0] == TN_SPACE_REG) return;     // known when it is first named
   const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
   if (!x->k->local_nbytes) {
     x->c->frame = (x->c->frame + 63) / 64 * 64;
