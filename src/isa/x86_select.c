@@ -22,7 +22,8 @@ typedef struct tn_x86_select {
   tn_isa_code *c; const tiny_listing *k;
   int *reg, *uses, *last;                  // of nodes: register, uses, the place of the last use
   const tiny_uop **user;                   // one of them
-  uint8_t *fused;                          // it is written where it is used
+  uint8_t *fused, *indexes;                // it is written where it is used; an address takes it, extended:
+  int *wide;                               // the register of that, -1: none
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
   int mem, args, task, local;              // the entry's arguments
@@ -189,6 +190,7 @@ static int tn_x86_value(tn_x86_select *x, const tiny_uop *u) {
   if (u->op == TINY_OP_CONST) return tn_x86_constant(x, u);
   if (tn_x86_is_splat(u)) {
     if (u->dtype == TINY_BOOL) return tn_x86_all_lanes(x, u->src[0]->k != 0);
+    if (x->reg[u->seq] >= 0) return x->reg[u->seq];          // of which any part is as good
     return tn_x86_splat(x, tn_x86_bits(u->src[0]), tn_x86_element(u), tn_x86_held(x, u));
   }
   const int r = x->reg[u->seq];
@@ -214,36 +216,54 @@ static tn_isa_operand tn_x86_source(tn_x86_select *x, const tiny_uop *u, int *br
 
 // ** memory **
 
+// The registers of REG memory; what asks may stand before its DEFINE in the list. 0: they are too many.
+static int tn_x86_reg_memory(tn_x86_select *x, const tiny_uop *m) {
+  if (m->v[1] > 4096) { tn_isa_refuse(x->c, "REG memory that is no registers"); return 0; }
+  x->element[m->seq] = (int *)tn_scratch(x->c->t, (size_t)m->v[1] * sizeof(int));
+  for (int64_t i = 0; i < m->v[1]; i++) x->element[m->seq][i] = -1;
+  return 1;
+}
 // Elements of REG memory are registers; NULL: not of one that is known.
 static int *tn_x86_reg_element(tn_x86_select *x, const tiny_uop *index) {
   const tiny_uop *m = tn_memory_behind(index->src[0]), *at = index->src[1];
   if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1]) { tn_isa_refuse(x->c,
       "REG memory by a number of the run"); return NULL; }
+  if (!x->element[m->seq] && !tn_x86_reg_memory(x, m)) return NULL;
   int *e = &x->element[m->seq][at->k];
   if (*e < 0) *e = tn_x86_new_for(x, m);
   return e;
 }
 
-// An index as a whole general register.
-static int tn_x86_index(tn_x86_select *x, const tiny_uop *at) {
-  const int r = tn_x86_value(x, at);
-  if (tn_bits(at->dtype) == 64 || tn_is_unsigned(at->dtype) || at->vmin >= 0) return r;
+// The sum with a constant that an address takes as its displacement, as neither it nor the index leaves its type; NULL.
+static const tiny_uop *tn_x86_folded(const tiny_uop *index) {
+  const tiny_uop *at = index->src[1];
+  if (index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
+  if (at->op != TINY_OP_ADD || at->src[1]->op != TINY_OP_CONST || at->dtype != TINY_I32) return NULL;
+  const int64_t k = at->src[1]->k, nbytes = k * tn_dtypes[index->dtype].nbytes;
+  const int64_t least = INT32_MIN - (k < 0 ? k : 0), most = INT32_MAX - (k > 0 ? k : 0);
+  const int stays = at->src[0]->vmin >= least && at->src[0]->vmax <= most;
+  return stays && nbytes <= INT32_MAX / 2 && nbytes >= INT32_MIN / 2 ? at : NULL;
+}
+// An index as a whole general register: one that may be negative is extended, where it is made if an address takes it.
+static int tn_x86_may_be_negative(const tiny_uop *at) {
+  return tn_bits(at->dtype) < 64 && !tn_is_unsigned(at->dtype) && at->vmin < 0;
+}
+static int tn_x86_extended(tn_x86_select *x, int r) {
   const int wide = tn_x86_new(x, TN_ISA_GPR);
   tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(wide, 8, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   return wide;
 }
+static int tn_x86_index(tn_x86_select *x, const tiny_uop *at) {
+  if (x->wide[at->seq] >= 0) return x->wide[at->seq];
+  const int r = tn_x86_value(x, at);
+  return tn_x86_may_be_negative(at) ? tn_x86_extended(x, r) : r;
+}
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
-  const tiny_uop *at = index->src[1];
+  const tiny_uop *folded = tn_x86_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;
-  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, 0);
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, folded ? folded->src[1]->k * element : 0);
   o.reg = tn_x86_value(x, tn_memory_behind(index->src[0]));
   o.scale = (uint8_t)element;
-  if (at->op == TINY_OP_ADD && at->src[1]->op == TINY_OP_CONST && at->dtype == TINY_I32) {
-    const int64_t k = at->src[1]->k;
-    const int apart = at->src[0]->vmin >= INT32_MIN - (k < 0 ? k : 0) && at->src[0]->vmax <= INT32_MAX - (k > 0 ? k :
-        0);
-    if (apart && k * element <= INT32_MAX / 2 && k * element >= INT32_MIN / 2) { o.imm = k * element; at = at->src[0]; }
-  }
   if (x->lanes && nbytes > element) o.imm += (int64_t)x->from * element;    // of a vector, not of what is broadcast
   if (at->op != TINY_OP_CONST) { o.index = tn_x86_index(x, at); return o; }
   const int64_t far_off = o.imm + at->k * element;
@@ -846,7 +866,8 @@ static void tn_x86_pick_mask(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_pick_wide(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int element = tn_x86_element(s), each = 64 / element, parts = tn_x86_parts_of(u);
-  const int r = x->reg[s->seq] >= 0 ? x->reg[s->seq] + (int)u->k / each : -1, at = (int)u->k % each * element;
+  const int known = x->reg[s->seq] >= 0 && !tn_x86_is_splat(s), at = (int)u->k % each * element;
+  const int r = known ? x->reg[s->seq] + (int)u->k / each : -1;
   if (r < 0 || at + (parts > 1 ? 64 : tn_x86_nbytes(x, u)) > 64) { tn_isa_refuse(x->c, "lanes across registers");
       return; }
   if (!at && u->lanes * element >= 64) {
@@ -925,12 +946,7 @@ static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
 }
 static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
   const int64_t nbytes = u->v[1] * u->lanes * tn_dtypes[u->dtype].nbytes;
-  if (u->v[0] == TN_SPACE_REG) {
-    if (u->v[1] > 4096) { tn_isa_refuse(x->c, "REG memory that is no registers"); return; }
-    x->element[u->seq] = (int *)tn_scratch(x->c->t, (size_t)u->v[1] * sizeof(int));
-    for (int64_t i = 0; i < u->v[1]; i++) x->element[u->seq][i] = -1;
-    return;
-  }
+  if (u->v[0] == TN_SPACE_REG) return;     // known when it is first named
   const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
   if (!x->k->local_nbytes) {
     x->c->frame = (x->c->frame + 63) / 64 * 64;
@@ -1060,7 +1076,8 @@ static void tn_x86_store_reg(tn_x86_select *x, const tiny_uop *value, int to) {
 static void tn_x86_store_all(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *value = u->src[1], *index = u->src[0];
   const int wide_index = index->lanes > 1 && tn_x86_parts_of(index->src[1]) > 1;
-  const int of_value = 64 / tn_x86_element(value), of_index = wide_index ? 64 / tn_x86_element(index->src[1]) : of_value;
+  const int of_value = 64 / tn_x86_element(value);
+  const int of_index = wide_index ? 64 / tn_x86_element(index->src[1]) : of_value;
   const int each = of_index < of_value ? of_index : of_value;
   const int split = tn_x86_parts_of(value) > 1 || wide_index;
   for (int from = 0; from < value->lanes; from += split ? each : value->lanes) {
@@ -1139,7 +1156,14 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
       return;
     default: break;
   }
-  if (!x->uses[u->seq] || x->fused[u->seq] || tn_x86_is_splat(u)) return;
+  if (!x->uses[u->seq] || x->fused[u->seq]) return;
+  if (tn_x86_is_splat(u)) {                // made where it stands, before all loops; zeros cost nothing anywhere
+    const int64_t bits = tn_x86_bits(u->src[0]);
+    const int nbytes = u->lanes * tn_x86_element(u);
+    if (bits && u->dtype != TINY_BOOL)
+      *reg = tn_x86_splat(x, bits, tn_x86_element(u), tn_x86_vector(nbytes > 64 ? 64 : nbytes));
+    return;
+  }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_x86_load_reg(x, u); return; }
   int home = tn_x86_home(x, u);
@@ -1155,6 +1179,7 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (lanes) tn_x86_compute_parts(x, u, to, lanes);
   else tn_x86_compute(x, u, to);
   *reg = to;
+  if (x->indexes[u->seq]) x->wide[u->seq] = tn_x86_extended(x, to);
 }
 
 // Is a LOAD, or a product, used by one other node alone, in its block, with nothing between that changes what it takes?
@@ -1179,20 +1204,38 @@ static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   }
   return 1;
 }
+// What u reads as its source j.
+static const tiny_uop *tn_x86_read_by(const tiny_uop *u, uint32_t j) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
+  return folded ? folded->src[0] : u->src[j];
+}
+// Is it written for its value alone, which nobody uses?
+static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
+  const int op = u->op;
+  if (x->uses[u->seq] || u->dtype == TINY_VOID) return 0;
+  return tn_op_is_elementwise(op) || op == TINY_OP_LOAD || op == TINY_OP_INDEX || op == TINY_OP_BROADCAST ||
+         op == TINY_OP_STACK || op == TINY_OP_PICK;
+}
 static void tn_x86_survey(tn_x86_select *x) {
-  for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = -1; }
-  for (int i = 0; i < x->k->n; i++) {
+  for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
+  for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
+    if (tn_x86_is_dead(x, u)) continue;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      x->uses[u->src[j]->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
-      x->user[u->src[j]->seq] = u;
+      const tiny_uop *s = tn_x86_read_by(u, j);
+      x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
+      x->user[s->seq] = u;
+      if (u->op == TINY_OP_INDEX && j == 1 && u->lanes == 1 && tn_x86_may_be_negative(s)) x->indexes[s->seq] = 1;
     }
   }
   for (int i = 0; i < x->k->n; i++) x->fused[i] = (uint8_t)tn_x86_is_fused(x, x->k->list[i]);
   for (int i = x->k->n - 1; i >= 0; i--) {                   // what is fused, or an INDEX, reads where its user stands
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
-    for (uint32_t j = 0; j < u->nsrc; j++) if (x->last[u->src[j]->seq] < at) x->last[u->src[j]->seq] = at;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const tiny_uop *s = tn_x86_read_by(u, j);
+      if (x->last[s->seq] < at) x->last[s->seq] = at;
+    }
   }
 }
 
@@ -1225,7 +1268,8 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k) {
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
-  x.fused = (uint8_t *)tn_scratch(c->t, n);
+  x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
+  x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
   c->frame = TN_X86_SHELF;                 // at 0
   tn_x86_survey(&x);
   tn_x86_entry(&x);
