@@ -195,6 +195,7 @@ static int write_kernel(tiny_ctx *t, const subject *x, const char *language, con
   uint64_t uses = 0;
   char path[512];
   if (!x->o->folder || !write_target(language, x->gpu->name, &limits, &r)) return 1;
+  limits.tf32 = x->o->tf32;
   const tn_target target = {&r, &limits};
   memset(&low, 0, sizeof low);
   t->ir->serial = TN_PIPELINE_SERIAL;

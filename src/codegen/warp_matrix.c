@@ -92,6 +92,9 @@ typedef struct tn_warp_tiles {
   int boxes;                               // operands are boxes that the device copies, both read from there by the unit
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
+  // a as a value that lanes have, NULL: it is in memory; of which elements of a tile, along rows and columns, of which
+  // tiles of columns and of rows: NULL: there is one
+  tiny_uop *held, *of[4];
   int last;                                // the side whose elements are stored together
 } tn_warp_tiles;
 
@@ -279,6 +282,23 @@ static tiny_uop *tn_unit_of_boxes(tiny_ctx *t, const tn_warp_tiles *c, int side,
   return size == 4 ? load : tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)words, 1, &load, 0, 0, NULL);
 }
 
+// ** operands as bits **
+
+// Bits of x, f32, rounded to TF32 as cvt.rna.tf32.f32 does: to nearest, ties away from 0 (PTX ISA, cvt).
+static tiny_uop *tn_unit_tf32(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32),
+           *up = tn_u2(t, TINY_OP_ADD, bits, tn_int(t, TINY_U32, 0x1000)),
+           *nan = tn_u2(t, TINY_OP_OR, bits, tn_int(t, TINY_U32, 0x400000));
+  return tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_NE, x, x), nan,
+               tn_u2(t, TINY_OP_AND, up, tn_int(t, TINY_U32, 0xFFFFE000)));
+}
+
+// What memory of a group has of an operand, as bits.
+static tiny_uop *tn_unit_word(tiny_ctx *t, tiny_uop *x) {
+  return x->dtype == TINY_F32 ? tn_unit_tf32(t, x) :
+      tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : tn_bits(x->dtype) == 8 ? TINY_U8 : TINY_U32);
+}
+
 // ** what a lane holds of a and b **
 
 // So many bits of a lane's number, from `place` on.
@@ -357,6 +377,23 @@ static tiny_uop *tn_unit_of_matrices(tiny_ctx *t, const tn_warp_tiles *c, int si
   return tn_stack(t, 2, word);
 }
 
+// Words of a for a product of 16 rows and 16 along k, of results of two tiles of eight columns: elements lie as a's
+// (PTX ISA, "Matrix Fragments for mma.m16n8k16": c0 c1, c2 c3 of both are a0 a1 to a6 a7).
+static tiny_uop *tn_unit_held(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *tile, int64_t first) {
+  tiny_uop *bits[8];
+  for (int i = 0; i < 8; i++) {
+    tiny_uop *const to[4] = {tn_index(t, i >> 1 & 1), tn_index(t, i & 1), tn_index(t, first + (i >> 2)), tile};
+    bits[i] = tn_unit_word(t, tn_replace(t, c->held, c->of[3] ? 4 : 3, c->of, to));
+  }
+  tiny_uop *all = tn_stack(t, 8, bits);
+  return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, 4, 1, &all, 0, 0, NULL);
+}
+// May a product's results be the next one's operand, where lanes have them?
+static int tn_unit_may_hold(const tn_warp_tiles *c, const tn_warp_tiles *d) {
+  return c->matrices && !c->warp[1] && tn_bits(c->plan.unit->a) == 16 && d->element[0] && d->element[1] && d->tile[1] &&
+      d->tiles[1] % 2 == 0;
+}
+
 // The operand of product `step` of those that begin at `quarter`: words of the lane's elements, which lie in the
 // registers as the layout says, those along k in any order.
 static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step,
@@ -365,6 +402,7 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   const tiny_warp_layout *l = &p->unit->layout[side];
   const int each = 4 / tn_dtypes[p->unit->a].nbytes, words = tn_layout_elements(l) / each;
   tiny_uop *word[1 << TINY_LAYOUT_ELEMENT];
+  if (!side && c->held) return tn_unit_held(t, c, tile, quarter + 2 * step);
   if (c->matrices) return tn_unit_of_matrices(t, c, side, tile, quarter, step);
   for (int i = 0; i < words; i++) {
     int64_t high = 0, k = 0;
@@ -658,21 +696,6 @@ static tiny_uop *tn_unit_source(const tn_kernel_state *s, const tiny_warp_unit *
     return x->dtype == TINY_F32 && tn_unit_is_tf32(unit) && s->target->limits->tf32 ? x : NULL;
   return x->op == TINY_OP_CAST && x->src[0]->dtype == dtype ? x->src[0] : NULL;
 }
-// Bits of x, f32, rounded to TF32 as cvt.rna.tf32.f32 does: to nearest, ties away from 0 (PTX ISA, cvt).
-static tiny_uop *tn_unit_tf32(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *bits = tn_bitcast(t, x, TINY_U32),
-           *up = tn_u2(t, TINY_OP_ADD, bits, tn_int(t, TINY_U32, 0x1000)),
-           *nan = tn_u2(t, TINY_OP_OR, bits, tn_int(t, TINY_U32, 0x400000));
-  return tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_NE, x, x), nan,
-               tn_u2(t, TINY_OP_AND, up, tn_int(t, TINY_U32, 0xFFFFE000)));
-}
-
-// What memory of a group has of an operand, as bits.
-static tiny_uop *tn_unit_word(tiny_ctx *t, tiny_uop *x) {
-  return x->dtype == TINY_F32 ? tn_unit_tf32(t, x) :
-      tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : tn_bits(x->dtype) == 8 ? TINY_U8 : TINY_U32);
-}
-
 // The sum as a contraction of a's and b's dtypes, a the operand that moves with axis[0]. 0: it is none for this unit.
 static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;

@@ -5,7 +5,8 @@
 //     for each block of keys
 //       copy the keys' operands, the factor
 //       s = a @ b                           for each inner product, tiles of rows and keys in registers
-//       with a factor: copy value(s)        from registers, as narrow numbers, to memory of the group
+//       with a factor: copy value(s)        from registers, as narrow numbers, to memory of the group, where the unit
+//                                             wants them otherwise than lanes have them
 //         c += value @ factor
 //       without: c = reduce(c, value(s))    each lane of its own elements, in the end lanes of theirs
 //        with a maximum so far: m = max(m, max(s)) before, by all lanes of a row; c is scaled as m grows
@@ -118,6 +119,14 @@ static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const
   return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
 }
 
+// Values of a K block, as d has them, as c's operand: as lanes have them, or by way of memory of the group.
+static void tn_warp_operand(tiny_ctx *t, tn_warp_tiles *c, const tn_warp_tiles *d, tiny_uop *value) {
+  tiny_uop *const of[4] = {d->element[0], d->element[1], d->tile[1], d->tile[0]};
+  if (!tn_unit_may_hold(c, d)) { c->stage[0] = tn_warp_stage_values(t, c, d, value); return; }
+  memcpy(c->of, of, sizeof of);
+  c->held = tn_cast(t, value, c->plan.unit->a);
+}
+
 // c's own ranges, and what it needs of the factor.
 static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -211,7 +220,7 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   if (!tn_warp_inner(s, c, &d, &key)) return 0;
   tiny_uop *value = tn_simplify(t, tn_replace(t, a->value, 1, &c->k, &key));
   if (!tn_warp_products_of(s, &d, value, &all)) return 0;
-  c->stage[0] = tn_warp_stage_values(t, c, &d, tn_warp_value(t, &d, &all, value));
+  tn_warp_operand(t, c, &d, tn_warp_value(t, &d, &all, value));
   c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
   for (uint32_t i = 1; i < a->reduce->nsrc; i++)
     if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
@@ -272,7 +281,7 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
       own[n++] = (j ? d.element : d.tile)[0];
     }
     if (!offset) return 0;
-    c->stage[0] = tn_warp_stage_values(t, c, &d, tn_replace(t, tn_warp_value(t, &d, &all, x), n, copies, own));
+    tn_warp_operand(t, c, &d, tn_replace(t, tn_warp_value(t, &d, &all, x), n, copies, own));
     c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
     tn_warp_tiles block = *c;
     block.k_block = NULL;
