@@ -87,7 +87,7 @@ typedef struct tn_warp_tiles {
   int matrices;                            // lanes load rows of matrices, which give each what the unit wants of it
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int at_once;                             // 1: a product takes all columns of a warp, b from memory of the group
-  int boxes;                               // operands are boxes that the device copies, both read from there by the unit
+  int boxes;                               // operands are boxes that the device copies; the unit reads both from there
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
   int last;                                // the side whose elements are stored together
@@ -270,10 +270,12 @@ static tiny_uop *tn_unit_of_boxes(tiny_ctx *t, const tn_warp_tiles *c, int side,
                     steps[side] << TN_MATRIX_ALONG | steps[!side] << TN_MATRIX_NEXT,
                 warp = side ? tn_range_extent(c->axis[1][1]) : (int64_t)TN_BOX_ROWS,
                 words = side ? tn_range_extent(c->axis[1][1]) / c->plan.unit->n * 2 : 4;
-  tiny_uop *number = side || !c->warp[0] ? c->warp[side] : tn_u2(t, TINY_OP_IDIV, c->warp[0], tn_index(t, TN_UNIT_WARPS)),
+  tiny_uop *four = tn_index(t, TN_UNIT_WARPS),
+           *number = side || !c->warp[0] ? c->warp[side] : tn_u2(t, TINY_OP_IDIV, c->warp[0], four),
            *at = tn_place_plus(t, tn_index(t, quarter * (c->turned[side] ? eight : v)), warp * row, number),
            *index = tn_index_of(t, c->stage[side], at, NULL),
-           *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, (int)(words * 4 / size), 1, &index, kind, 0, NULL);
+           *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, (int)(words * 4 / size), 1, &index, kind, 0,
+                               NULL);
   return size == 4 ? load : tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)words, 1, &load, 0, 0, NULL);
 }
 
@@ -407,7 +409,8 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
     const int step = (int)(i % p->steps);
     tiny_uop *a = c->boxes ? tn_unit_of_boxes(t, c, 0, quarter + 2 * step) :
                              tn_unit_operand(t, c, 0, tile[0], step, quarter),
-             *b = c->boxes ? tn_unit_of_boxes(t, c, 1, quarter + 2 * step) : c->at_once ? tn_unit_columns(t, c, quarter + 2 * step) :
+             *b = c->boxes ? tn_unit_of_boxes(t, c, 1, quarter + 2 * step) :
+                  c->at_once ? tn_unit_columns(t, c, quarter + 2 * step) :
                                tn_unit_operand(t, c, 1, tile[1], step, quarter),
              *src[3] = {a, b, sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
