@@ -10,7 +10,7 @@
 #ifndef TN_RENDER_PTX_BULK
 #define TN_RENDER_PTX_BULK
 #ifndef TINY_AMALGAMATED
-#include "ptx_memory.c"
+#include "ptx_wgmma.c"
 #include "ptx_maps.c"
 #endif
 
