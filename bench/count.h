@@ -289,7 +289,9 @@ static void tn_gpu_box(tn_gpu_run *c, int at) {
     to->moved += (double)sectors;
     to->ideal += (double)((p.nbytes + c->gpu->sector - 1) / c->gpu->sector);
     c->sectors[i->from_mem][0] += (double)sectors / c->at[at].shares;
-    tn_gpu_first(c, c->seen[i->from_mem][0], &c->fresh[i->from_mem][0], &p);
+    double fresh = 0;
+    tn_gpu_first(c, c->seen[i->from_mem][0], &fresh, &p);
+    c->fresh[i->from_mem][0] += fresh / c->at[at].shares;
   }
 }
 

@@ -426,7 +426,8 @@ static void *nvm_kernel_memory(void *user, uint64_t address, size_t nbytes, int 
 static void nvm_params_close(const nvm_text *t, ptx_launch *l, uint8_t *room, size_t room_nbytes) {
   enum { WORDS = 1024 };
   const ptx_kernel *k = t->module ? ptx_find(t->module, t->name) : NULL;
-  if (!k || !l->params || k->param_nbytes <= WORDS || k->param_nbytes >= l->param_nbytes || k->param_nbytes > room_nbytes)
+  if (!k || !l->params || k->param_nbytes <= WORDS || k->param_nbytes >= l->param_nbytes ||
+      k->param_nbytes > room_nbytes)
     return;
   const size_t maps = k->param_nbytes - WORDS;
   memcpy(room, l->params, WORDS);

@@ -16,7 +16,7 @@
 enum { TN_BOX_STRIDE = 16, TN_BOX_MASKS = 8 };     // bytes; conditions
 
 typedef struct tn_box {
-  tiny_uop *memory, *at[TN_BOX_DIMS], *blocks;   // coordinates; the range of boxes beside each other, NULL: there is one
+  tiny_uop *memory, *at[TN_BOX_DIMS], *blocks;   // coordinates; the range of boxes beside each other, NULL: one
   int dims;
   int64_t v[3 * TN_BOX_DIMS];              // as a BULK has it: extents, strides, sides
 } tn_box;
@@ -114,7 +114,10 @@ static int tn_box_terms(const tn_affine *e, tn_box_side *side, tn_term *own, int
 }
 // The constant of e: what conditions have of it, then rows, then elements. 0: some is left.
 static int tn_box_constant(int64_t k, tn_box_side *side) {
-  for (int i = 0; i < 2; i++) if (side[i].masked) { side[i].place.k = side[i].mask.k; k -= side[i].place.k * side[i].stride; }
+  for (int i = 0; i < 2; i++) if (side[i].masked) {
+    side[i].place.k = side[i].mask.k;
+    k -= side[i].place.k * side[i].stride;
+  }
   for (int i = 1; i >= 0 && k > 0; i--) if (!side[i].masked) {
     side[i].place.k = k / side[i].stride;
     k -= side[i].place.k * side[i].stride;
@@ -138,7 +141,7 @@ static int tn_box_dim(tn_box *b, tiny_uop *at, int64_t extent, int64_t stride, i
   b->v[b->dims] = extent; b->v[n + b->dims] = stride; b->v[2 * n + b->dims++] = box;
   return 1;
 }
-// Numbers side by side as a BULK wants them. 0: the tensor is more than the memory, or rows are not where TMA finds them.
+// Numbers side by side as a BULK wants them. 0: the tensor is more than the memory, or rows lie where TMA finds none.
 static int tn_box_pack(tn_box *b) {
   const int64_t nbytes = tn_dtypes[b->memory->dtype].nbytes;
   int64_t last = 0, packed[3 * TN_BOX_DIMS];
@@ -167,7 +170,8 @@ static int tn_box_tensor(tiny_ctx *t, const tn_affine *e, tiny_uop *const *range
   tn_box_extents(side);
   for (int i = 0; i < 2; i++) {
     tiny_uop *zero = tn_index(t, 0), *place = tn_affine_node(t, &side[i].place, TINY_INDEX), *r = range[i];
-    if (!tn_box_dim(b, tn_simplify(t, tn_replace(t, place, 1, &r, &zero)), side[i].extent, side[i].stride, side[i].size))
+    place = tn_simplify(t, tn_replace(t, place, 1, &r, &zero));
+    if (!tn_box_dim(b, place, side[i].extent, side[i].stride, side[i].size))
       return 0;
   }
   for (int i = 0; i < nown; i++)

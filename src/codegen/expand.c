@@ -277,7 +277,7 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   f->elements = tn_stage_nelem(stage);
   if (tn_stage_is_bulk(stage)) {
     f->owner = tn_index(t, 0); f->owners = 1;
-    if (!tn_box_of(t, stage, &f->box)) tiny_fail(t, TINY_E_INTERNAL, "expand: a STAGE is no boxes of a tensor");
+    tn_box_of(t, stage, &f->box);          // it is: tn_expand_boxes
     return;
   }
   f->owner = tn_stage_owner(t, stage, &f->owners);
@@ -321,7 +321,6 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   tn_filling f;
   tiny_uop *kblocks = tn_stage_kblocks(stage);
   tn_filling_of(t, sink, stage, &f);
-  if (tn_stage_is_bulk(stage) && t->code != TINY_OK) return sink;
   tiny_uop *memory = tn_define(t, stage->dtype, 1, space, f.elements * stage->lanes * f.owners), *to = memory;
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
@@ -516,7 +515,6 @@ static tiny_uop *tn_expand_ahead(tiny_ctx *t, tiny_uop *sink, tiny_uop *loop, ti
   tn_ahead_around(t, sink, loop, a->stage[0], &around);
   tiny_uop *free_now = around.n ? tn_barrier_wait(t, &around, 0) : NULL;
   const int64_t least = tn_ahead_fill(t, sink, a);
-  if (t->code != TINY_OK) return sink;
   for (int i = 0; i < a->n; i++) {
     const int64_t ahead = tn_stage_ahead(a->stage[i]);
     a->memory[i] = tn_define(t, a->stage[i]->dtype, 1, TN_SPACE_LOCAL, a->f[i].elements * a->f[i].owners * (ahead + 1));
@@ -573,12 +571,29 @@ static tiny_uop *tn_expand_barriers(tiny_ctx *t, tiny_uop *sink) {
   return sink;
 }
 
+// STAGEs of boxes that are none, which no opt makes, are an error, and copied by items.
+static tiny_uop *tn_expand_boxes(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_box *b = (tn_box *)tn_scratch(t, sizeof *b);
+  tn_collect_op(t, sink, TINY_OP_STAGE, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (!tn_stage_is_bulk(u) || tn_box_of(t, all.u[i], b)) continue;
+    tiny_fail(t, TINY_E_INTERNAL, "expand: a STAGE is no boxes of a tensor");
+    tn_push(t, &from, all.u[i]);
+    tn_push(t, &to, tn_uop_make(t, u->op, u->dtype, u->lanes, (int)u->nsrc, u->src, u->k & ~(int64_t)TN_STAGE_BULK, 0,
+                                NULL));
+  }
+  return from.n ? tn_replace(t, sink, from.n, from.u, to.u) : sink;
+}
+
 // start: where each of these loops begins; all others begin at 0.
 static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *loops, const tn_list *start) {
   tn_list ranges = {NULL, 0, 0}, stages = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
   int shared = 0;
   for (int i = 0; i < ranges.n && TN_GPU; i++) shared |= tn_is_item(ranges.u[i]);
+  sink = tn_expand_boxes(t, sink);
   for (;;) {                               // sources first, one at a time: a STAGE may read another
     int first = 0;
     stages.n = 0;

@@ -319,7 +319,8 @@ static int tn_grid_copy_ahead(tn_kernel_state *s, tiny_uop *loop, int64_t ahead)
 }
 
 // What all items copy is copied ahead of the iterations that read it: as many of them as leave memory of the group for
-// another group, unless boxes are so large that registers have no room for one; one, where items hold in registers what is on its way; none, where that is much.
+// another group, unless boxes are so large that registers have no room for one; one, where items hold in registers what
+// is on its way; none, where that is much.
 static void tn_grid_ahead(tn_kernel_state *s) {
   const int64_t shared = (int64_t)s->target->limits->shared_nbytes, held = tn_staged_nbytes(s);
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);

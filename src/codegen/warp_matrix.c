@@ -89,7 +89,7 @@ typedef struct tn_warp_tiles {
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int at_once;                             // 1: a product takes all columns of a warp, b from memory of the group
   int whole;                               // 1: and all its rows, a from there as well
-  int boxes;                               // operands are boxes that the device copies, both read from there by the unit
+  int boxes;                               // operands are boxes that the device copies; the unit reads both from there
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
   // a as a value that lanes have, NULL: it is in memory; of which elements of a tile, along rows and columns, of which
@@ -275,10 +275,12 @@ static tiny_uop *tn_unit_of_boxes(tiny_ctx *t, const tn_warp_tiles *c, int side,
                     steps[side] << TN_MATRIX_ALONG | steps[!side] << TN_MATRIX_NEXT,
                 warp = side ? tn_range_extent(c->axis[1][1]) : (int64_t)TN_BOX_ROWS,
                 words = side ? tn_range_extent(c->axis[1][1]) / c->plan.unit->n * 2 : 4;
-  tiny_uop *number = side || !c->warp[0] ? c->warp[side] : tn_u2(t, TINY_OP_IDIV, c->warp[0], tn_index(t, TN_UNIT_WARPS)),
+  tiny_uop *four = tn_index(t, TN_UNIT_WARPS),
+           *number = side || !c->warp[0] ? c->warp[side] : tn_u2(t, TINY_OP_IDIV, c->warp[0], four),
            *at = tn_place_plus(t, tn_index(t, quarter * (c->turned[side] ? eight : v)), warp * row, number),
            *index = tn_index_of(t, c->stage[side], at, NULL),
-           *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, (int)(words * 4 / size), 1, &index, kind, 0, NULL);
+           *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, (int)(words * 4 / size), 1, &index, kind, 0,
+                               NULL);
   return size == 4 ? load : tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)words, 1, &load, 0, 0, NULL);
 }
 

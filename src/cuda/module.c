@@ -117,7 +117,11 @@ static void *tn_cuda_find(void *dev, void *module, const char *name) {
     snprintf(k->name, sizeof k->name, "%s", name);
     tn_cuda_parameters(d, k);
     result = tn_cuda_maps(d, k);
-    if (result) { tn_cuda_failed(d, result, "reading a kernel's tensors"); tiny_realloc(d->t, k, sizeof *k, 0); k = NULL; }
+    if (result) {
+      tn_cuda_failed(d, result, "reading a kernel's tensors");
+      tiny_realloc(d->t, k, sizeof *k, 0);
+      k = NULL;
+    }
   }
   tn_cuda_leave(d, TINY_OK);
   if (!k) return NULL;
@@ -181,8 +185,8 @@ static int tn_cuda_map(const tn_cuda *d, const uint64_t *word, uint64_t address,
   char room[TN_PTX_MAP_NBYTES + LINE], *at = room + LINE - (uintptr_t)room % LINE;           // aligned
   for (unsigned i = 0; i < dims; i++) box[i] = (unsigned)word[TN_MAP_BOX + i];
   const int result = d->cu.tensor_map(at, nbytes == 1 ? U8 : nbytes == 2 ? U16 : nbytes == 4 ? U32 : U64, dims,
-                                      (void *)(uintptr_t)address, word + TN_MAP_EXTENT, word + TN_MAP_STRIDE + 1, box, each,
-                                      0, SWIZZLE_128, PROMOTE_256, 0);
+                                      (void *)(uintptr_t)address, word + TN_MAP_EXTENT, word + TN_MAP_STRIDE + 1, box,
+                                      each, 0, SWIZZLE_128, PROMOTE_256, 0);
   if (!result) memcpy(out, at, TN_PTX_MAP_NBYTES);
   return result;
 }

@@ -378,7 +378,8 @@ TN_SMALL_END
 // epochs and work items; reader -1: several
 typedef struct tn_eval_shadow { uint64_t written, read; int64_t writer, reader; } tn_eval_shadow;
 // What a STORE leaves to a BARRIER, which is the `waits`-th of those that wait. An element is in the list once at most.
-// slot: of a box; -1: of a STORE. box: its number; copies: that fill the slot. A box is written by nobody of the group's items.
+// slot: of a box; -1: of a STORE. box: its number; copies: that fill the slot. A box is
+// written by nobody of the group's items.
 enum { TN_EVAL_NOBODY = -2 };
 typedef struct tn_eval_later { int64_t cell, value, item, slot, copies; uint64_t waits, box; } tn_eval_later;
 typedef struct tn_eval_run tn_eval_run;
@@ -571,7 +572,8 @@ static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t fla
 // A STORE that happens later.
 static void tn_eval_put_off(tn_eval_run *r, int64_t cell, int64_t item, int64_t value, int64_t slot, int64_t copies) {
   tn_eval_later *x = &r->later[r->nlater++];
-  x->cell = cell; x->item = item; x->value = value; x->waits = r->waits; x->slot = slot; x->copies = copies; x->box = r->boxes;
+  x->cell = cell; x->item = item; x->value = value; x->waits = r->waits;
+  x->slot = slot; x->copies = copies; x->box = r->boxes;
   r->is_later[cell] = 1;
 }
 // Those that happened before the n-th waiting BARRIER before this one have to be there now, or those of a slot: 1 if
@@ -674,7 +676,8 @@ static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
   for (int64_t e = 0; e < n; e++) {
     int64_t value;
     const int64_t cell = to + tn_box_place(e, nbytes);
-    if (tn_eval_box_element(r, i, at, e, &value) != TINY_OK || tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 1, value) != TINY_OK)
+    if (tn_eval_box_element(r, i, at, e, &value) != TINY_OK ||
+        tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 1, value) != TINY_OK)
       return r->t->code;
     tn_eval_put_off(r, m->at + cell, TN_EVAL_NOBODY, value, slot, tn_bulk_copies(&i->u));
   }
@@ -803,7 +806,8 @@ static tiny_code tn_eval_barrier(tn_eval_run *r, const tn_eval_ins *i) {
                 slot = i->u.k & TN_BOXES ? *tn_eval_slot(r, r->c->arg[i->arg].slot) : -1;
   if (stores && r->later) { tn_eval_wait(r, stores - 1, -1); r->waits++; }
   if (slot >= 0 && (!r->later || !tn_eval_wait(r, 0, slot)))
-    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: a barrier waits for slot %lld, which is not filled", (long long)slot);
+    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: a barrier waits for slot %lld, which is not filled",
+      (long long)slot);
   r->epoch++;
   return TINY_OK;
 }
@@ -887,7 +891,8 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
 
 // Memory of a group or of work items before anything was stored.
 static void tn_eval_poison(tn_eval_run *r) {
-  for (r->nlater = 0, r->waits = r->boxes = 0; r->is_later && r->nlater < r->c->local_nelem;) r->is_later[r->nlater++] = 0;
+  r->waits = r->boxes = 0;
+  for (r->nlater = 0; r->is_later && r->nlater < r->c->local_nelem;) r->is_later[r->nlater++] = 0;
   r->nlater = 0;
   for (int m = 0; m < r->c->nmem; m++) {
     const tn_eval_mem *mem = &r->c->mem[m];

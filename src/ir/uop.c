@@ -27,10 +27,10 @@
 //   STORE k TN_LATER: to LOCAL memory, at any time before a BARRIER that waits for it; k TN_ADDS: value is added to the
 //   element, atomically: any number of items may do so to one at a time | BARRIER (done..) all items meet, k 1 + n:
 //   each has done with STOREs that are later, but for those since the n-th BARRIER of this kind before
-//   BULK (to from slot c0 c1 ..) k tn_bulk_k, v {extents.., strides.., box..}: to, an INDEX of LOCAL memory, gets a box of the
-//   tensor that `from` is, from element (c0, c1 ..) on, zeros beyond its extents, as ir/listing.c has boxes; strides in
-//   elements, that of dim 0 is 1. All items say the same; one of them begins it. It happens at any time before a
-//   BARRIER k TN_BOXES (slot done..) of its slot, which waits for all copies that fill it
+//   BULK (to from slot c0 c1 ..) k tn_bulk_k, v {extents.., strides.., box..}: to, an INDEX of LOCAL memory, gets a
+//   box of the tensor that `from` is, from element (c0, c1 ..) on, zeros beyond its extents, as ir/listing.c has boxes;
+//   strides in elements, that of dim 0 is 1. All items say the same; one of them begins it. It happens at any time
+//   before a BARRIER k TN_BOXES (slot done..) of its slot, which waits for all copies that fill it
 //   PREFETCH (index): it is wanted soon, and need not be in range | MASKED (x ranges..), a SINK's: what these ranges do
 //   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body

@@ -2,15 +2,15 @@
 //
 // In:  BULKs, and BARRIERs that wait for their slots. Out: their lines; of the module, what tensors a kernel wants.
 // Holds:
-//  - A slot has an mbarrier, beside the memory that is copied to. Each copy that fills the slot arrives once and says how
-//    many bytes come; the phase is over when all are there. Thread 0 begins copies, all threads wait for the phase, of
-//    which each has the parity of every slot as a bit of one register.
+//  - A slot has an mbarrier, beside the memory that is copied to. Each copy that fills the slot arrives once and says
+//    how many bytes come; the phase is over when all are there. Thread 0 begins copies, all threads wait for the phase,
+//    of which each has the parity of every slot as a bit of one register.
 //  - A tensor is 128 bytes that the host makes for a launch, and a parameter of the kernel, m, behind v. Which they are
 //    stands in the module: NAME_maps, TN_PTX_MAP_WORDS of 64 bits each (tn_ptx_map_word).
 #ifndef TN_RENDER_PTX_BULK
 #define TN_RENDER_PTX_BULK
 #ifndef TINY_AMALGAMATED
-#include "ptx_memory.c"
+#include "ptx_wgmma.c"
 #include "ptx_maps.c"
 #endif
 
@@ -21,7 +21,8 @@ static int tn_ptx_parts(const tn_ptx *x, const tiny_uop *u) {
   return x->k->hints[u->seq] & (TINY_HINT_PAIR | TINY_HINT_FOUR) ? x->cluster : 1;
 }
 static int tn_ptx_same_map(const tn_ptx *x, const tiny_uop *a, const tiny_uop *b) {
-  return tn_ptx_parts(x, a) == tn_ptx_parts(x, b) && tn_memory_behind(a->src[1]) == tn_memory_behind(b->src[1]) && a->nv == b->nv &&
+  return tn_ptx_parts(x, a) == tn_ptx_parts(x, b) && tn_memory_behind(a->src[1]) == tn_memory_behind(b->src[1]) &&
+      a->nv == b->nv &&
       !memcmp(a->v, b->v, a->nv * sizeof *a->v);
 }
 static const tiny_uop *tn_ptx_box_memory(const tiny_uop *bulk) { return tn_memory_behind(bulk->src[0]->src[0]); }
@@ -82,7 +83,8 @@ static void tn_ptx_begin_boxes(tn_ptx *x) {
   tn_ptx_begin(x, "mov.u32");
   tn_ptx_operand_text(tn_ptx_body(x), x->slot_at);
   tn_ptx_text(tn_ptx_body(x), ", %s;\n", x->k->local_nbytes ? "tiny_shared" : "boxes");
-  if (x->k->local_nbytes) x->slot_at = tn_ptx_do2(x, 'r', "add.s32", x->slot_at, tn_ptx_k(x->k->local_nbytes - TN_BOX_NBYTES));
+  if (x->k->local_nbytes)
+    x->slot_at = tn_ptx_do2(x, 'r', "add.s32", x->slot_at, tn_ptx_k(x->k->local_nbytes - TN_BOX_NBYTES));
   for (int i = 0; i < x->slots; i++) {
     x->guard = x->first;
     tn_ptx_begin(x, "mbarrier.init.shared::cta.b64");
@@ -91,11 +93,12 @@ static void tn_ptx_begin_boxes(tn_ptx *x) {
   }
   x->guard = tn_ptx_none;
   for (int i = 0; i < x->nmap; i++) {
-    const tn_ptx_operand at = tn_ptx_register(x, 'd');
+    tn_ptx_operand at = tn_ptx_register(x, 'd');
     tn_ptx_begin(x, "mov.b64");
     tn_ptx_operand_text(tn_ptx_body(x), at);
     tn_ptx_text(tn_ptx_body(x), ", m;\n");
-    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", i ? tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i)) : at);
+    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
+    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
   }
   tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n%s",
               x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
@@ -127,7 +130,8 @@ static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
     to.base = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(nbytes / parts), to.base);
     place[1] = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(u->v[2 * dims + 1] / parts), place[1]);
   }
-  if (index->nsrc == 3) on = tn_ptx_do2(x, 'p', "and.pred", on, tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p'));
+  if (index->nsrc == 3)
+    on = tn_ptx_do2(x, 'p', "and.pred", on, tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p'));
   if (x->failed) return;
   tiny_bytes *out = x->overlaps ? &x->copies : tn_ptx_body(x);
   tn_ptx_text(out, "\t@");
@@ -195,7 +199,8 @@ static const tiny_uop *tn_ptx_chain(const tn_ptx *x, const tiny_uop *product) {
   }
 }
 static int tn_ptx_may_overlap(const tn_ptx *x, const tiny_uop *u) {
-  if (u->op == TINY_OP_LOAD) return tn_is_reg(u->src[0]->src[0]) || tn_ptx_holds_boxes(x, tn_memory_behind(u->src[0]->src[0]));
+  const int loads = u->op == TINY_OP_LOAD;
+  if (loads) return tn_is_reg(u->src[0]->src[0]) || tn_ptx_holds_boxes(x, tn_memory_behind(u->src[0]->src[0]));
   if (u->op != TINY_OP_STORE) return u->op != TINY_OP_BARRIER && u->op != TINY_OP_IF && u->op != TINY_OP_RANGE &&
     u->op != TINY_OP_SHUFFLE && u->op != TINY_OP_PREFETCH;
   const tiny_uop *sum = u->src[1]->op == TINY_OP_WMMA ? tn_ptx_chain(x, u->src[1]) : NULL;
@@ -240,7 +245,8 @@ static void tn_ptx_maps_text(const tn_ptx *x, tiny_bytes *out) {
   tn_ptx_text(out, ".visible .global .align 8 .b64 %s_maps[%d] = {", x->k->name, TN_PTX_MAP_WORDS * x->nmap);
   for (int i = 0; i < x->nmap; i++)
     for (int k = 0; k < TN_PTX_MAP_WORDS; k++)
-      tn_ptx_text(out, "%s%lld", i || k ? ", " : "", (long long)tn_ptx_map_word(x->map[i], tn_ptx_parts(x, x->map[i]), k));
+      tn_ptx_text(out, "%s%lld", i || k ? ", " : "",
+                  (long long)tn_ptx_map_word(x->map[i], tn_ptx_parts(x, x->map[i]), k));
   tn_ptx_text(out, "};\n");
 }
 #endif
