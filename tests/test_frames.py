@@ -87,7 +87,7 @@ INDIRECT = [
     (r"language->limits\(", r"tn_null_(?:host|webgpu)", "runtime/null.c"),
     (r"language->renderer\(", r"tn_null_(?:llvm|wgsl)|tn_lang_\w+", "runtime/null.c|render/"),
     (r"pass->run\(", r"tn_pass_\w+", "codegen/pipeline.c"),
-    (r"\bwanted\(all\.u\[i\]\)", r"tn_is_\w+", "codegen/"),
+    (r"\bwanted\((?:u|all\.u\[i\])\)", r"tn_is_\w+", "codegen/"),
     (r"\b(?:set|fn)\(t, 0, NULL", "REGISTER", ""),
     (r"rule->fn\(", r"tn_rules_\w+", ""),
     (r"->buffer\(", r"tn_\w*buffer\w*", "runtime/|ir/"),

@@ -116,7 +116,9 @@ static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
   tn_bounds_set(p->t, &p->bounds, &from, &to);
   return from.n ? tn_replace_simplified(p->t, sink, from.n, from.u, to.u) : sink;
 }
-static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, TINY_OP_END, tn_split_end); }
+static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) {
+  return tn_remake(p->t, sink, TINY_OP_END, tn_split_end);
+}
 static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) {
   return tn_remake(p->t, sink, TINY_OP_HREDUCE, tn_lower_hreduce);
 }

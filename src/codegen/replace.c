@@ -1,4 +1,4 @@
-// replace: nodes of a kernel in the place of others, nothing simplified.
+// replace: nodes of a kernel in the place of others, nothing simplified but numbers in sums of places.
 //
 // In:    a root, nodes of it and what stands for each.
 // Out:   the root with those replaced everywhere.
