@@ -145,6 +145,38 @@ static void test_rounded(const char *gpu) {
   for (int i = 0; i < PLACES; i++) CHECK(fabs((double)got[0][i] - sum[i]) <= N * 0x1p-24 * all[i]);
 }
 
+// Many rows, of which one unit has too many tiles: columns are items of a warp, which take the summands in order.
+static tiny_tensor *many_rows(tiny_ctx *t, int d) {
+  return tiny_index_add(numbers(t, d, TINY_SHAPE(3000, 64)), 0, places(t, 200, 3000, 5), numbers(t, d, TINY_SHAPE(200, 64)));
+}
+static tiny_code columns_guarded(tiny_ctx *t, void *arg) {
+  tn_draft d;
+  const tn_kernel **kernels = kernels_of(t, (tiny_tensor *)arg, &t->device[0]->limits, &d);
+  const tn_target target = {NULL, &t->device[0]->limits};
+  int columns = 0;
+  for (int i = 0; kernels && i < d.plan.nstep; i++) if (kernels[i]->ast) {
+    tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+    tiny_bytes text = {t, NULL, 0, 0};
+    t->ir->serial = TN_PIPELINE_SERIAL;
+    tn_state_open(s, t, tn_prepare(t, kernels[i]->ast), &target);
+    tn_optimize(s);
+    tn_schedule_print(&text, &s->done);
+    columns += text.data && strstr(text.data, "LOCAL 1:32, GRID 1, SCATTER") != NULL;
+  }
+  CHECK_EQ(columns, 1);
+  return t->code;
+}
+static void test_columns(void) {
+  static float got[3000 * 64], want[3000 * 64];
+  tiny_ctx *t = open_as("sm_90", 0), *plain = open_as(NULL, 0);
+  t->device[0]->limits.compute_units = t->device[0]->plans.compute_units = 1;
+  tiny_tensor *x = many_rows(t, TINY_F32);
+  CHECK_EQ(tn_guard(t, columns_guarded, x), TINY_OK);
+  CHECK_EQ(read_all(x, got, sizeof got), read_all(many_rows(plain, TINY_F32), want, sizeof want));
+  CHECK(!memcmp(got, want, sizeof got));
+  tiny_close(t); tiny_close(plain);
+}
+
 // ** which lists are legal, and what is chosen **
 
 typedef struct legal { const char *opts; int want; } legal;
@@ -157,6 +189,9 @@ static tiny_code legal_guarded(tiny_ctx *t, void *arg) {
     {"SPLIT 0:64, GRID 0, SPLIT 1:32, GRID 1, LOCAL 4, SCATTER 0:8", 0},   // tiles of tiles
     {"SPLIT 0:64, GRID 0, SPLIT 1:32, GRID 1, LOCAL 4, SCATTER 3:64", 0},  // more items than there are
     {"GRID 1, SCATTER 0:256", 0},                                          // more memory
+    {"LOCAL 1:8, GRID 1, SCATTER", 1}, {"LOCAL 1:8, SCATTER", 1},          // columns
+    {"LOCAL 1:7, GRID 1, SCATTER", 0},                                     // the last ones would be added to twice
+    {"LOCAL 0:8, SCATTER", 0}, {"SPLIT 1:8, SCATTER", 0},
     {"SPLIT 0:64, GRID 1, SCATTER 3:8", 0}, {"SCATTER 2", 0}, {"GRID 0, SCATTER 1:2", 0}};
   const tn_target target = {NULL, &t->device[0]->limits};
   tn_draft d;
@@ -209,6 +244,7 @@ int main(void) {
   test_on("apple", brief ? 13 : 5);
   test_rounded("sm_90");
   test_rounded("generic");
+  test_columns();
   test_legal();
   test_costs();
   return test_report();

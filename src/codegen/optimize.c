@@ -27,6 +27,14 @@ static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
   tn_scatter_of(s, p, c);
 }
 
+// Columns that lie together are items of a warp: what fills them, and adds to them, is stored together.
+static void tn_scatter_items(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c) {
+  tiny_uop *row = tn_grid_scatter_column(s, p, c->range[0]);
+  for (int i = 1; i < c->n; i++) if (c->range[i] == row) return;
+  const int64_t items = row ? tn_grid_divisor(tn_range_extent(row), tn_machine_warp(s->target->limits)) : 1;
+  if (items > 1 && tn_opt_fits(s, 1, items)) tn_do_split(s, TN_OPT_LOCAL, row, items, NULL);
+}
+
 static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
   tn_profile p;
   tn_scatter c;
@@ -38,10 +46,12 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     const int columns = tn_extents(p.out, p.nout) >= TN_SCATTER_COLUMNS * tn_extents(c.range, c.n);
     if (tn_grid_scatter_apart(s, &p, &c, columns)) return 1;
     if (!columns) return 0;
+    tn_scatter_items(s, &p, &c);
+    p = tn_profile_of(s);
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
-      if (!target_range && tn_opt_fits(s, 0, tn_range_extent(p.out[i])))
+      if (!target_range && tn_range_kind(p.out[i]) == TN_LOOP && tn_opt_fits(s, 0, tn_range_extent(p.out[i])))
         tn_do_kind(s, TN_OPT_GRID, p.out[i]);
     }
     if (!tn_scatter_of(s, &p, &c)) return 0;

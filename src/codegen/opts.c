@@ -712,12 +712,15 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
   tn_scatter c;
   if (o->naxes) return tn_opt_scatter_tiles(s, p, o);
   if (o->amount) return 0;
-  for (int i = 0; i < s->done.n; i++) {    // what is added twice is no longer the same
-    const tn_opt *before = &s->done.opt[i];
-    if (before->kind != TN_OPT_TASK && (before->kind != TN_OPT_GRID || before->amount)) return 0;
+  for (int i = 0; i < s->done.n; i++) {
+    const int kind = s->done.opt[i].kind;
+    if (kind != TN_OPT_TASK && kind != TN_OPT_GRID && kind != TN_OPT_LOCAL) return 0;
   }
   if (!tn_scatter_of(s, &now, &c) || (now.adds && now.end->src[0]->src[1]->k != TINY_OP_ADD)) return 0;
   for (int i = 0; i < c.n; i++) if (tn_range_kind(c.range[i]) != TN_LOOP) return 0;
+  tn_list overlaps = {NULL, 0, 0};         // the last part moved back: what is added twice is no longer the same
+  tn_collect_op(s->t, now.store->src[1], TINY_OP_MAX, &overlaps);
+  if (overlaps.n) return 0;
   tn_transform_scatter(s, &now, &c);
   return 1;
 }

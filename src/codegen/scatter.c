@@ -25,7 +25,7 @@ static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
 static int tn_scatter_is_outer(const tn_profile *p, const tn_scatter *c, int i) {
   const int kind = tn_range_kind(p->out[i]);
   for (int j = 0; j <= i; j++) for (int k = 0; k < c->n; k++) if (p->out[j] == c->range[k])
-    return kind == TN_TASK || kind == TN_GLOBAL;
+    return kind == TN_TASK || kind == TN_GLOBAL || kind == TN_LOCAL;
   return 1;
 }
 
