@@ -91,7 +91,7 @@ static int tn_warp_inner(const tn_kernel_state *s, const tn_warp_tiles *c, tn_wa
   d->together = 1;
   d->axis[1][0] = c->warp[1] ? tn_range(t, warps, TN_LOOP) : NULL;
   d->axis[1][1] = tn_range(t, keys, TN_LOOP);
-  d->at_once = tn_unit_at_once(s, d);
+  d->at_once = tn_nests_at_once(s->target->limits) && tn_unit_at_once(s, d);
   d->k_block = NULL;
   d->row = 0;
   for (int i = 0; i < TN_UNIT_SIDES; i++) d->turned[i] = 0;
@@ -137,7 +137,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
             vector = tn_stride_in(t, p->store->src[1], c->axis[1][1]) == 1;
   c->last = tn_stride_in(t, p->store->src[1], c->axis[0][1]) == 1 ? 0 : 1;
   c->k = a->keys;
-  c->at_once = tn_unit_at_once(s, c);
+  c->at_once = tn_nests_at_once(s->target->limits) && tn_unit_at_once(s, c);
   c->quarters = TN_UNIT_QUARTERS;
   c->operand[1] = tn_unit_word(t, a->factor);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(&c->plan), TN_REDUCE);
@@ -312,7 +312,7 @@ static int tn_warp_nested_reduce(tn_kernel_state *s, const tn_nested *a, tn_warp
   tn_list own = {NULL, 0, 0};
   tn_warp_products all;
   c->together = 1;
-  c->at_once = tn_unit_at_once(s, c);
+  c->at_once = tn_nests_at_once(s->target->limits) && tn_unit_at_once(s, c);
   tn_unit_ranges(t, c, 0, 0);
   tn_warp_copies(t, c, 1, TN_UNROLL, TN_UNROLL);
   c->lane[1] = tn_unit_range(t, (int64_t)1 << c->plan.c[1].lane.count, TN_GROUP);

@@ -88,8 +88,9 @@ typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_
 enum { TN_NESTED_REDUCE, TN_NESTED_PRODUCT, TN_NESTED_ONLINE, TN_NESTED_KINDS, TN_NESTED_TILES = 4,
   TN_NESTED_BLOCK = 32, TN_NESTED_PAD = 4, // keys of a block of a product; elements between operands' quarters and rows
   TN_NESTED_HELD = 192 };                  // registers of a lane for the rows of all products, which all keys meet
-// Of four registers of an item those of rows and sums: the others are values' under way (by ptxas and clang).
-enum { TN_NESTED_SUMS = 3 };
+// Of sixteen registers of an item those of rows and sums, where lanes have four elements of a tile, and where they have
+// eight: the others are values' under way (by ptxas and clang).
+enum { TN_NESTED_SUMS = 14, TN_NESTED_SUMS_OF_EIGHT = 12 };
 static const tn_warp_nested_tile tn_warp_nested_tiles[TN_NESTED_KINDS][TN_NESTED_TILES] = {
   {{4, 16, 1, 64}, {4, 16, 1, 32}, {2, 16, 1, 32}, {1, 16, 1, 32}},
   {{2, 32, 2, 64}, {2, 16, 2, 64}, {2, 16, 2, 32}, {1, 16, 2, 32}},
@@ -106,10 +107,12 @@ static int64_t tn_nested_elements(const tn_nested *a) {
   return n;
 }
 
-// Where products take all columns at once all warps stand along rows.
+// Do products within a sum take all columns at once? Not those that sum in memory of the unit's own.
+static int tn_nests_at_once(const tiny_limits *limits) { return limits->unit_tiles && !limits->unit_rows; }
+// Where they do all warps stand along rows.
 static const tn_warp_nested_tile *tn_nested_tile(const tiny_limits *limits, const tn_nested *a, int i) {
   const int kind = tn_nested_kind(a);
-  return &tn_warp_nested_tiles[kind == TN_NESTED_PRODUCT && limits->unit_tiles ? (int)TN_NESTED_ONLINE : kind][i];
+  return &tn_warp_nested_tiles[kind == TN_NESTED_PRODUCT && tn_nests_at_once(limits) ? (int)TN_NESTED_ONLINE : kind][i];
 }
 
 // Registers of a lane for the rows of all products, which all keys meet.
@@ -123,8 +126,8 @@ static int tn_nested_is_roomy(const tiny_limits *limits, const tiny_warp_unit *u
                               const tn_warp_nested_tile *tile) {
   const int64_t block = tile->rows * (a->columns ? TN_NESTED_BLOCK / tile->across : tile->columns) / unit->warp,
                 sums = a->columns ? tile->rows * tile->columns / unit->warp * (a->max ? 2 : 1) : 0;
-  return 4 * (tn_nested_held(unit, a, tile) + a->nproduct * block + sums) <=
-      (int64_t)TN_NESTED_SUMS * tn_machine_registers(limits);
+  const int64_t most = unit->m * unit->n / unit->warp > 4 ? TN_NESTED_SUMS_OF_EIGHT : TN_NESTED_SUMS;
+  return 16 * (tn_nested_held(unit, a, tile) + a->nproduct * block + sums) <= most * tn_machine_registers(limits);
 }
 // Is there memory of a group for it: operands of all products for rows and keys; columns and values?
 static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit, const tn_nested *a,
