@@ -98,7 +98,8 @@ static int tn_cluster_of(const tn_lowered *k, const tiny_limits *limits) {
 // Does the place of a BULK not depend on the group's number in dim 0, and can its rows be divided?
 static int tn_bulk_is_shared(tiny_ctx *t, const tiny_uop *u, int groups) {
   tn_list all = {NULL, 0, 0};
-  for (uint32_t i = 0; i < u->nsrc; i++) if (i != 1) tn_collect_op(t, u->src[i], TINY_OP_SPECIAL, &all);
+  for (uint32_t i = 1; i < u->src[0]->nsrc; i++) tn_collect_op(t, u->src[0]->src[i], TINY_OP_SPECIAL, &all);
+  for (uint32_t i = 2; i < u->nsrc; i++) tn_collect_op(t, u->src[i], TINY_OP_SPECIAL, &all);
   for (int i = 0; i < all.n; i++) if (!all.u[i]->k) return 0;
   return u->v[2 * tn_bulk_dims(u) + 1] % (groups * (TN_BOX_ALIGN / TN_BOX_ROW)) == 0;
 }
