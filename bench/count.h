@@ -776,8 +776,9 @@ static void tn_gpu_accesses(tn_gpu_run *c, tiny_bytes *text) {
     const tn_gpu_traffic *x = &c->at[at].traffic;
     if (i->mem < 0 || !x->requests) continue;
     const tn_eval_mem *m = &c->r.c->mem[i->u.op == TINY_OP_BULK ? i->from_mem : i->mem];
+    const char *const what = i->u.op == TINY_OP_STORE ? "store" : i->u.op == TINY_OP_BULK ? "box" : "load";
     tn_gpu_line(text, "    %-5s %s %d %sx%d: %.0f requests, %.2f %s each, %.0f %%\n",
-                  i->u.op == TINY_OP_STORE ? "store" : i->u.op == TINY_OP_BULK ? "box" : "load", m->space == TN_SPACE_GLOBAL ? "global" : "shared", m->id,
+                  what, m->space == TN_SPACE_GLOBAL ? "global" : "shared", m->id,
                   tn_dtypes[m->dtype].name, i->u.lanes, x->requests, x->moved / x->requests,
                   m->space == TN_SPACE_GLOBAL ? "sectors" : "wavefronts", 100 * x->ideal / x->moved);
   }

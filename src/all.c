@@ -31,6 +31,7 @@ TN_SMALL_BEGIN
 #include "machine/units.c"
 TN_SMALL_END
 #include "ir/uop.c"
+#include "ir/walk.c"
 TN_SMALL_BEGIN
 #include "ir/position.c"
 #include "machine/machine.c"
@@ -46,12 +47,13 @@ TN_SMALL_BEGIN
 #include "ir/kernel.c"
 #include "ir/function.c"
 #include "ir/special.c"
-TN_SMALL_END
 #ifndef TINY_NO_INTERP
+#include "ir/decode.c"
+TN_SMALL_END
 #include "ir/eval.c"
 #include "ir/eval_graph.c"
-#endif
 TN_SMALL_BEGIN
+#endif
 #include "ir/spec.c"
 
 // ** rules: algebra as tables **
@@ -139,6 +141,7 @@ TN_SMALL_BEGIN
 // ** codegen: kernel -> program **
 #include "codegen/replace.c"
 #include "codegen/boxes.c"
+#include "codegen/stages.c"
 #include "codegen/expand.c"
 #include "codegen/transpose.c"
 #include "codegen/bounds.c"

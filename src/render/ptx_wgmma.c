@@ -29,7 +29,7 @@ static const tiny_uop *tn_ptx_matrices(const tiny_uop *u) {
 static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != NULL; }
 
 // Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each; of tcgen05 bit 46 says so; 62-63: 1, of boxes, of
-// which groups of eight rows follow each other, and, where rows lie beside each other, boxes of 64 (PTX ISA, "Strides").
+// which groups of eight rows follow each other, and, where rows lie beside each other, boxes of 64 (PTX ISA, Strides).
 // side 0: of a, of which rows and k change places.
 static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load, int side) {
   const int64_t step[2] = {tn_load_along(load), tn_load_next(load)};

@@ -69,7 +69,8 @@ static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
 // Is it of work items, or what they do together?
 static int tn_is_of_items(const tiny_uop *u) {
   return u->op == TINY_OP_BARRIER || u->op == TINY_OP_BULK || u->op == TINY_OP_SHUFFLE ||
-      (u->op == TINY_OP_SPECIAL && u->k & 16) || (u->op == TINY_OP_RANGE && (tn_is_item(u) || tn_range_kind(u) == TN_SHARE));
+      (u->op == TINY_OP_SPECIAL && u->k & 16) ||
+      (u->op == TINY_OP_RANGE && (tn_is_item(u) || tn_range_kind(u) == TN_SHARE));
 }
 // A SINK from outside reads and writes nothing but the memory it is given, and asks for nothing that there is not.
 typedef struct tn_kernel_call { const struct tn_device *on; const tiny_kernel_desc *d; } tn_kernel_call;
