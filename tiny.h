@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2dc93e14e92b26b777604a8c87025ee53bd10eba46e9c49d6f4b1d9103e38970
+/* tiny.h 0.1.0, source 2a9026e091b48e64eeec3e7fd663a10e5a94d469adb2bc577ae3980ae6fdb68a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -394,6 +394,8 @@ STEP BY STEP
 
 OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
+  TINY_ISA              a compiler of kernels for x86-64 with AVX-512 that TINY_CC=builtin chooses: it takes about a
+                        millisecond, and leaves what it does not know to clang
   TINY_STATIC           every function is static: private to this file, any number of copies in one program
   TINY_DLL              in every file alike: the implementation becomes a shared library, which exports these functions
   To leave parts out (in every file alike, as the declarations go with them):
@@ -431,7 +433,8 @@ rights, setuid or with capabilities of its file, reads none of it)
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
   TINY_THREADS    number of threads of the CPU device
   TINY_BEAM       width of the search for faster kernels, 1 to 64; 0 or less: none. See SEARCH
-  TINY_CC         the compiler of kernels, a clang or gcc, instead of the first of clang, cc and gcc that works
+  TINY_CC         the compiler of kernels, a clang or gcc, instead of the first of clang, cc and gcc that works;
+                  builtin: that of TINY_ISA
   TINY_CC_SECONDS how long one run of the compiler may take; 300 without it
 
 ERRORS
@@ -990,8 +993,8 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
 // The same over memory of the device that tiny_use_device names: what its backend's alloc would return, a cl_mem, a
 // CUdeviceptr. Elements are row-major, from where it begins. Of memory that overlaps another tensor's, not as its view,
-// none is assigned to: nothing orders reads and writes of two memories. TINY_E_ARG: mem is NULL; of CUDA, no multiple of
-// 16.
+// none is assigned to: nothing orders reads and writes of two memories. TINY_E_ARG: mem is NULL; of CUDA, no multiple
+// of 16.
 TINY_API tiny_tensor *tiny_blob_of(tiny_ctx *t, void *mem, tiny_dtype dtype, tiny_shape shape);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
@@ -1064,6 +1067,9 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);
 TINY_API int         tiny_device_count(const tiny_ctx *t);
 // The name of one, "NV:1"; "" for a number that there is not.
 TINY_API const char *tiny_device_name(const tiny_ctx *t, int device);
+// What the backend's open returned for one, for what a companion offers beside its backend (tiny_nv_import). It is the
+// device's as long as t is open. NULL for a number that there is not.
+TINY_API void       *tiny_device_handle(const tiny_ctx *t, int device);
 // What one of them did and holds: kernels, flops, nbytes_moved, device_ns, copies, nbytes_copied, nbytes_live and
 // nbytes_peak; the rest is 0. Zeros for a number that there is not.
 TINY_API tiny_stats  tiny_device_stats(const tiny_ctx *t, int device);
@@ -3268,7 +3274,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tensor graph: lengths and positions that are known at launch */ \
   _(SLICE, 2, TINY_MOVEMENT) _(PREFIX, 2, TINY_MOVEMENT) _(WHOLE, 2, 0) \
   /* lanes of a warp */ \
-  _(SHUFFLE, 1, 0)
+  _(SHUFFLE, 1, 0) \
+  /* boxes of memory that the device copies by itself */ \
+  _(BULK, -1, TINY_VOIDOP)
 
 // Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
@@ -3367,6 +3375,8 @@ typedef struct tiny_limits {
   int unit_tiles;                          // of columns, which a unit's product takes from LOCAL memory at once; 0: one
   int unit_rows;                           // tiles of rows that such a product takes from there, too; 0: from registers
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
+  int copies_boxes;                        // 1: one item begins the copy of a box of memory to LOCAL memory: BULK
+  int cluster;                             // groups that copy boxes for each other, neighbours of dim 0; 0: none
   int tf32;                                // 1: units may have f32 rounded to TF32: as tiny_desc.tf32 says
 } tiny_limits;
 
@@ -3454,13 +3464,15 @@ enum {
   TINY_TARGET_ALIGNED = 512,               // memory begins at a multiple of 16 bytes, also what tiny_blob_of takes
   TINY_TARGET_COPIES = 1024,               // STOREs that happen later, which items do not wait for
   TINY_TARGET_ROWS = 2048,                 // LOADs of rows of 8x8 matrices by a warp
-  TINY_TARGET_MATRICES = 4096              // products that read such matrices from LOCAL memory themselves
+  TINY_TARGET_MATRICES = 4096,             // products that read such matrices from LOCAL memory themselves
+  TINY_TARGET_BOXES = 8192                 // BULK copies, that a BARRIER waits for by their slot
 };
 // What is worth knowing about a node of a list: tiny_listing.hints.
 enum {
   TINY_HINT_STREAM = 1,                    // STORE: whole lines of what nobody reads soon, best put past the caches
   TINY_HINT_LONG = 2,                      // RANGE: it mostly goes on
-  TINY_HINT_ROLLED = 4                     // RANGE: copies of its iterations would want too many registers
+  TINY_HINT_ROLLED = 4,                    // RANGE: copies of its iterations would want too many registers
+  TINY_HINT_PAIR = 8, TINY_HINT_FOUR = 16  // BULK: the same for 2, 4 groups, neighbours of dim 0, all of which do it
 };
 
 // A kernel to be written: its nodes in the order they run, sources first, loops open from RANGE to END.
@@ -3688,7 +3700,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "2dc93e14e92b26b777604a8c87025ee53bd10eba46e9c49d6f4b1d9103e38970"
+#define TN_SOURCE_ID "2a9026e091b48e64eeec3e7fd663a10e5a94d469adb2bc577ae3980ae6fdb68a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7751,16 +7763,42 @@ static void tn_labels_close(tiny_ctx *t) {
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
 enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
+enum { TN_BOXES = 64 };                    // of k of a BARRIER: it waits for copies of boxes to its slot, source 0
 enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the number of a row of tn_warp_units
 
 // Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
 // every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
-enum { TN_TURNED = 1, TN_AS_ROWS = 2 };
+// SWIZZLED: they lie in boxes, see tn_box_place. SIDE: the address is that of 64 rows that four warps have, 16 each.
+enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_SWIZZLED = 4, TN_SIDE = 8 };
 enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
 enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
-static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
+static int tn_load_has(const tiny_uop *u, int flag) { return (u->k & flag) != 0; }
 static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
 static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+
+// ** boxes: tiles of memory that the device copies by itself, as its matrix units read them **
+//
+// A BULK copies a box of a tensor, rows of 128 bytes, one after the other, whose pieces of 16 bytes are turned by the
+// number of their row, so that eight rows of one piece lie in eight different places (PTX ISA, "Swizzling Modes", 128B;
+// "Strides", "Shared Memory Matrix Layout"). Memory of boxes begins at a multiple of eight rows.
+enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // bytes
+  TN_BOX_ROWS = 64,                        // of a box whose rows go on in the next one
+  TN_BOX_MOST = 256,                       // rows of a box (CUDA driver API, cuTensorMapEncodeTiled: boxDim)
+  TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
+  TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
+// Where the element is that is number `at` in the order of rows: its number in memory.
+static int64_t tn_box_place(int64_t at, int nbytes) {
+  const int64_t byte = at * nbytes;
+  return (byte ^ (byte / TN_BOX_ROW % (TN_BOX_ALIGN / TN_BOX_ROW)) * TN_BOX_PIECE) / nbytes;
+}
+// Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
+static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
+// k: how many copies fill its slot, which is one of first .. end - 1.
+static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
+static int tn_bulk_copies(const tiny_uop *u) { return (int)(u->k & 0xFF); }
+static int tn_bulk_first(const tiny_uop *u) { return (int)(u->k >> 8 & 0xFF); }
+static int tn_bulk_end(const tiny_uop *u) { return (int)(u->k >> 16); }
 
 // ** memory **
 
@@ -8006,6 +8044,10 @@ TN_SMALL_END
 //   STORE k TN_LATER: to LOCAL memory, at any time before a BARRIER that waits for it; k TN_ADDS: value is added to the
 //   element, atomically: any number of items may do so to one at a time | BARRIER (done..) all items meet, k 1 + n:
 //   each has done with STOREs that are later, but for those since the n-th BARRIER of this kind before
+//   BULK (to from slot c0 c1 ..) k tn_bulk_k, v {extents.., strides.., box..}: to, an INDEX of LOCAL memory, gets a
+//   box of the tensor that `from` is, from element (c0, c1 ..) on, zeros beyond its extents, as ir/listing.c has boxes;
+//   strides in elements, that of dim 0 is 1. All items say the same; one of them begins it. It happens at any time
+//   before a BARRIER k TN_BOXES (slot done..) of its slot, which waits for all copies that fill it
 //   PREFETCH (index): it is wanted soon, and need not be in range | MASKED (x ranges..), a SINK's: what these ranges do
 //   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
@@ -8594,13 +8636,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
                                   int64_t k, int nv, const int64_t *v, void *ptr) {
   struct tn_ir *ir = t->ir;
   tiny_uop *swapped[2];
-  uint64_t within = 0;
-  int over_shards = 0;
-  for (int i = 0; i < nsrc; i++) {
-    if (!src[i] || src[i] == &ir->bad) return &ir->bad;
-    over_shards |= src[i]->op == TINY_OP_SHARD;
-    within |= src[i]->within;
-  }
+  for (int i = 0; i < nsrc; i++) if (!src[i] || src[i] == &ir->bad) return &ir->bad;
   if (nsrc == 2 && tn_op_is(op, TINY_COMM) && tn_uop_order(src[0], src[1]) > 0) {
     swapped[0] = src[1]; swapped[1] = src[0];
     src = swapped;
@@ -8618,6 +8654,14 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
     }
   }
   if ((ir->nodes.n + 1) * 2 > ir->nodes.cap && !tn_nodes_grow(t, &ir->nodes)) return &ir->bad;
+  uint64_t within = tn_own_bits(op, k);
+  int over_shards = 0, placed = op == TINY_OP_COPY || op == TINY_OP_SHARD, lengthened = op == TINY_OP_PREFIX;
+  for (int i = 0; i < nsrc; i++) {
+    over_shards |= src[i]->op == TINY_OP_SHARD;
+    placed |= src[i]->device;
+    lengthened |= src[i]->extent != NULL;
+    within |= src[i]->within;
+  }
   tiny_uop key;
   memset(&key, 0, sizeof key);
   key.op = (uint8_t)op;
@@ -8625,17 +8669,17 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.lanes = (uint16_t)lanes;
   key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
-  key.within = within | tn_own_bits(op, k);
+  key.within = within;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
-  if (!tn_uop_place(t, &key)) return &ir->bad;
+  if (placed && !tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
   if ((own || shared == v) && !tn_uop_holds(t, &key, ndim, own ? dim : v)) return &ir->bad;
   tiny_uop *extent[TINY_MAX_DIMS];
-  const int extends = tn_uop_may_extend(&key);
+  const int extends = lengthened && tn_uop_may_extend(&key);
   if (extends && !tn_uop_extents(t, &key, ndim, extent)) return &ir->bad;
   const int lengths = extends && tn_extents_are(ndim, extent) ? ndim : 0;
   tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)(nsrc + lengths) * sizeof *src +
@@ -8711,6 +8755,21 @@ static tiny_uop *tn_range(tiny_ctx *t, int64_t extent, int kind) {
 
 // Has a node of a tensor graph its value in memory?
 static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
+#ifndef TINY_AMALGAMATED
+#include "walk.c"
+#include "position.c"
+#endif
+#endif
+// ---- end src/ir/uop.c ----
+// ---- begin src/ir/walk.c ----
+// walk: what a node is made of, in order; which nodes live; and the nodes of one kernel, apart from all others.
+//
+// In:  roots. Out: lists of nodes, sources before users. What is not reached from the marks is freed.
+#ifndef TN_IR_WALK
+#define TN_IR_WALK
+#ifndef TINY_AMALGAMATED
+#include "uop.c"
+#endif
 
 // ** walks **
 
@@ -8876,11 +8935,8 @@ static void tn_ir_close(tiny_ctx *t) {
   tn_release(t, ir, sizeof *ir);
   t->ir = NULL;
 }
-#ifndef TINY_AMALGAMATED
-#include "position.c"
 #endif
-#endif
-// ---- end src/ir/uop.c ----
+// ---- end src/ir/walk.c ----
 TN_SMALL_BEGIN
 // ---- begin src/ir/position.c ----
 // position: numbers that are known when a kernel is launched: lengths, and where something begins.
@@ -9106,7 +9162,7 @@ static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
 
 // All that one may depend on.
 static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
-  int64_t word[21] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
+  int64_t word[23] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
                       (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,
                       (int64_t)limits->dtypes, limits->compute_units};
   for (int i = 0; i < 3; i++) { word[10 + i] = limits->global_max[i]; word[13 + i] = limits->local_max[i]; }
@@ -9115,6 +9171,8 @@ static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
   word[18] = limits->tf32;
   word[19] = limits->unit_tiles;
   word[20] = limits->unit_rows;
+  word[21] = limits->copies_boxes;
+  word[22] = limits->cluster;
   tn_digest_add(d, word, sizeof word);
   for (int i = 0; i < TN_MEMORY_LEVELS; i++) {
     const tiny_memory_level m = tn_machine_memory(limits, i);
@@ -9237,27 +9295,29 @@ static int64_t tn_tiles(int64_t n, int64_t side) { return (n + side - 1) / side;
 // of them read b together. The first that every unit of the machine has groups of. Of units that take all rows as well
 // 128 are as soon done as 64 (PTX ISA, tcgen05.mma: a row for each lane of Tensor Memory).
 static tn_warp_shape tn_warp_shape_at_once(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
-                                           int large) {
+                                           int large, int boxes) {
   static const tn_warp_shape all[2][3] = {{{{8, 1}, {16, 256}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}},
-                                          {{{8, 1}, {32, 128}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}}};
+                                          {{{8, 1}, {32, 128}}, {{4, 1}, {32, 128}}, {{4, 1}, {16, 64}}}},
+                             of_boxes = {{8, 1}, {16, 128}};       // which four warps have 64 rows of
   const tn_warp_shape *shapes = all[limits->unit_rows > 1];
   int i = large ? 0 : 2;
   for (; i < 2; i++) {
-    const tn_warp_shape *x = &shapes[i];
+    const tn_warp_shape *x = i && boxes ? &of_boxes : &shapes[i];
     const int64_t least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(limits),
                   groups = tn_tiles(rows, x->warps[0] * x->side[0]) * tn_tiles(columns, x->side[1]) * others;
-    if (x->side[1] <= 8 * (int64_t)limits->unit_tiles && columns > x->side[1] / 2 && groups >= least) break;
+    if (x->side[1] <= 8 * (int64_t)limits->unit_tiles && columns > x->side[1] / 2 && groups >= least) return *x;
   }
   return shapes[i];
 }
 
-// As many as leave enough groups, and no more than there are. large: registers of an item may hold the larger tiles.
+// As many as leave enough groups, and no more than there are. large: registers of an item may hold the larger tiles;
+// boxes: operands are such (codegen/boxes.c).
 static tn_warp_shape tn_warp_shape_of(const tiny_limits *limits, int64_t rows, int64_t columns, int64_t others,
-                                      int large) {
+                                      int large, int boxes) {
   const int64_t block = TN_WARP_SIDES * TN_WARP_LARGE, n[2] = {rows, columns},
                 groups = tn_tiles(rows, block) * tn_tiles(columns, block) * others;
   tn_warp_shape shape = {{TN_WARP_SIDES, TN_WARP_SIDES}, {TN_WARP_SIDE, TN_WARP_SIDE}};
-  if (limits->unit_tiles) return tn_warp_shape_at_once(limits, rows, columns, others, large);
+  if (limits->unit_tiles) return tn_warp_shape_at_once(limits, rows, columns, others, large, boxes);
   large &= groups >= TN_WARP_GROUPS;
   for (int i = 0; i < 2; i++) if (large && n[i] > TN_WARP_LARGE) shape.side[i] = TN_WARP_LARGE;
   return shape;
@@ -9294,7 +9354,7 @@ static double tn_cut_product_step(const tiny_limits *limits, const tn_tiled_prod
   const int first = tn_machine_registers(limits) >= TN_TILE_MANY ? 0 : 3;
   double least = 0;
   if (x->unit_nbytes) {
-    const tn_warp_shape shape = tn_warp_shape_of(limits, x->rows, x->columns, x->others * parts, 1);
+    const tn_warp_shape shape = tn_warp_shape_of(limits, x->rows, x->columns, x->others * parts, 1, 0);
     const tn_tile_price tile = tn_tile_of_warps(&shape, x->unit_nbytes, limits->unit_tiles != 0);
     return tn_tiles_cost(limits, x->rows, x->columns, x->others * parts, &tile);
   }
@@ -9453,8 +9513,10 @@ static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
 // Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
 // after each row, and elements of a row (0: nothing lies unused).
 enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
+enum { TN_STAGE_BULK = 1 << 7 };           // it is filled by BULKs, of boxes along its last two ranges
 static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
-static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0xF); }
+static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0x7); }
+static int tn_stage_is_bulk(const tiny_uop *u) { return u->op == TINY_OP_STAGE && (u->k & TN_STAGE_BULK); }
 static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
 static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
 
@@ -9478,6 +9540,7 @@ static int tn_sources_fit(int op, int n) {
     case TINY_OP_INDEX: return n == 2 || n == 3;
     case TINY_OP_LOAD: case TINY_OP_RANGE: return n == 1 || n == 2;
     case TINY_OP_STORE: return n == 2;
+    case TINY_OP_BULK: return n >= 5 && n <= 3 + TN_BOX_DIMS;
     case TINY_OP_DETACH: return n >= 1 && n <= 3;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
     default: return n >= 1;
@@ -9578,6 +9641,19 @@ static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   }
   return fits;
 }
+// v: extents, strides, sides of the box; src: as many coordinates behind memory and slot.
+static const char *tn_bulk_fits(int nsrc, int64_t k, int nv, const int64_t *v) {
+  const int n = nv / 3;
+  int64_t nelem = 1;
+  if (nv % 3 || n < 2 || n > TN_BOX_DIMS || nsrc != n + 3) return "takes a box of 2 to 5 dims";
+  if (k < 1 || !(k & 0xFF) || k >> 16 > TN_BOX_SLOTS || (k >> 8 & 0xFF) >= k >> 16) return "takes a slot of some";
+  for (int i = 0; i < n; i++) {
+    const int64_t box = v[2 * n + i];
+    if (v[i] < 1 || v[n + i] < 1 || box < 1 || box > TN_BOX_MOST) return "takes extents, strides and sides above 0";
+    nelem *= box;
+  }
+  return v[n] == 1 && nelem <= 1 << 20 ? NULL : "takes rows that lie together";
+}
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
   if (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE) return tn_length_fits(op, src, k, nv, v);
@@ -9585,6 +9661,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
   switch (op) {
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && k >= 0 && k >> 56 == 0 ? NULL
       : "takes an id below 2^56 and its number of elements";
+    case TINY_OP_BULK: return tn_bulk_fits(nsrc, k, nv, v);
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
     case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :
@@ -9681,6 +9758,11 @@ static int tn_target_copies(const tn_target *target) {
   return target->limits->copies_async && (!target->renderer || tn_target_has(target, TINY_TARGET_COPIES));
 }
 
+// Does it copy boxes of memory by itself?
+static int tn_target_copies_boxes(const tn_target *target) {
+  return target->limits->copies_boxes && (!target->renderer || tn_target_has(target, TINY_TARGET_BOXES));
+}
+
 // ** the table of a C-like language **
 
 static int tn_language_on(const tiny_language *l, int op) {
@@ -9736,6 +9818,7 @@ static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_LOAD: return tn_target_memory(r, u, u->lanes);
     case TINY_OP_STORE: return tn_target_memory(r, u, u->src[1]->lanes);
+    case TINY_OP_BULK: return (r->flags & TINY_TARGET_BOXES) != 0;
     case TINY_OP_DOT: return (int)(r->dots >> u->k & 1);
     case TINY_OP_SHUFFLE: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
     case TINY_OP_PICK: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
@@ -9909,6 +9992,7 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
            !tn_stage_pad(u) == !tn_stage_row(u) && tn_stage_row(u) <= UINT32_MAX) {
     tn_text_add(out, ":%s", tn_space_names[tn_stage_space(u)]);
     if (tn_stage_ahead(u)) tn_text_add(out, ":+%d", tn_stage_ahead(u));
+    if (tn_stage_is_bulk(u)) tn_text_add(out, ":bulk");
     if (k >> 8) tn_text_add(out, ":%lld:%lld", (long long)(k >> TN_STAGE_PAD & 0xFFFF), (long long)(k >> TN_STAGE_ROW));
   }
   else if (style == TN_K_AXES && k > 0 && k < 1 << TINY_MAX_DIMS) tn_print_axes(out, k);
@@ -10187,6 +10271,7 @@ static int tn_parse_field(tn_parse_open *o, const char *word, size_t n, int firs
     o->k |= (int64_t)(word[1] - '0') << TN_STAGE_AHEAD;
     return word[1] > '0' && word[1] <= '0' + TN_STAGE_AHEAD_MOST;
   }
+  if (style == TN_K_SPACE && n == 4 && !memcmp(word, "bulk", 4)) { o->k |= TN_STAGE_BULK; return 1; }
   if (style == TN_K_SPACE && tn_parse_integer(word, n, TINY_I64, &x)) {     // a pad, then a row
     const int bits = o->k >> TN_STAGE_PAD ? 32 : 16;
     o->k |= (x & (((int64_t)1 << bits) - 1)) << (bits == 32 ? TN_STAGE_ROW : TN_STAGE_PAD);
@@ -11769,6 +11854,13 @@ static tiny_uop *tn_store_as(tiny_ctx *t, const tiny_uop *store, tiny_uop *index
   tiny_uop *src[2] = {index, value};
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, store->k, 0, NULL);
 }
+// The box of a tensor from these coordinates on. v, k: as a BULK has them.
+static tiny_uop *tn_bulk(tiny_ctx *t, tiny_uop *to, tiny_uop *from, tiny_uop *slot, int dims, tiny_uop *const *at,
+                         const int64_t *v, int64_t k) {
+  tiny_uop *src[3 + TN_BOX_DIMS] = {to, from, slot};
+  for (int i = 0; i < dims; i++) src[3 + i] = at[i];
+  return tn_uop_make(t, TINY_OP_BULK, TINY_VOID, 1, 3 + dims, src, k, 3 * dims, v);
+}
 static tiny_uop *tn_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &index, 0, 0, NULL);
 }
@@ -11778,6 +11870,11 @@ static tiny_uop *tn_barrier(tiny_ctx *t, tiny_uop *done) {
 // That waits for STOREs that may happen later, but for those since the last n of its kind.
 static tiny_uop *tn_barrier_wait(tiny_ctx *t, const tn_list *done, int64_t n) {
   return tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, done->n, done->u, 1 + n, 0, NULL);
+}
+
+// That waits for the boxes of a slot, and of STOREs as k of a BARRIER says.
+static tiny_uop *tn_barrier_boxes(tiny_ctx *t, tiny_uop *slot, const tn_list *done, int64_t k) {
+  return tn_node_over(t, TINY_OP_BARRIER, TINY_VOID, 1, slot, done->n, done->u, TN_BOXES | k);
 }
 
 // ** loops **
@@ -12523,84 +12620,18 @@ static tiny_uop *tn_igamma_of(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x) 
 }
 #endif
 // ---- end src/ir/special.c ----
-TN_SMALL_END
 #ifndef TINY_NO_INTERP
-// ---- begin src/ir/eval.c ----
-// eval: the reference interpreter, the oracle of every test and the device of last resort. It is made to be
-// obviously right: each value is an int64 "k" as in dtype.c, each op is tn_alu, and nothing is fused or
-// reordered.
+// ---- begin src/ir/decode.c ----
+// decode: a linear list as instructions of the reference interpreter, over numbered slots.
 //
-//   tn_eval_expr    an expression over variables (ids of RANGE, ARG and SPECIAL)
-//   tn_eval_decode, tn_eval_launch   a linear program: all work items of a group run in lockstep
-//
-// A program is first decoded into instructions over numbered slots. A slot holds one value for each work
-// item; a vector takes one slot a lane. What real devices would get wrong silently is an error here: an
-// access outside of a memory, work items that touch the same LOCAL element with no barrier between, a barrier
-// that not all items reach, loops whose extent differs between items, an element that is read while a STORE to it may
-// still happen: it happens as late as it may. LOCAL and REG memory start as garbage that shows (NaN, 0x5A5A..).
-#ifndef TN_IR_EVAL
-#define TN_IR_EVAL
+// In:  a list, or an expression. Out: a tn_eval_code: instructions, what runs once before the first group, memories; an
+//      error where the list is none that can run.
+// Holds: a slot holds one value for each work item; a vector takes one slot a lane.
+#ifndef TN_IR_DECODE
+#define TN_IR_DECODE
 #ifndef TINY_AMALGAMATED
 #include "print.c"
 #endif
-
-// ** one op on rows of values **
-
-// step 0: the same value throughout
-typedef struct tn_eval_in { const int64_t *p; int step; } tn_eval_in;
-
-// out[i] = op(s[0][i], s[1][i] ..). The few ops that fill programs have loops of their own, the rest is
-// tn_alu.
-static void tn_eval_row(const tiny_uop *u, int from, int64_t n, int64_t *out, const tn_eval_in *s) {
-  enum { WIDE = TINY_OP_COUNT };
-  const int d = u->dtype, operand = tn_op_is(u->op, TINY_CMP) ? from : d;
-  const int real = operand == TINY_F32 || operand == TINY_F64;
-  const int wide = operand == TINY_INDEX || operand == TINY_I64;
-  const int64_t *pa = s[0].p, *pb = u->nsrc > 1 ? s[1].p : pa, *pc = u->nsrc > 2 ? s[2].p : pa;
-  const int da = s[0].step, db = u->nsrc > 1 ? s[1].step : da, dc = u->nsrc > 2 ? s[2].step : da;
-  int64_t v[4];
-#define TN_ROW(value) \
-  for (int64_t i = 0; i < n; i++, pa += da, pb += db, pc += dc) { out[i] = (value); } \
-  return
-#define TN_ROW_REAL(x) TN_ROW(tn_from_f64(tn_dtype_round(d, x)))
-#define TN_A tn_to_f64(*pa)
-#define TN_B tn_to_f64(*pb)
-  switch (real ? (int)u->op : wide ? WIDE + u->op : -1) {
-    case TINY_OP_ADD: TN_ROW_REAL(TN_A + TN_B);
-    case TINY_OP_SUB: TN_ROW_REAL(TN_A - TN_B);
-    case TINY_OP_MUL: TN_ROW_REAL(TN_A * TN_B);
-    case TINY_OP_LT: TN_ROW(TN_A < TN_B);
-    case TINY_OP_WHERE: case WIDE + (int)TINY_OP_WHERE: TN_ROW(*pa ? *pb : *pc);
-    case WIDE + (int)TINY_OP_ADD: TN_ROW((int64_t)((uint64_t)*pa + (uint64_t)*pb));
-    case WIDE + (int)TINY_OP_SUB: TN_ROW((int64_t)((uint64_t)*pa - (uint64_t)*pb));
-    case WIDE + (int)TINY_OP_MUL: TN_ROW((int64_t)((uint64_t)*pa * (uint64_t)*pb));
-    case WIDE + (int)TINY_OP_LT: TN_ROW(*pa < *pb);
-    default: break;
-  }
-#undef TN_ROW
-#undef TN_ROW_REAL
-#undef TN_A
-#undef TN_B
-  for (int64_t i = 0; i < n; i++) {
-    for (uint32_t j = 0; j < u->nsrc; j++) v[j] = s[j].p[i * s[j].step];
-    out[i] = tn_alu(u->op, d, from, u->k, v, (int)u->nsrc);
-  }
-}
-
-// The value from which a reduction starts.
-static int64_t tn_eval_identity(int op, int d) {
-  if (op == TINY_OP_MUL) return tn_dtype_value(d, 1);
-  if (op == TINY_OP_MAX) return tn_lowest(d);
-  return 0;                                // of ADD; the bits of 0.0 are 0
-}
-
-static int64_t tn_eval_binary(int op, int d, int64_t a, int64_t b) {
-  const int64_t v[2] = {a, b};
-  return tn_alu(op, d, d, 0, v, 2);
-}
-
-TN_SMALL_BEGIN
-// ** decoding **
 
 typedef struct tn_eval_arg { int slot, lanes; } tn_eval_arg;
 // space GLOBAL: a PARAM; at: first element in its arena
@@ -12612,6 +12643,7 @@ typedef struct tn_eval_ins {
   // LOAD, STORE; arguments: element, value or otherwise, valid (slot < 0: none)
   int mem;
   int jump;                                // RANGE: its END; END: its RANGE
+  int from_mem, v;                         // BULK: the memory that it copies; its first number in the code's list
 } tn_eval_ins;
 
 typedef struct tn_eval_code {
@@ -12620,6 +12652,7 @@ typedef struct tn_eval_code {
   tn_eval_ins *setup; int nsetup, setup_cap;   // run once, before the first group
   tn_eval_arg *arg; int narg, arg_cap;
   tn_eval_mem *mem; int nmem, mem_cap;
+  int64_t *v; int nv, v_cap;
   int nslots, depth_if;
   int64_t local_nelem, reg_nelem;
   int later;                               // it has STOREs that happen later
@@ -12724,6 +12757,29 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
   return TINY_OK;
 }
 
+// Arguments: where it goes, validity, slot, coordinates.
+static tiny_code tn_eval_bulk(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
+  const int dims = tn_bulk_dims(u);
+  if (s[0]->index < 0 || s[1]->mem < 0 || tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v))
+    return tn_eval_bad(d, u, "is no copy of a box");
+  const tn_eval_arg to = d->c->arg[s[0]->index], valid = d->c->arg[s[0]->index + 1];
+  const tn_eval_mem *m = &d->c->mem[s[0]->mem], *from = &d->c->mem[s[1]->mem];
+  if (m->space != TN_SPACE_LOCAL || from->space != TN_SPACE_GLOBAL || m->lanes != 1 ||
+      tn_bits(m->dtype) != tn_bits(from->dtype))
+    return tn_eval_bad(d, u, "copies from or to other memory");
+  for (int i = 0; i <= dims; i++)
+    if (s[2 + i]->slot < 0 || s[2 + i]->lanes != 1) return tn_eval_bad(d, u, "a place has no value");
+  tn_eval_ins *i = tn_eval_emit(d, u, 0, 0);
+  d->c->later = 1;
+  i->mem = s[0]->mem; i->from_mem = s[1]->mem; i->v = d->c->nv;
+  *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = to;
+  *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = valid;
+  for (int k = 0; k <= dims; k++) tn_eval_take(d, s[2 + k]);
+  for (int k = 0; k < 3 * dims; k++) *TN_PUSH(d->t, d->c->v, d->c->nv, d->c->v_cap, int64_t) = u->v[k];
+  tn_eval_record(d, u, -1, -1, -1);
+  return TINY_OK;
+}
+
 // A value computed from values: arithmetic and lanes.
 static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
   int total = 0;
@@ -12823,7 +12879,12 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
       tn_eval_emit(d, u, 0, 0);
       d->nif--;
       break;
-    case TINY_OP_BARRIER: tn_eval_emit(d, u, 0, 0); break;
+    case TINY_OP_BULK: return tn_eval_bulk(d, u, s);
+    case TINY_OP_BARRIER:
+      if (u->k & TN_BOXES && (s[0]->slot < 0 || s[0]->lanes != 1)) return tn_eval_bad(d, u, "no slot");
+      tn_eval_emit(d, u, 0, 0);
+      tn_eval_take(d, u->k & TN_BOXES ? s[0] : NULL);
+      break;
     default: return tn_eval_bad(d, u, "is no op of a program");
   }
   tn_eval_record(d, u, -1, -1, -1);
@@ -12852,29 +12913,108 @@ static tiny_code tn_eval_decode(tiny_ctx *t, tiny_uop *const *list, int n, int v
 static tn_eval_code *tn_eval_copy(tiny_ctx *t, const tn_eval_code *c) {
   const size_t ins = (size_t)c->nins * sizeof *c->ins, setup = (size_t)c->nsetup * sizeof *c->setup;
   const size_t arg = (size_t)c->narg * sizeof *c->arg, mem = (size_t)c->nmem * sizeof *c->mem;
-  const size_t nbytes = sizeof *c + ins + setup + mem + arg;
+  const size_t v = (size_t)c->nv * sizeof *c->v, nbytes = sizeof *c + ins + setup + v + mem + arg;
   tn_eval_code *own = (tn_eval_code *)tn_alloc(t, nbytes);
   if (!own) return NULL;
   *own = *c;
   own->nbytes = nbytes;
   own->ins = (tn_eval_ins *)(void *)(own + 1);
   own->setup = own->ins + c->nins;
-  own->mem = (tn_eval_mem *)(void *)(own->setup + c->nsetup);
+  own->v = (int64_t *)(void *)(own->setup + c->nsetup);
+  own->mem = (tn_eval_mem *)(void *)(own->v + c->nv);
   own->arg = (tn_eval_arg *)(void *)(own->mem + c->nmem);
   if (ins) memcpy(own->ins, c->ins, ins);
   if (setup) memcpy(own->setup, c->setup, setup);
+  if (v) memcpy(own->v, c->v, v);
   if (mem) memcpy(own->mem, c->mem, mem);
   if (arg) memcpy(own->arg, c->arg, arg);
   return own;
 }
-
+#endif
+// ---- end src/ir/decode.c ----
 TN_SMALL_END
+// ---- begin src/ir/eval.c ----
+// eval: the reference interpreter, the oracle of every test and the device of last resort. It is made to be
+// obviously right: each value is an int64 "k" as in dtype.c, each op is tn_alu, and nothing is fused or
+// reordered.
+//
+//   tn_eval_expr    an expression over variables (ids of RANGE, ARG and SPECIAL)
+//   tn_eval_decode, tn_eval_launch   a linear program: all work items of a group run in lockstep
+//
+// A program is first decoded into instructions (decode.c). What real devices would get wrong silently is an error here:
+// an access outside of a memory, work items that touch the same LOCAL element with no barrier between, a barrier
+// that not all items reach, loops whose extent differs between items, an element that is read while a STORE to it may
+// still happen: it happens as late as it may. LOCAL and REG memory start as garbage that shows (NaN, 0x5A5A..).
+#ifndef TN_IR_EVAL
+#define TN_IR_EVAL
+#ifndef TINY_AMALGAMATED
+#include "decode.c"
+#endif
+
+// ** one op on rows of values **
+
+// step 0: the same value throughout
+typedef struct tn_eval_in { const int64_t *p; int step; } tn_eval_in;
+
+// out[i] = op(s[0][i], s[1][i] ..). The few ops that fill programs have loops of their own, the rest is
+// tn_alu.
+static void tn_eval_row(const tiny_uop *u, int from, int64_t n, int64_t *out, const tn_eval_in *s) {
+  enum { WIDE = TINY_OP_COUNT };
+  const int d = u->dtype, operand = tn_op_is(u->op, TINY_CMP) ? from : d;
+  const int real = operand == TINY_F32 || operand == TINY_F64;
+  const int wide = operand == TINY_INDEX || operand == TINY_I64;
+  const int64_t *pa = s[0].p, *pb = u->nsrc > 1 ? s[1].p : pa, *pc = u->nsrc > 2 ? s[2].p : pa;
+  const int da = s[0].step, db = u->nsrc > 1 ? s[1].step : da, dc = u->nsrc > 2 ? s[2].step : da;
+  int64_t v[4];
+#define TN_ROW(value) \
+  for (int64_t i = 0; i < n; i++, pa += da, pb += db, pc += dc) { out[i] = (value); } \
+  return
+#define TN_ROW_REAL(x) TN_ROW(tn_from_f64(tn_dtype_round(d, x)))
+#define TN_A tn_to_f64(*pa)
+#define TN_B tn_to_f64(*pb)
+  switch (real ? (int)u->op : wide ? WIDE + u->op : -1) {
+    case TINY_OP_ADD: TN_ROW_REAL(TN_A + TN_B);
+    case TINY_OP_SUB: TN_ROW_REAL(TN_A - TN_B);
+    case TINY_OP_MUL: TN_ROW_REAL(TN_A * TN_B);
+    case TINY_OP_LT: TN_ROW(TN_A < TN_B);
+    case TINY_OP_WHERE: case WIDE + (int)TINY_OP_WHERE: TN_ROW(*pa ? *pb : *pc);
+    case WIDE + (int)TINY_OP_ADD: TN_ROW((int64_t)((uint64_t)*pa + (uint64_t)*pb));
+    case WIDE + (int)TINY_OP_SUB: TN_ROW((int64_t)((uint64_t)*pa - (uint64_t)*pb));
+    case WIDE + (int)TINY_OP_MUL: TN_ROW((int64_t)((uint64_t)*pa * (uint64_t)*pb));
+    case WIDE + (int)TINY_OP_LT: TN_ROW(*pa < *pb);
+    default: break;
+  }
+#undef TN_ROW
+#undef TN_ROW_REAL
+#undef TN_A
+#undef TN_B
+  for (int64_t i = 0; i < n; i++) {
+    for (uint32_t j = 0; j < u->nsrc; j++) v[j] = s[j].p[i * s[j].step];
+    out[i] = tn_alu(u->op, d, from, u->k, v, (int)u->nsrc);
+  }
+}
+
+// The value from which a reduction starts.
+static int64_t tn_eval_identity(int op, int d) {
+  if (op == TINY_OP_MUL) return tn_dtype_value(d, 1);
+  if (op == TINY_OP_MAX) return tn_lowest(d);
+  return 0;                                // of ADD; the bits of 0.0 are 0
+}
+
+static int64_t tn_eval_binary(int op, int d, int64_t a, int64_t b) {
+  const int64_t v[2] = {a, b};
+  return tn_alu(op, d, d, 0, v, 2);
+}
+
 // ** running **
 
 // epochs and work items; reader -1: several
 typedef struct tn_eval_shadow { uint64_t written, read; int64_t writer, reader; } tn_eval_shadow;
 // What a STORE leaves to a BARRIER, which is the `waits`-th of those that wait. An element is in the list once at most.
-typedef struct tn_eval_later { int64_t cell, value, item; uint64_t waits; } tn_eval_later;
+// slot: of a box; -1: of a STORE. box: its number; copies: that fill the slot. A box is
+// written by nobody of the group's items.
+enum { TN_EVAL_NOBODY = -2 };
+typedef struct tn_eval_later { int64_t cell, value, item, slot, copies; uint64_t waits, box; } tn_eval_later;
 typedef struct tn_eval_run tn_eval_run;
 struct tn_eval_run {
   tiny_ctx *t; const tn_eval_code *c; const tiny_launch *l;
@@ -12883,7 +13023,7 @@ struct tn_eval_run {
   int64_t *value, *shared, *reg;           // LOCAL and REG: element e of work item i is reg[e * items + i]
   tn_eval_shadow *shadow;
   uint8_t *mask; int depth;                // a row of flags for each open IF
-  uint64_t epoch, waits;                   // counts barriers, and those that wait
+  uint64_t epoch, waits, boxes;            // counts barriers, those that wait, and copies of boxes
   tn_eval_later *later; uint8_t *is_later; int64_t nlater;    // the eldest first; of elements: is it among them?
   tiny_code (*groups_by)(tn_eval_run *r);  // runs them; NULL: tn_eval_groups
 };
@@ -12984,20 +13124,30 @@ static tiny_code tn_eval_matrix_rows(tn_eval_run *r, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
-// Where element `e` that lane `lane` gets of matrices lies, behind the address of the first.
-static int64_t tn_load_place(const tiny_uop *u, int lane, int e) {
+// Where matrix q lies behind the first. What goes on along a row of a box goes on in the next box.
+static int64_t tn_load_matrix(const tiny_uop *u, int q) {
+  const int64_t row = TN_BOX_ROW / (tn_bits(u->dtype) / 8), next = q / 2 * tn_load_next(u);
+  const int wraps = tn_load_has(u, TN_SWIZZLED) && tn_load_next(u) < row;
+  return q % 2 * tn_load_along(u) + (wraps ? next / row * row * TN_BOX_ROWS + next % row : next);
+}
+// Where element `e` that an item gets of matrices lies, whose first is at element `at`.
+static int64_t tn_load_place(const tiny_uop *u, int64_t at, int64_t item, int e) {
   const int nbytes = tn_bits(u->dtype) / 8, each = 4 / nbytes, q = e / each, of = e % each,
-            row = 2 * TN_TURNED_ROW / nbytes;
-  const int64_t begin = q / 2 * tn_load_next(u) + q % 2 * tn_load_along(u);
-  return begin + (tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
-                                                  (2 * (lane % 4) + of) * row + lane / 4);
+            lane = (int)(item % TN_TURNED_LANES), boxes = tn_load_has(u, TN_SWIZZLED),
+            row = boxes ? TN_BOX_ROW / nbytes : 2 * TN_TURNED_ROW / nbytes;
+  at = tn_clamp_add(at, tn_load_matrix(u, q));
+  if (tn_load_has(u, TN_SIDE)) at += item / TN_TURNED_LANES % 4 * 2 * tn_load_along(u);
+  at += tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
+                                        (2 * (lane % 4) + of) * row + lane / 4;
+  return boxes ? tn_box_place(at, nbytes) : at;
 }
 // Matrices side by side: all of a warp load them, and say the same address.
 static tiny_code tn_eval_matrices(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
-  const int64_t *at = tn_eval_slot(r, r->c->arg[i->arg].slot);
+  const int64_t *at = tn_eval_slot(r, r->c->arg[i->arg].slot),
+                all = TN_TURNED_LANES * (tn_load_has(&i->u, TN_SIDE) ? 4 : 1);
   for (int64_t item = 0; item < r->items; item++)
-    if (!mask[item] || r->items % TN_TURNED_LANES || at[item] != at[item / TN_TURNED_LANES * TN_TURNED_LANES])
+    if (!mask[item] || r->items % all || at[item] != at[item / all * all])
       return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp load the same matrices",
         (long long)item);
   return TINY_OK;
@@ -13053,22 +13203,32 @@ static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t fla
 }
 
 // A STORE that happens later.
-static void tn_eval_put_off(tn_eval_run *r, int64_t cell, int64_t item, int64_t value) {
+static void tn_eval_put_off(tn_eval_run *r, int64_t cell, int64_t item, int64_t value, int64_t slot, int64_t copies) {
   tn_eval_later *x = &r->later[r->nlater++];
   x->cell = cell; x->item = item; x->value = value; x->waits = r->waits;
+  x->slot = slot; x->copies = copies; x->box = r->boxes;
   r->is_later[cell] = 1;
 }
-// Those that happened before the n-th waiting BARRIER before this one have to be there now.
-static void tn_eval_wait(tn_eval_run *r, int64_t n) {
-  int64_t done = 0;
-  for (; done < r->nlater && r->later[done].waits + (uint64_t)n <= r->waits; done++) {
-    const tn_eval_later *x = &r->later[done];
+// Those that happened before the n-th waiting BARRIER before this one have to be there now, or those of a slot: 1 if
+// these are all that fill it.
+static int tn_eval_wait(tn_eval_run *r, int64_t n, int64_t slot) {
+  int64_t kept = 0, boxes = 0, copies = -1;
+  uint64_t last = 0;
+  for (int64_t i = 0; i < r->nlater; i++) {
+    const tn_eval_later *x = &r->later[i];
+    if (slot >= 0 ? x->slot != slot : x->slot >= 0 || x->waits + (uint64_t)n > r->waits) {
+      r->later[kept++] = *x;
+      continue;
+    }
+    if (slot >= 0) boxes += x->box != last;
+    copies = x->copies;
+    last = x->box;
     r->shared[x->cell] = x->value;
     r->is_later[x->cell] = 0;
     r->shadow[x->cell].written = r->epoch; r->shadow[x->cell].writer = x->item;
   }
-  memmove(r->later, r->later + done, (size_t)(r->nlater -= done) * sizeof *r->later);
-  r->waits++;
+  r->nlater = kept;
+  return boxes == copies;
 }
 
 static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
@@ -13090,7 +13250,7 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
     const int64_t e = a[0].lanes > 1 ? element[lane * r->items + item] : element[item];
     // contiguous lanes follow each other; those that are not valid may lie before the first element
     const int64_t at = a[0].lanes > 1 || m->lanes > 1 ? e :
-        tn_clamp_add(e, matrices ? tn_load_place(&i->u, (int)(item % TN_TURNED_LANES), lane) : lane);
+        matrices ? tn_load_place(&i->u, e, item, lane) : tn_clamp_add(e, lane);
     if (at < 0 || at >= m->nelem) return tn_eval_trap(r, m, item, "index", at);
     const int64_t flat = m->lanes > 1 ? at * m->lanes + lane : at;
     if (m->space == TN_SPACE_LOCAL && tn_eval_share(r, m, flat, item, stores, from_value) != TINY_OK)
@@ -13099,9 +13259,60 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
                   : m->space == TN_SPACE_REG ? &r->reg[(m->at + flat) * r->items + item] : NULL;
     char *p = cell ? NULL : base + flat * (int64_t)tn_dtypes[d].nbytes;
     if (adds) from_value = tn_eval_binary(TINY_OP_ADD, d, cell ? *cell : tn_dtype_load(d, p), from_value);
-    if (stores && i->u.k == TN_LATER) tn_eval_put_off(r, m->at + flat, item, from_value);
+    if (stores && i->u.k == TN_LATER) tn_eval_put_off(r, m->at + flat, item, from_value, -1, 0);
     else if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
     else out[lane * r->items + item] = cell ? *cell : tn_dtype_load(d, p);
+  }
+  return TINY_OK;
+}
+
+// Element number e of the box, in the order of rows, from these coordinates on: bits of the memory's dtype.
+static tiny_code tn_eval_box_element(tn_eval_run *r, const tn_eval_ins *i, const int64_t *at, int64_t e,
+                                     int64_t *value) {
+  const int dims = tn_bulk_dims(&i->u), dtype = r->c->mem[i->mem].dtype;
+  const int64_t *v = r->c->v + i->v;
+  const tn_eval_mem *from = &r->c->mem[i->from_mem];
+  int64_t place = 0;
+  *value = 0;
+  for (int d = 0; d < dims; d++) {
+    const int64_t x = at[d] + e % v[2 * dims + d];
+    if (x < 0 || x >= v[d]) return TINY_OK;
+    place = tn_clamp_add(place, tn_clamp_mul(x, v[dims + d]));
+    e /= v[2 * dims + d];
+  }
+  if (place >= from->nelem) return tn_eval_trap(r, from, 0, "a box has element", place);
+  const char *base = (const char *)r->l->mem[from->id].base + r->l->mem[from->id].offset;
+  *value = tn_dtype_load(dtype, base + place * (int64_t)tn_dtypes[dtype].nbytes);
+  return TINY_OK;
+}
+// All items say the same; the first of them that is there begins it.
+static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_eval_mem *m = &r->c->mem[i->mem];
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  const int dims = tn_bulk_dims(&i->u), nbytes = tn_dtypes[m->dtype].nbytes;
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  int64_t at[TN_BOX_DIMS];
+  for (int k = 0; k < 3 + dims; k++)
+    for (int64_t item = 0; a[k].slot >= 0 && item < r->items; item++)
+      if (!mask[item] || tn_eval_slot(r, a[k].slot)[item] != *tn_eval_slot(r, a[k].slot))
+        return tn_eval_trap(r, m, item, "is not at one with the others on a box at element",
+                            tn_eval_slot(r, a[0].slot)[item]);
+  if (a[1].slot >= 0 && !*tn_eval_slot(r, a[1].slot)) return TINY_OK;
+  const int64_t to = *tn_eval_slot(r, a[0].slot), slot = *tn_eval_slot(r, a[2].slot);
+  int64_t n = 1;
+  for (int d = 0; d < dims; d++) n *= r->c->v[i->v + 2 * dims + d];
+  if (to < 0 || to + n > m->nelem || to * nbytes % TN_BOX_ALIGN || slot < tn_bulk_first(&i->u) ||
+      slot >= tn_bulk_end(&i->u))
+    return tn_eval_trap(r, m, 0, "a box goes to element", to);
+  for (int d = 0; d < dims; d++) at[d] = *tn_eval_slot(r, a[3 + d].slot);
+  r->boxes++;
+  for (int64_t e = 0; e < n; e++) {
+    int64_t value;
+    const int64_t cell = to + tn_box_place(e, nbytes);
+    if (tn_eval_box_element(r, i, at, e, &value) != TINY_OK ||
+        tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 1, value) != TINY_OK)
+      return r->t->code;
+    tn_eval_put_off(r, m->at + cell, TN_EVAL_NOBODY, value, slot, tn_bulk_copies(&i->u));
   }
   return TINY_OK;
 }
@@ -13224,7 +13435,12 @@ static tiny_code tn_eval_barrier(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
   for (int64_t item = 0; item < r->items; item++) if (!mask[item])
     return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld does not reach a barrier", (long long)item);
-  if (i->u.k && r->later) tn_eval_wait(r, i->u.k - 1);
+  const int64_t stores = i->u.k & ~(int64_t)TN_BOXES,
+                slot = i->u.k & TN_BOXES ? *tn_eval_slot(r, r->c->arg[i->arg].slot) : -1;
+  if (stores && r->later) { tn_eval_wait(r, stores - 1, -1); r->waits++; }
+  if (slot >= 0 && (!r->later || !tn_eval_wait(r, 0, slot)))
+    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: a barrier waits for slot %lld, which is not filled",
+      (long long)slot);
   r->epoch++;
   return TINY_OK;
 }
@@ -13263,6 +13479,7 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
     }
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r, i);
+    case TINY_OP_BULK: return tn_eval_box(r, i);
     case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
     case TINY_OP_WMMA: {
       const tiny_warp_unit *unit = tn_warp_unit_of(i->u.k);
@@ -13307,7 +13524,8 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
 
 // Memory of a group or of work items before anything was stored.
 static void tn_eval_poison(tn_eval_run *r) {
-  for (r->nlater = 0, r->waits = 0; r->is_later && r->nlater < r->c->local_nelem;) r->is_later[r->nlater++] = 0;
+  r->waits = r->boxes = 0;
+  for (r->nlater = 0; r->is_later && r->nlater < r->c->local_nelem;) r->is_later[r->nlater++] = 0;
   r->nlater = 0;
   for (int m = 0; m < r->c->nmem; m++) {
     const tn_eval_mem *mem = &r->c->mem[m];
@@ -13722,8 +13940,8 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
 }
 #endif
 // ---- end src/ir/eval_graph.c ----
-#endif
 TN_SMALL_BEGIN
+#endif
 // ---- begin src/ir/spec.c ----
 // spec: the verifier. What a well-formed graph, kernel or program is, as a table and a few checks of form.
 //
@@ -13783,7 +14001,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
   {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
-  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}
+  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}, {TINY_OP_BULK, 6, 'v'}
 };
 
 typedef struct tn_spec {
@@ -13918,6 +14136,17 @@ static const char *tn_spec_index(const tiny_uop *u) {
   return !valid || valid->dtype == TINY_BOOL ? NULL : "has a validity that is no bool";
 }
 
+static const char *tn_spec_bulk(const tiny_uop *u) {
+  const tiny_uop *to = u->src[0];
+  if (to->op != TINY_OP_INDEX || to->lanes != 1) return "fills what is no INDEX";
+  const tiny_uop *memory = tn_memory_behind(to->src[0]);
+  if (memory->op != TINY_OP_DEFINE || memory->v[0] != TN_SPACE_LOCAL) return "fills what is no LOCAL memory";
+  if (!tn_spec_is_param(u->src[1])) return "copies what is no PARAM";
+  for (uint32_t i = 2; i < u->nsrc; i++)
+    if (!tn_is_int(u->src[i]->dtype) || u->src[i]->lanes != 1) return "has a place that is no integer";
+  return tn_bits(u->src[1]->dtype) == tn_bits(memory->dtype) ? tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v) :
+    "copies elements of another size";
+}
 static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
   switch (u->op) {
@@ -13930,7 +14159,10 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       : u->k == TN_LATER ? (tn_spec_waits(u) ? NULL : "is waited for, but not to LOCAL memory")
       : u->k && (u->k != TN_ADDS || !tn_spec_is_param(x->src[0])) ? "adds to what is no PARAM" : NULL;
     case TINY_OP_BARRIER:
-      return u->k >= 0 && u->k <= 1 + TN_STAGE_AHEAD_MOST ? NULL : "waits for no number of BARRIERs";
+      if (u->k & TN_BOXES && (!tn_is_int(x->dtype) || x->lanes != 1)) return "waits for no slot";
+      return u->k >= 0 && (u->k & ~(int64_t)TN_BOXES) <= 1 + TN_STAGE_AHEAD_MOST ? NULL :
+        "waits for no number of BARRIERs";
+    case TINY_OP_BULK: return tn_spec_bulk(u);
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
@@ -17482,16 +17714,18 @@ static tiny_uop *tn_decomposed(tiny_ctx *t, tn_decomposing *d, tiny_uop *u, int 
     u = tn_rewrite_walk(t, &d->done[i], last ? ++t->ir->epoch : 0, u, sets[i], d->target);
   return u;
 }
-// Where a loop begins and ends, if that is computed, is decomposed before what it loops over: with another end it would
-// be another loop, and all that depends on it would be made again.
-static tiny_uop *tn_decomposed_ends(tiny_ctx *t, tn_decomposing *d, tiny_uop *range) {
-  tiny_uop *src[2];
+// Where a loop begins and ends, and where in memory something is, if that is computed, is decomposed before what stands
+// upon it: with another end it would be another loop, and all that depends on it would be made again, by each set.
+static tiny_uop *tn_decomposed_first(tiny_ctx *t, tn_decomposing *d, tiny_uop *u) {
+  tiny_uop *src[3];
   int changed = 0;
-  for (uint32_t i = 0; i < range->nsrc; i++) {
-    src[i] = tn_is_const(range->src[i]) ? range->src[i] : tn_decomposed(t, d, range->src[i], 0);
-    changed |= src[i] != range->src[i];
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    src[i] = tn_is_const(u->src[i]) || (u->op == TINY_OP_INDEX && !i) ? u->src[i] : tn_decomposed(t, d, u->src[i], 0);
+    for (int set = 0; set < 3 && src[i] != u->src[i]; set++)
+      if (!tn_map_has(&d->done[set], src[i])) tn_map_set(t, &d->done[set], src[i], src[i]);
+    changed |= src[i] != u->src[i];
   }
-  return changed ? tn_uop_with(t, range, src) : range;
+  return changed ? tn_uop_with(t, u, src) : u;
 }
 // Rules of decompositions number no nodes.
 static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, tn_decomposing *d) {
@@ -17502,7 +17736,7 @@ static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, tn_decomposing *d) 
     int same = u->dtype != TINY_INDEX;
     for (uint32_t j = 0; j < u->nsrc; j++) same &= w.now.u[u->src[j]->seq] == u->src[j];
     if (!same) now = tn_index_node(&w, u);
-    if (now->op == TINY_OP_RANGE) now = tn_decomposed_ends(t, d, now);
+    if (now->op == TINY_OP_RANGE || now->op == TINY_OP_INDEX) now = tn_decomposed_first(t, d, now);
     u->seq = (uint32_t)i;
     w.now.u[i] = now;
   }
@@ -32226,14 +32460,16 @@ enum {
   TN_ONLINE_SIDE = 16, TN_ONLINE_LEAST = 4,      // items of a group along the columns at most, at least
   TN_ONLINE_ITEMS = 8, TN_ONLINE_FEW = 32,       // of a group along more rows than that at least
   TN_ONLINE_NEXT = 4,                      // rows of an item that lie together
-  TN_ONLINE_COPIES = 8,                    // such rows times columns, of which an item has the results
+  TN_ONLINE_COPIES = 8,                    // words of such rows times columns, of which an item has the results
+  TN_ONLINE_WIDE = 2,                      // keys of an item, of numbers of two words
   TN_ONLINE_REGISTERS = 128, TN_ONLINE_STRIPS = 192    // of an item; from which it has two strips of rows
 };
 
 // ** tiles **
 
-// What a group has at a time: `rows` of the result, `keys` in a block, all columns, of which an item has `copies`.
-typedef struct tn_online_tile { int64_t row_items, column_items, strips, rows, keys, copies; } tn_online_tile;
+// What a group has at a time: `rows` of the result, `keys` in a block, all columns, of which an item has `copies`;
+// words: of a number.
+typedef struct tn_online_tile { int64_t row_items, column_items, strips, rows, keys, copies, words; } tn_online_tile;
 
 static int64_t tn_online_power(int64_t n, int64_t most) {
   int64_t f = 1;
@@ -32246,7 +32482,7 @@ static int64_t tn_online_nbytes(const tn_online_tile *tile, int64_t elements) {
   const int64_t products = elements * (tile->rows + tile->keys + 2) + tile->keys * tile->column_items * tile->copies,
                 scores = tile->rows * tile->keys + tile->column_items,
                 items = 2 * tile->row_items * tile->column_items * TN_ONLINE_NEXT * tile->strips;
-  return 4 * (products + scores + items);
+  return 4 * tile->words * (products + scores + items);
 }
 
 // Of strips of rows, items along rows, and keys of an item: the first that a device has room for is taken. Counted for
@@ -32267,7 +32503,10 @@ static int tn_online_tile_at(const tiny_limits *limits, const tn_online_axes *a,
   tile->row_items = tn_online_tiles[i].row_items;
   tile->rows = TN_ONLINE_NEXT * tile->strips * tile->row_items;
   tile->keys = tn_online_tiles[i].keys * tile->column_items;
-  return (tile->strips == 1 || registers >= TN_ONLINE_STRIPS) && tile->strips * tile->copies <= TN_ONLINE_COPIES &&
+  tile->words = a->sum->dtype == TINY_F64 ? 2 : 1;
+  return (tile->strips * tile->words == 1 || registers >= TN_ONLINE_STRIPS) &&
+      tile->words * tile->strips * tile->copies <= TN_ONLINE_COPIES &&
+      (tile->words == 1 || tile->keys <= TN_ONLINE_WIDE * tile->column_items) &&
       (tile->row_items >= TN_ONLINE_ITEMS || rows <= TN_ONLINE_FEW) && tile->rows < 2 * rows && tile->keys <= keys &&
       tile->row_items * tile->column_items <= tn_machine_items(limits) &&
       tn_online_nbytes(tile, elements) <= (int64_t)limits->shared_nbytes;
@@ -32284,12 +32523,16 @@ static int tn_online_tile_of(const tiny_limits *limits, const tn_online_axes *a,
 // Warps along the rows, rows of each, and as much of columns or of keys: the first that fits. Those with columns share
 // the rows' values: two warps along each side; where they go on with a maximum each warp has all of a row.
 typedef struct tn_warp_nested_tile { uint8_t warps, rows, across, columns; } tn_warp_nested_tile;
-enum { TN_NESTED_REDUCE, TN_NESTED_PRODUCT, TN_NESTED_ONLINE, TN_NESTED_KINDS, TN_NESTED_TILES = 3,
+enum { TN_NESTED_REDUCE, TN_NESTED_PRODUCT, TN_NESTED_ONLINE, TN_NESTED_KINDS, TN_NESTED_TILES = 4,
   TN_NESTED_BLOCK = 32, TN_NESTED_PAD = 4, // keys of a block of a product; elements between operands' quarters and rows
   TN_NESTED_HELD = 192 };                  // registers of a lane for the rows of all products, which all keys meet
+// Of sixteen registers of an item those of rows and sums, where lanes have four elements of a tile, and where they have
+// eight: the others are values' under way (by ptxas and clang).
+enum { TN_NESTED_SUMS = 14, TN_NESTED_SUMS_OF_EIGHT = 12 };
 static const tn_warp_nested_tile tn_warp_nested_tiles[TN_NESTED_KINDS][TN_NESTED_TILES] = {
-  {{4, 16, 1, 64}, {4, 16, 1, 32}, {2, 16, 1, 32}}, {{2, 32, 2, 64}, {2, 16, 2, 64}, {2, 16, 2, 32}},
-  {{4, 16, 1, 128}, {2, 16, 1, 128}, {2, 16, 1, 64}}};
+  {{4, 16, 1, 64}, {4, 16, 1, 32}, {2, 16, 1, 32}, {1, 16, 1, 32}},
+  {{2, 32, 2, 64}, {2, 16, 2, 64}, {2, 16, 2, 32}, {1, 16, 2, 32}},
+  {{4, 16, 1, 128}, {2, 16, 1, 128}, {4, 16, 1, 64}, {2, 16, 1, 64}}};
 
 static int tn_nested_kind(const tn_nested *a) {
   return a->max ? TN_NESTED_ONLINE : a->columns ? TN_NESTED_PRODUCT : TN_NESTED_REDUCE;
@@ -32302,24 +32545,43 @@ static int64_t tn_nested_elements(const tn_nested *a) {
   return n;
 }
 
-// Are there registers and memory of a group for it: operands of all products for rows and keys; columns and values?
-static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit, int kind, int64_t elements,
+// Do products within a sum take all columns at once? Not those that sum in memory of the unit's own.
+static int tn_nests_at_once(const tiny_limits *limits) { return limits->unit_tiles && !limits->unit_rows; }
+// Where they do all warps stand along rows.
+static const tn_warp_nested_tile *tn_nested_tile(const tiny_limits *limits, const tn_nested *a, int i) {
+  const int kind = tn_nested_kind(a);
+  return &tn_warp_nested_tiles[kind == TN_NESTED_PRODUCT && tn_nests_at_once(limits) ? (int)TN_NESTED_ONLINE : kind][i];
+}
+
+// Registers of a lane for the rows of all products, which all keys meet.
+static int64_t tn_nested_held(const tiny_warp_unit *unit, const tn_nested *a, const tn_warp_nested_tile *tile) {
+  return (tile->rows / unit->m) * (tn_nested_elements(a) / unit->k) * tn_layout_elements(&unit->layout[0]) *
+      tn_dtypes[unit->a].nbytes / 4;
+}
+// Has a lane registers for these, for all inner products of a block, and for the sums: of columns, and what a block
+// gives to them where they go on with a maximum.
+static int tn_nested_is_roomy(const tiny_limits *limits, const tiny_warp_unit *unit, const tn_nested *a,
+                              const tn_warp_nested_tile *tile) {
+  const int64_t block = tile->rows * (a->columns ? TN_NESTED_BLOCK / tile->across : tile->columns) / unit->warp,
+                sums = a->columns ? tile->rows * tile->columns / unit->warp * (a->max ? 2 : 1) : 0;
+  const int64_t most = unit->m * unit->n / unit->warp > 4 ? TN_NESTED_SUMS_OF_EIGHT : TN_NESTED_SUMS;
+  return 16 * (tn_nested_held(unit, a, tile) + a->nproduct * block + sums) <= most * tn_machine_registers(limits);
+}
+// Is there memory of a group for it: operands of all products for rows and keys; columns and values?
+static int tn_nested_fits(const tiny_limits *limits, const tiny_warp_unit *unit, const tn_nested *a,
                           const tn_warp_nested_tile *tile) {
   const int64_t columns = (int64_t)tile->across * tile->columns, rows = (int64_t)tile->warps * tile->rows,
-                keys = kind == TN_NESTED_REDUCE ? columns : (int64_t)TN_NESTED_BLOCK,
-                nbytes = tn_dtypes[unit->a].nbytes,
-                held = (tile->rows / unit->m) * (elements / unit->k) * tn_layout_elements(&unit->layout[0]) * nbytes / 4;
-  int64_t all = elements * (rows + keys + TN_NESTED_PAD);
-  if (kind != TN_NESTED_REDUCE) all += (keys + TN_NESTED_PAD) * (columns + rows + 2 * TN_NESTED_PAD);
-  return held <= TN_NESTED_HELD && nbytes * all <= (int64_t)limits->shared_nbytes;
+                keys = a->columns ? (int64_t)TN_NESTED_BLOCK : columns;
+  int64_t all = tn_nested_elements(a) * (rows + keys + TN_NESTED_PAD);
+  if (a->columns) all += (keys + TN_NESTED_PAD) * (columns + rows + 2 * TN_NESTED_PAD);
+  return tn_nested_held(unit, a, tile) <= TN_NESTED_HELD &&
+      tn_dtypes[unit->a].nbytes * all <= (int64_t)limits->shared_nbytes;
 }
 // Does some unit of the device have a tile for it?
 static int tn_nested_may(const tiny_limits *limits, const tn_nested *a) {
   for (int i = 0; i < limits->nunits; i++) if (tn_unit_nests(limits, &limits->units[i], a->dtype))
     for (int k = 0; k < TN_NESTED_TILES; k++)
-      if (tn_nested_fits(limits, &limits->units[i], tn_nested_kind(a), tn_nested_elements(a),
-                         &tn_warp_nested_tiles[tn_nested_kind(a)][k]))
-        return 1;
+      if (tn_nested_fits(limits, &limits->units[i], a, tn_nested_tile(limits, a, k))) return 1;
   return 0;
 }
 
@@ -35876,7 +36138,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 
 // ** codegen: kernel -> program **
 // ---- begin src/codegen/replace.c ----
-// replace: nodes of a kernel in the place of others, nothing simplified.
+// replace: nodes of a kernel in the place of others, nothing simplified but numbers in sums of places.
 //
 // In:    a root, nodes of it and what stands for each.
 // Out:   the root with those replaced everywhere.
@@ -35894,8 +36156,8 @@ static int tn_ranges_from(int op) {
 }
 
 // The nodes of root that may depend on from[0..n-1], sources first, and those that do; now[u->seq] is what node u of
-// all is replaced by. at[i]: seq of from[i].
-typedef struct tn_replacing { tiny_uop *root, **now; tn_list all, changed; int *at, n; } tn_replacing;
+// all is replaced by. at[i]: seq of from[i]. simplifies: the places of memory, before they are used.
+typedef struct tn_replacing { tiny_uop *root, **now; tn_list all, changed; int *at, n, simplifies; } tn_replacing;
 
 // What node u of root is replaced by.
 static tiny_uop *tn_replacement(const tn_replacing *p, tiny_uop *u) {
@@ -35967,6 +36229,7 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
   if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
   for (uint32_t j = 0; j < u->nsrc; j++) {
     tiny_uop *s = tn_replacement(p, u->src[j]);
+    if (p->simplifies && j && u->op == TINY_OP_INDEX && s != u->src[j]) s = tn_simplify(t, s);
     changed |= s != u->src[j];
     if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
       tn_list ranges = {NULL, 0, 0};
@@ -36015,6 +36278,17 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
   return root;
 }
 
+// The same, and places that it changes simplified: what uses them is made once.
+static tiny_uop *tn_replace_simplified(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_replacing p;
+  tn_replace_prepare(t, root, n, from, &p);
+  p.simplifies = 1;
+  root = tn_replace_by(t, &p, to);
+  tn_scratch_rewind(t, mark);
+  return root;
+}
+
 // REDUCE u with what stands for maxima that it goes on with, which close the same ranges (online.c): those among
 // from[0..n-1].
 static tiny_uop *tn_replace_maxima(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
@@ -36056,18 +36330,250 @@ static tiny_uop *tn_fused(tiny_ctx *t, tiny_uop *root, tiny_uop *a, tiny_uop *b,
 }
 #endif
 // ---- end src/codegen/replace.c ----
-// ---- begin src/codegen/expand.c ----
-// expand: STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR ranges become copies and lanes.
+// ---- begin src/codegen/boxes.c ----
+// boxes: what a STAGE copies as boxes of a tensor in memory, which a device copies by itself (TMA of sm_90 on).
 //
-// In:  a kernel after its opts. Out: the same without STAGE and without those kinds of ranges.
-// UPCAST and UNROLL put each value of the range in place of it: what does not depend on it is
-// shared by hash-consing, so a tile of accumulators loads every operand once. VECTOR puts LANE in
-// its place; lanes spread to whatever depends on it. Then INDEX nodes of lanes are told apart:
-// step 1 is a contiguous access, other constant steps single loads, the rest gathers.
-#ifndef TN_CODEGEN_EXPAND
-#define TN_CODEGEN_EXPAND
+// In:    a STAGE whose last two ranges are a box: rows, and what lies together in them; a range before: boxes beside
+//        each other.
+// Out:   the memory as a tensor, and where in it a box begins; or that it is none.
+// Holds: the place of an element is a sum of terms, each a node times a number: that of the rows' range is the distance
+//        of rows. What a condition leaves out is what lies beyond an extent of the tensor, and is 0 as TMA has it: the
+//        terms that stand in it are a dim's coordinate. All other terms are counted in rows, or in elements of one, or
+//        are a dim of their own. Distances are multiples of 16 bytes (CUDA driver API, cuTensorMapEncodeTiled).
+#ifndef TN_CODEGEN_BOXES
+#define TN_CODEGEN_BOXES
 #ifndef TINY_AMALGAMATED
 #include "replace.c"
+#endif
+
+enum { TN_BOX_STRIDE = 16, TN_BOX_MASKS = 8 };     // bytes; conditions
+
+typedef struct tn_box {
+  tiny_uop *memory, *at[TN_BOX_DIMS], *blocks;   // coordinates; the range of boxes beside each other, NULL: one
+  int dims;
+  int64_t v[3 * TN_BOX_DIMS];              // as a BULK has it: extents, strides, sides
+} tn_box;
+
+// A coordinate of the box: its terms, the extent of its dim, of which a condition says more than that it is reached.
+typedef struct tn_box_side { tn_affine place, mask; int64_t extent, size, stride; int masked; } tn_box_side;
+
+// ** what is read, and where it is there **
+
+// The LOAD behind x; conds: what has to hold, elsewhere it is 0. NULL: it is something else.
+static tiny_uop *tn_box_load(tiny_ctx *t, tiny_uop *x, tn_list *conds) {
+  for (;;) {
+    if (x->op == TINY_OP_BITCAST && !tn_regroups(x)) { x = x->src[0]; continue; }
+    if (x->op != TINY_OP_WHERE || !tn_is_const(x->src[2]) || x->src[2]->k) break;
+    tn_push(t, conds, x->src[0]);
+    x = x->src[1];
+  }
+  if (x->op != TINY_OP_LOAD || x->k || x->nsrc > 1 || x->lanes > 1 || x->src[0]->lanes > 1 ||
+      x->src[0]->src[0]->op != TINY_OP_PARAM)
+    return NULL;
+  if (x->src[0]->nsrc == 3) tn_push(t, conds, x->src[0]->src[2]);
+  return x;
+}
+static int tn_box_affine(tiny_ctx *t, tiny_uop *u, tn_affine *a) {
+  tn_affine_start(a, TINY_INDEX);
+  return tn_affine_add(a, u, 1, 1) && tn_affine_recombine(t, a) >= 0;
+}
+static int64_t tn_box_times(const tn_affine *a, const tiny_uop *x) {
+  for (int i = 0; i < a->n; i++) if (a->term[i].x == x) return a->term[i].c;
+  return 0;
+}
+
+// x + y // d < n, as algebra has made it of d x + y < d n, becomes that again. 0: too many terms.
+static int tn_box_widened(tn_affine *a, int64_t *n) {
+  for (int i = 0; i < a->n; i++) {
+    const tiny_uop *u = a->term[i].x;
+    if (u->op != TINY_OP_IDIV || a->term[i].c != 1 || !tn_is_const(u->src[1]) || u->src[1]->k < 2) continue;
+    const int64_t d = u->src[1]->k;
+    tn_affine_drop(a, i);
+    for (int k = 0; k < a->n; k++) a->term[k].c = tn_clamp_mul(a->term[k].c, d);
+    a->k = tn_clamp_mul(a->k, d);
+    *n = tn_clamp_mul(*n, d);
+    return tn_affine_add(a, u->src[0], 1, 1);
+  }
+  return 1;
+}
+// A condition `sum < n` of what one side's range is part of. 0: it says something else.
+static int tn_box_mask(tiny_ctx *t, tiny_uop *cond, tiny_uop *const *range, tn_box_side *side) {
+  tn_affine a;
+  if (tn_is_k(cond, 1)) return 1;
+  if (cond->op != TINY_OP_LT || !tn_is_const(cond->src[1]) || !tn_is_int(cond->src[1]->dtype) ||
+      !tn_box_affine(t, cond->src[0], &a))
+    return 0;
+  int64_t extent = cond->src[1]->k;
+  if (!tn_box_widened(&a, &extent)) return 0;
+  for (int i = 0; i < 2; i++) {
+    if (tn_box_times(&a, range[i]) != 1 || tn_box_times(&a, range[!i])) continue;
+    if (side[i].masked) return 0;
+    side[i].masked = 1; side[i].mask = a; side[i].extent = extent;
+    return 1;
+  }
+  return 0;
+}
+static int tn_box_masks(tiny_ctx *t, tn_list *conds, tiny_uop *const *range, tn_box_side *side) {
+  for (int i = 0; i < conds->n; i++) {
+    tiny_uop *u = conds->u[i];
+    if (u->op == TINY_OP_AND && u->dtype == TINY_BOOL && conds->n < TN_BOX_MASKS) {
+      conds->u[i--] = u->src[0];
+      tn_push(t, conds, u->src[1]);
+    } else if (!tn_box_mask(t, u, range, side)) return 0;
+  }
+  return 1;
+}
+
+// ** which dim a term is counted in **
+
+// 1: the term may be part of that side's coordinate. Of what a condition speaks of all its terms are, and no others.
+static int tn_box_takes(const tn_box_side *s, const tn_term *m) {
+  return m->c % s->stride == 0 && (!s->masked || tn_box_times(&s->mask, m->x) == m->c / s->stride);
+}
+// Terms of e, but for the ranges of the box: rows (side 1) before elements of rows; each else a dim of its own.
+static int tn_box_terms(const tn_affine *e, tn_box_side *side, tn_term *own, int *nown) {
+  *nown = 0;
+  for (int i = 0; i < e->n; i++) {
+    const tn_term *m = &e->term[i];
+    const int in_row = tn_box_takes(&side[0], m), rows = tn_box_takes(&side[1], m),
+              at = side[0].masked && in_row ? 0 : rows ? 1 : in_row && m->c < side[1].stride ? 0 : -1;
+    if (m->c < 0 || m->x->vmin < 0) return 0;
+    if (at >= 0) { if (!tn_affine_term(&side[at].place, m->x, m->c / side[at].stride)) return 0; }
+    else if (*nown == TN_BOX_DIMS - 2) return 0;
+    else own[(*nown)++] = *m;
+  }
+  for (int i = 0; i < 2; i++) if (side[i].masked && side[i].mask.n != side[i].place.n) return 0;
+  return 1;
+}
+// The constant of e: what conditions have of it, then rows, then elements. 0: some is left.
+static int tn_box_constant(int64_t k, tn_box_side *side) {
+  for (int i = 0; i < 2; i++) if (side[i].masked) {
+    side[i].place.k = side[i].mask.k;
+    k -= side[i].place.k * side[i].stride;
+  }
+  for (int i = 1; i >= 0 && k > 0; i--) if (!side[i].masked) {
+    side[i].place.k = k / side[i].stride;
+    k -= side[i].place.k * side[i].stride;
+  }
+  return k == 0;
+}
+static void tn_box_extents(tn_box_side *side) {
+  for (int i = 0; i < 2; i++) {
+    int64_t low, high;
+    tn_affine_bounds(&side[i].place, &low, &high);
+    if (!side[i].masked) side[i].extent = tn_clamp_add(high, 1);
+  }
+}
+
+// ** the tensor **
+
+static int tn_box_dim(tn_box *b, tiny_uop *at, int64_t extent, int64_t stride, int64_t box) {
+  const int n = TN_BOX_DIMS;
+  if (extent < 1 || extent > INT32_MAX || stride < 1) return 0;
+  b->at[b->dims] = at;
+  b->v[b->dims] = extent; b->v[n + b->dims] = stride; b->v[2 * n + b->dims++] = box;
+  return 1;
+}
+// Numbers side by side as a BULK wants them. 0: the tensor is more than the memory, or rows lie where TMA finds none.
+static int tn_box_pack(tn_box *b) {
+  const int64_t nbytes = tn_dtypes[b->memory->dtype].nbytes;
+  int64_t last = 0, packed[3 * TN_BOX_DIMS];
+  for (int i = 0; i < 3 * b->dims; i++) packed[i] = b->v[i / b->dims * TN_BOX_DIMS + i % b->dims];
+  memcpy(b->v, packed, sizeof packed);
+  for (int i = 0; i < b->dims; i++) {
+    if (i && b->v[b->dims + i] * nbytes % TN_BOX_STRIDE) return 0;
+    last = tn_clamp_add(last, tn_clamp_mul(b->v[i] - 1, b->v[b->dims + i]));
+  }
+  return last < b->memory->v[0];
+}
+
+// range: what lies together, rows.
+static int tn_box_tensor(tiny_ctx *t, const tn_affine *e, tiny_uop *const *range, tn_box_side *side, tn_box *b) {
+  tn_affine rest = *e;
+  tn_term own[TN_BOX_DIMS];
+  int nown;
+  for (int i = 0; i < 2; i++) {
+    tn_affine_start(&side[i].place, TINY_INDEX);
+    for (int k = 0; k < rest.n; k++) if (rest.term[k].x == range[i]) { tn_affine_drop(&rest, k); break; }
+    if (!tn_affine_term(&side[i].place, range[i], 1)) return 0;
+  }
+  for (int k = 0; k < rest.n; k++)
+    for (int i = 0; i < 2; i++) if (tn_depends(t, rest.term[k].x, range[i])) return 0;
+  if (!tn_box_terms(&rest, side, own, &nown) || !tn_box_constant(rest.k, side)) return 0;
+  tn_box_extents(side);
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *zero = tn_index(t, 0), *place = tn_affine_node(t, &side[i].place, TINY_INDEX), *r = range[i];
+    place = tn_simplify(t, tn_replace(t, place, 1, &r, &zero));
+    if (!tn_box_dim(b, place, side[i].extent, side[i].stride, side[i].size))
+      return 0;
+  }
+  for (int i = 0; i < nown; i++)
+    if (!tn_box_dim(b, tn_cast(t, own[i].x, TINY_INDEX), tn_clamp_add(own[i].x->vmax, 1), own[i].c, 1)) return 0;
+  return tn_box_pack(b);
+}
+
+// 1: b is what the STAGE copies.
+static int tn_box_of(tiny_ctx *t, tiny_uop *stage, tn_box *b) {
+  const int n = (int)stage->nsrc;
+  tiny_uop *const range[2] = {stage->src[n - 1], stage->src[n - 2]};
+  tn_list conds = {NULL, 0, 0};
+  tn_box_side *side = (tn_box_side *)tn_scratch(t, 2 * sizeof *side);
+  tn_affine e;
+  tiny_uop *load = tn_box_load(t, stage->src[0], &conds);
+  memset(b, 0, sizeof *b);
+  if (!load || n < 3 || n > 4 || !tn_box_affine(t, load->src[0]->src[1], &e)) return 0;
+  b->memory = load->src[0]->src[0];
+  b->blocks = n == 4 ? stage->src[1] : NULL;
+  side[0].stride = tn_box_times(&e, range[0]); side[1].stride = tn_box_times(&e, range[1]);
+  for (int i = 0; i < 2; i++) side[i].size = tn_range_extent(range[i]);
+  if (side[0].stride != 1 || side[1].stride < 1 || side[1].size > TN_BOX_MOST ||
+      side[0].size * tn_dtypes[stage->dtype].nbytes != TN_BOX_ROW ||
+      side[1].size * TN_BOX_ROW % TN_BOX_ALIGN || !tn_box_masks(t, &conds, range, side))
+    return 0;
+  return tn_box_tensor(t, &e, range, side, b);
+}
+static int64_t tn_box_count(const tn_box *b) { return b->blocks ? tn_range_extent(b->blocks) : 1; }
+
+// ** its copies **
+
+// The copies of a STAGE in an iteration: from[0] becomes to[0] in all places; valid: whether it is to be read at all.
+// begin: its first element in memory `to`; bulk: k of a BULK.
+static tiny_uop *tn_box_copies(tiny_ctx *t, const tn_box *b, int nfrom, tiny_uop *const *from, tiny_uop *const *now,
+                               tiny_uop *valid, tiny_uop *to, tiny_uop *begin, tiny_uop *slot, int64_t bulk) {
+  tn_list all = {NULL, 0, 0};
+  int64_t nelem = 1;
+  for (int i = 0; i < b->dims; i++) nelem *= b->v[2 * b->dims + i];
+  for (int64_t k = 0; k < tn_box_count(b); k++) {
+    tiny_uop *at[TN_BOX_DIMS], *number = tn_index(t, k), *blocks = b->blocks;
+    for (int i = 0; i < b->dims; i++) {
+      at[i] = tn_replace(t, b->at[i], nfrom, from, now);
+      if (blocks) at[i] = tn_replace(t, at[i], 1, &blocks, &number);
+    }
+    tiny_uop *place = tn_u2(t, TINY_OP_ADD, begin, tn_index(t, k * nelem));
+    tn_push(t, &all, tn_bulk(t, tn_index_of(t, to, place, valid), b->memory, slot, b->dims, at, b->v, bulk));
+  }
+  return all.n == 1 ? all.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &all);
+}
+// The first slot that no copy of the kernel goes to.
+static int64_t tn_box_slots(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  int64_t n = 0;
+  tn_collect_op(t, sink, TINY_OP_BULK, &all);
+  for (int i = 0; i < all.n; i++) if (tn_bulk_end(all.u[i]) > n) n = tn_bulk_end(all.u[i]);
+  return n;
+}
+#endif
+// ---- end src/codegen/boxes.c ----
+// ---- begin src/codegen/stages.c ----
+// stages: STAGEs of groups become memory, the stores that fill it, and barriers; which ranges are open, in which order.
+//
+// In:  a kernel after its opts. Out: the same without STAGEs that the items of a group share.
+// Holds: memory is filled before it is read and not before all items are done with what it had; a STAGE that is copied
+//        ahead has memory for as many iterations more, one after the other.
+#ifndef TN_CODEGEN_STAGES
+#define TN_CODEGEN_STAGES
+#ifndef TINY_AMALGAMATED
+#include "boxes.c"
 #endif
 
 static int tn_is_item(const tiny_uop *r) {
@@ -36312,6 +36818,7 @@ typedef struct tn_filling {
   int64_t owners, elements;
   int beside;
   tn_list end;
+  tn_box box;                              // of a STAGE that is filled by BULKs, and nothing else is looked at
 } tn_filling;
 
 // Are neighbours among the items owners?
@@ -36333,6 +36840,11 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   tn_list shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
   memset(f, 0, sizeof *f);
   f->elements = tn_stage_nelem(stage);
+  if (tn_stage_is_bulk(stage)) {
+    f->owner = tn_index(t, 0); f->owners = 1;
+    tn_box_of(t, stage, &f->box);          // it is: tn_expand_boxes
+    return;
+  }
   f->owner = tn_stage_owner(t, stage, &f->owners);
   f->value = stage->src[0];
   f->valid = tn_stage_filler(t, sink, stage);
@@ -36378,6 +36890,14 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
+  }
+  if (tn_stage_is_bulk(stage)) {
+    const int64_t first = tn_box_slots(t, sink);
+    tiny_uop *slot = tn_index(t, first), *copy = tn_box_copies(t, &f.box, 0, NULL, NULL, NULL, to, tn_index(t, 0), slot,
+                                                               tn_bulk_k(tn_box_count(&f.box), first, first + 1));
+    const tn_list done = {&copy, 1, 1};
+    tn_stage_reads(t, sink, stage, &f, tn_after(t, memory, tn_barrier_boxes(t, slot, &done, 0)), NULL, &from, &now);
+    return tn_replace(t, sink, from.n, from.u, now.u);
   }
   if (kblocks) {                            // in each of them: what is read was added to by the one before
     const tiny_uop *cleared = tn_stage_cleared(t, stage, to, f.flat, &open);
@@ -36442,12 +36962,21 @@ static void tn_ahead_around(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, t
   }
 }
 
+// Slots that boxes of a loop are copied to, from one on, and how many copies fill each.
+typedef struct tn_ahead_boxes { int64_t first, copies; } tn_ahead_boxes;
+static tiny_uop *tn_ahead_slot(tiny_ctx *t, const tn_ahead_boxes *b, tiny_uop *at, int64_t slots) {
+  return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MOD, at, tn_index(t, slots)), tn_index(t, b->first));
+}
+
 // The copy of iteration `at` of the loop to memory `to`, of `slots` parts; nothing is read where `valid` does not hold.
-static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, tiny_uop *loop, tiny_uop *at, tiny_uop *valid,
-                               tiny_uop *to, int64_t slots) {
+static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, const tn_ahead_boxes *boxes, tiny_uop *loop,
+                               tiny_uop *at, tiny_uop *valid, tiny_uop *to, int64_t slots) {
   tn_list from = {NULL, 0, 0}, now = {NULL, 0, 0}, index = {NULL, 0, 0}, gated = {NULL, 0, 0};
   tiny_uop *part = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MOD, at, tn_index(t, slots)),
                          tn_index(t, f->elements * f->owners));
+  if (f->box.memory)
+    return tn_box_copies(t, &f->box, 1, &loop, &at, valid, to, part, tn_ahead_slot(t, boxes, at, slots),
+                         tn_bulk_k(boxes->copies, boxes->first, boxes->first + slots));
   for (int i = 0; i < f->end.n; i++) {     // loops of its own
     tn_push(t, &from, f->end.u[i]);
     tn_push(t, &now, tn_range(t, tn_range_extent(f->end.u[i]), tn_range_kind(f->end.u[i])));
@@ -36468,14 +36997,14 @@ static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, tiny_uop *loop,
 }
 
 // What the first iterations of the loop, from `start` on, read: END, after which it is under way.
-static tiny_uop *tn_ahead_begin(tiny_ctx *t, const tn_filling *f, tiny_uop *loop, tiny_uop *start, tiny_uop *to,
-                                int64_t ahead) {
+static tiny_uop *tn_ahead_begin(tiny_ctx *t, const tn_filling *f, const tn_ahead_boxes *boxes, tiny_uop *loop,
+                                tiny_uop *start, tiny_uop *to, int64_t ahead) {
   const int64_t n = tn_range_extent(loop), first = ahead < n ? ahead : n;
   tiny_uop *r = first > 1 ? tn_range(t, first, TN_LOOP) : NULL, *at = start;
   if (r) at = at ? tn_u2(t, TINY_OP_ADD, at, r) : r;
   if (!at) at = tn_index(t, 0);
   tiny_uop *valid = start ? tn_u2(t, TINY_OP_LT, at, tn_index(t, n)) : tn_bool(t, 1),
-           *copy = tn_ahead_copy(t, f, loop, at, valid, to, ahead + 1);
+           *copy = tn_ahead_copy(t, f, boxes, loop, at, valid, to, ahead + 1);
   return r ? tn_end(t, copy, 1, &r) : copy;
 }
 
@@ -36484,6 +37013,7 @@ typedef struct tn_ahead {
   tiny_uop *stage[TN_AHEAD_STAGES], *memory[TN_AHEAD_STAGES];
   tn_filling f[TN_AHEAD_STAGES];
   int n;
+  tn_ahead_boxes boxes;
 } tn_ahead;
 
 // STAGEs that are copied ahead in the loop, none of which another one reads.
@@ -36517,34 +37047,53 @@ static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop
   return tn_replace(t, sink, from.n, from.u, to.u);
 }
 
+// What fills each STAGE. Returns the least number of iterations that one is copied ahead by STOREs; 0: there are none.
+static int64_t tn_ahead_fill(tiny_ctx *t, tiny_uop *sink, tn_ahead *a) {
+  int64_t least = 0;
+  a->boxes.first = tn_box_slots(t, sink);
+  a->boxes.copies = 0;
+  for (int i = 0; i < a->n; i++) {
+    const int64_t ahead = tn_stage_ahead(a->stage[i]);
+    tn_filling_of(t, sink, a->stage[i], &a->f[i]);
+    if (a->f[i].box.memory) a->boxes.copies += tn_box_count(&a->f[i].box);
+    else if (!least || ahead < least) least = ahead;
+  }
+  return least;
+}
+// The barrier of each iteration: what it reads is there, and nobody reads what the last one had.
+static tiny_uop *tn_ahead_turn(tiny_ctx *t, const tn_ahead *a, tiny_uop *loop, const tn_list *begun, int64_t least) {
+  tn_list wait = {NULL, 0, 0};
+  int64_t slots = 0;
+  for (int i = 0; i < a->n; i++) if (a->f[i].box.memory) slots = tn_stage_ahead(a->stage[i]) + 1;
+  if (least > 1) tn_push(t, &wait, tn_barrier_wait(t, begun, 0));
+  for (int i = 0; i < begun->n && least <= 1; i++) tn_push(t, &wait, begun->u[i]);
+  tn_push(t, &wait, loop);
+  return slots ? tn_barrier_boxes(t, tn_ahead_slot(t, &a->boxes, loop, slots), &wait, least) :
+                 tn_barrier_wait(t, &wait, least - 1);
+}
+
 // start: the first iteration of the loop, where that is not 0; NULL: it is.
 static tiny_uop *tn_expand_ahead(tiny_ctx *t, tiny_uop *sink, tiny_uop *loop, tiny_uop *start, const tn_list *stages) {
   tn_ahead *a = (tn_ahead *)tn_scratch(t, sizeof *a);
-  tn_list around = {NULL, 0, 0}, begun = {NULL, 0, 0}, wait = {NULL, 0, 0}, copies = {NULL, 0, 0},
-          from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  int64_t least = TN_STAGE_AHEAD_MOST;
+  tn_list around = {NULL, 0, 0}, begun = {NULL, 0, 0}, copies = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   tn_ahead_of(t, sink, loop, stages, a);
   tn_ahead_around(t, sink, loop, a->stage[0], &around);
   tiny_uop *free_now = around.n ? tn_barrier_wait(t, &around, 0) : NULL;
+  const int64_t least = tn_ahead_fill(t, sink, a);
   for (int i = 0; i < a->n; i++) {
     const int64_t ahead = tn_stage_ahead(a->stage[i]);
-    if (ahead < least) least = ahead;
-    tn_filling_of(t, sink, a->stage[i], &a->f[i]);
     a->memory[i] = tn_define(t, a->stage[i]->dtype, 1, TN_SPACE_LOCAL, a->f[i].elements * a->f[i].owners * (ahead + 1));
-    tn_push(t, &begun, tn_ahead_begin(t, &a->f[i], loop, start, free_now ? tn_after(t, a->memory[i], free_now) :
-                                                                          a->memory[i], ahead));
+    tn_push(t, &begun, tn_ahead_begin(t, &a->f[i], &a->boxes, loop, start,
+                                      free_now ? tn_after(t, a->memory[i], free_now) : a->memory[i], ahead));
   }
-  if (least > 1) tn_push(t, &wait, tn_barrier_wait(t, &begun, 0));
-  for (int i = 0; i < begun.n && least == 1; i++) tn_push(t, &wait, begun.u[i]);
-  tn_push(t, &wait, loop);
-  tiny_uop *turn = tn_barrier_wait(t, &wait, least - 1);
+  tiny_uop *turn = tn_ahead_turn(t, a, loop, &begun, least);
   for (int i = 0; i < a->n; i++) {
     const int64_t ahead = tn_stage_ahead(a->stage[i]), slots = ahead + 1;
     tiny_uop *ready = tn_after(t, a->memory[i], turn), *next = tn_u2(t, TINY_OP_ADD, loop, tn_index(t, ahead)),
              *valid = tn_u2(t, TINY_OP_LT, next, tn_index(t, tn_range_extent(loop))),
              *slot = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MOD, loop, tn_index(t, slots)),
                            tn_index(t, a->f[i].elements * a->f[i].owners));
-    tn_push(t, &copies, tn_ahead_copy(t, &a->f[i], loop, next, valid, ready, slots));
+    tn_push(t, &copies, tn_ahead_copy(t, &a->f[i], &a->boxes, loop, next, valid, ready, slots));
     tn_stage_reads(t, sink, a->stage[i], &a->f[i], ready, slot, &from, &to);
   }
   tiny_uop *done = tn_end(t, tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &copies), 1, &loop);
@@ -36587,12 +37136,29 @@ static tiny_uop *tn_expand_barriers(tiny_ctx *t, tiny_uop *sink) {
   return sink;
 }
 
+// STAGEs of boxes that are none, which no opt makes, are an error, and copied by items.
+static tiny_uop *tn_expand_boxes(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_box *b = (tn_box *)tn_scratch(t, sizeof *b);
+  tn_collect_op(t, sink, TINY_OP_STAGE, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (!tn_stage_is_bulk(u) || tn_box_of(t, all.u[i], b)) continue;
+    tiny_fail(t, TINY_E_INTERNAL, "expand: a STAGE is no boxes of a tensor");
+    tn_push(t, &from, all.u[i]);
+    tn_push(t, &to, tn_uop_make(t, u->op, u->dtype, u->lanes, (int)u->nsrc, u->src, u->k & ~(int64_t)TN_STAGE_BULK, 0,
+                                NULL));
+  }
+  return from.n ? tn_replace(t, sink, from.n, from.u, to.u) : sink;
+}
+
 // start: where each of these loops begins; all others begin at 0.
 static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *loops, const tn_list *start) {
   tn_list ranges = {NULL, 0, 0}, stages = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
   int shared = 0;
   for (int i = 0; i < ranges.n && TN_GPU; i++) shared |= tn_is_item(ranges.u[i]);
+  sink = tn_expand_boxes(t, sink);
   for (;;) {                               // sources first, one at a time: a STAGE may read another
     int first = 0;
     stages.n = 0;
@@ -36605,6 +37171,21 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink, const tn_list *lo
     sink = loop ? tn_expand_ahead(t, sink, loop, begins, &stages) : tn_expand_stage(t, sink, stage, shared);
   }
 }
+#endif
+// ---- end src/codegen/stages.c ----
+// ---- begin src/codegen/expand.c ----
+// expand: UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in registers vectors.
+//
+// In:  a kernel whose STAGEs of groups are memory (stages.c). Out: the same without those kinds of ranges.
+// UPCAST and UNROLL put each value of the range in place of it: what does not depend on it is
+// shared by hash-consing, so a tile of accumulators loads every operand once. VECTOR puts LANE in
+// its place; lanes spread to whatever depends on it. Then INDEX nodes of lanes are told apart:
+// step 1 is a contiguous access, other constant steps single loads, the rest gathers.
+#ifndef TN_CODEGEN_EXPAND
+#define TN_CODEGEN_EXPAND
+#ifndef TINY_AMALGAMATED
+#include "stages.c"
+#endif
 
 // ** STAGE in registers: vectors, of which elements at constant places are taken **
 
@@ -36747,10 +37328,10 @@ static tiny_uop *tn_copies_next(tiny_ctx *t, const tn_list *all) {
 static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
   for (;;) {
     tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-    tn_toposort(t, sink, &all);
+    tn_toposort_holding(t, sink, tn_op_bit(TINY_OP_RANGE), &all);
     tiny_uop *r = tn_copies_next(t, &all);
     if (!r) return tn_simplify(t, sink);
-    for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
+    for (int i = 0; i < all.n; i++) if (tn_may_hold(all.u[i], r) && tn_closes(all.u[i], r)) {
       tiny_uop *u = tn_replace_maxima(t, all.u[i], from.n, from.u, to.u);
       tn_push(t, &from, all.u[i]);
       tn_push(t, &to, tn_unrolled(t, u, r));
@@ -38106,6 +38687,9 @@ static tiny_uop *tn_lower_sums(tiny_ctx *t, tiny_uop *sink) {
   int later = 0;
   tn_collect_op(t, sink, TINY_OP_STORE, &stores);
   for (int i = 0; i < stores.n && TN_GPU; i++) later |= stores.u[i]->k == TN_LATER;
+  stores.n = 0;
+  tn_collect_op(t, sink, TINY_OP_BULK, &stores);
+  later |= stores.n > 0;
   if (!later) return sink;
   tn_collect_op(t, sink, TINY_OP_END, &ends);
   tn_toposort(t, sink, &all);
@@ -38186,7 +38770,8 @@ static void tn_linear_hold(tn_linear *l, tiny_uop *body, int loop) {
   tn_push(l->t, &todo, body);
   while (todo.n) {
     body = todo.u[--todo.n];
-    if (body->op != TINY_OP_STORE && body->op != TINY_OP_GROUP && body->op != TINY_OP_END) continue;
+    if (body->op != TINY_OP_STORE && body->op != TINY_OP_BULK && body->op != TINY_OP_GROUP && body->op != TINY_OP_END)
+      continue;
     tn_linear_open_at(l, tn_linear_at(l, body))[loop / 64] |= (uint64_t)1 << loop % 64;
     for (uint32_t i = 0; i < body->nsrc && body->op == TINY_OP_GROUP; i++) tn_push(l->t, &todo, body->src[i]);
   }
@@ -38238,7 +38823,7 @@ static int tn_linear_early(const tn_linear *l, int copies, uint8_t *early, uint8
   for (int i = l->all.n - 1; i >= 0; i--) {
     const tiny_uop *u = l->all.u[i];
     const int later = u->op == TINY_OP_STORE && u->k == TN_LATER, loads = stored[i] && u->op == TINY_OP_LOAD;
-    early[i] |= loads || (later && copies && tn_copies_later(u));
+    early[i] |= loads || u->op == TINY_OP_BULK || (later && copies && tn_copies_later(u));
     found |= early[i];
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const int at = tn_linear_at(l, u->src[j]);
@@ -39214,7 +39799,7 @@ static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
 static int tn_scatter_is_outer(const tn_profile *p, const tn_scatter *c, int i) {
   const int kind = tn_range_kind(p->out[i]);
   for (int j = 0; j <= i; j++) for (int k = 0; k < c->n; k++) if (p->out[j] == c->range[k])
-    return kind == TN_TASK || kind == TN_GLOBAL;
+    return kind == TN_TASK || kind == TN_GLOBAL || kind == TN_LOCAL;
   return 1;
 }
 
@@ -39622,8 +40207,12 @@ typedef struct tn_warp_tiles {
   int along[TN_UNIT_SIDES];                // the operand is read along k: several pieces at once
   int at_once;                             // 1: a product takes all columns of a warp, b from memory of the group
   int whole;                               // 1: and all its rows, a from there as well
+  int boxes;                               // operands are boxes that the device copies; the unit reads both from there
   int turned[TN_UNIT_SIDES];               // the operand's rows lie together in memory: lanes turn it as they load it
   tiny_uop *stage[TN_UNIT_SIDES]; int64_t rows[TN_UNIT_SIDES];         // memory of the group
+  // a as a value that lanes have, NULL: it is in memory; of which elements of a tile, along rows and columns, of which
+  // tiles of columns and of rows: NULL: there is one
+  tiny_uop *held, *of[4];
   int last;                                // the side whose elements are stored together
 } tn_warp_tiles;
 
@@ -39635,6 +40224,11 @@ static tiny_uop *tn_place_plus(tiny_ctx *t, tiny_uop *x, int64_t times, tiny_uop
 
 static tiny_uop *tn_unit_range(tiny_ctx *t, int64_t extent, int kind) {
   return extent > 1 ? tn_range(t, extent, kind) : NULL;
+}
+
+// Rows or columns of the group.
+static int64_t tn_unit_extent(const tn_warp_tiles *c, int side) {
+  return tn_range_extent(c->axis[side][1]) * (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1);
 }
 
 // ** memory of the group **
@@ -39752,6 +40346,79 @@ static tiny_uop *tn_unit_stage_turned(tiny_ctx *t, tn_warp_tiles *c, int side, i
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, kind);
 }
 
+// ** boxes that the device copies by itself: codegen/boxes.c **
+
+// Elements of a row of a box.
+static int64_t tn_unit_box_row(const tn_warp_tiles *c) { return TN_BOX_ROW / tn_dtypes[c->plan.unit->a].nbytes; }
+// Rows of the operand, or, where these lie together in memory, boxes of 64 of them beside each other, rows along k.
+static tiny_uop *tn_unit_stage_boxes(tiny_ctx *t, tn_warp_tiles *c, int side) {
+  const int64_t rows = tn_unit_extent(c, side), together = tn_unit_box_row(c), all = c->quarters * c->plan.values;
+  tiny_uop *ranges[3], *row, *k, *block = NULL;
+  int n = 0;
+  if (c->turned[side]) {
+    if ((block = tn_unit_range(t, rows / together, TN_SHARE)) != NULL) ranges[n++] = block;
+    ranges[n++] = k = tn_range(t, all, TN_SHARE);
+    ranges[n++] = row = tn_range(t, together, TN_SHARE);
+    row = tn_place_plus(t, row, together, block);
+  } else {
+    ranges[n++] = row = tn_range(t, rows, TN_SHARE);
+    ranges[n++] = k = tn_range(t, all, TN_SHARE);
+  }
+  tiny_uop *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, TN_SPACE_LOCAL | TN_STAGE_BULK);
+}
+// Are both operands boxes, of which four warps have 64 rows of a? Then the stages are those.
+static int tn_unit_stages_boxes(tn_kernel_state *s, tn_warp_tiles *c) {
+  tiny_uop *stage[TN_UNIT_SIDES];
+  tn_box *box = (tn_box *)tn_scratch(s->t, sizeof *box);
+  const int64_t row = tn_unit_box_row(c);
+  if (!tn_target_copies_boxes(s->target) || !c->at_once || c->whole || c->quarters * TN_UNIT_PIECE != TN_BOX_ROW ||
+      tn_range_extent(c->axis[0][1]) != c->plan.unit->m)
+    return 0;
+  for (int i = 0; i < TN_UNIT_SIDES; i++) {
+    const int64_t warp = tn_range_extent(c->axis[i][1]) * (i ? 1 : TN_UNIT_WARPS);
+    if ((!c->along[i] && !c->turned[i]) || (c->turned[i] && warp % row) || tn_unit_extent(c, i) > TN_BOX_MOST) return 0;
+    stage[i] = tn_unit_stage_boxes(s->t, c, i);
+    if (!tn_box_of(s->t, stage[i], box)) return 0;
+  }
+  for (int i = 0; i < TN_UNIT_SIDES; i++) { c->stage[i] = stage[i]; c->rows[i] = tn_unit_extent(c, i); }
+  return 1;
+}
+// The operand of a product from `quarter` on: of b all columns of a warp, of a the 64 rows of four of them.
+static tiny_uop *tn_unit_of_boxes(tiny_ctx *t, const tn_warp_tiles *c, int side, int64_t quarter) {
+  const int64_t row = tn_unit_box_row(c), v = c->plan.values, size = tn_dtypes[c->plan.unit->a].nbytes,
+                eight = TN_TURNED_ROW * row, of_side[2] = {eight, v}, turned_side[2] = {v, eight},
+                *steps = c->turned[side] ? turned_side : of_side,
+                kind = (c->turned[side] ? TN_TURNED : TN_AS_ROWS) | TN_SWIZZLED | (side ? 0 : TN_SIDE) |
+                    steps[side] << TN_MATRIX_ALONG | steps[!side] << TN_MATRIX_NEXT,
+                warp = side ? tn_range_extent(c->axis[1][1]) : (int64_t)TN_BOX_ROWS,
+                words = side ? tn_range_extent(c->axis[1][1]) / c->plan.unit->n * 2 : 4;
+  tiny_uop *four = tn_index(t, TN_UNIT_WARPS),
+           *number = side || !c->warp[0] ? c->warp[side] : tn_u2(t, TINY_OP_IDIV, c->warp[0], four),
+           *at = tn_place_plus(t, tn_index(t, quarter * (c->turned[side] ? eight : v)), warp * row, number),
+           *index = tn_index_of(t, c->stage[side], at, NULL),
+           *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, (int)(words * 4 / size), 1, &index, kind, 0,
+                               NULL);
+  return size == 4 ? load : tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, (int)words, 1, &load, 0, 0, NULL);
+}
+
+// ** operands as bits **
+
+// Bits of x, f32, rounded to TF32 as cvt.rna.tf32.f32 does: to nearest, ties away from 0 (PTX ISA, cvt).
+static tiny_uop *tn_unit_tf32(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32),
+           *up = tn_u2(t, TINY_OP_ADD, bits, tn_int(t, TINY_U32, 0x1000)),
+           *nan = tn_u2(t, TINY_OP_OR, bits, tn_int(t, TINY_U32, 0x400000));
+  return tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_NE, x, x), nan,
+               tn_u2(t, TINY_OP_AND, up, tn_int(t, TINY_U32, 0xFFFFE000)));
+}
+
+// What memory of a group has of an operand, as bits.
+static tiny_uop *tn_unit_word(tiny_ctx *t, tiny_uop *x) {
+  return x->dtype == TINY_F32 ? tn_unit_tf32(t, x) :
+      tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : tn_bits(x->dtype) == 8 ? TINY_U8 : TINY_U32);
+}
+
 // ** what a lane holds of a and b **
 
 // So many bits of a lane's number, from `place` on.
@@ -39830,6 +40497,23 @@ static tiny_uop *tn_unit_of_matrices(tiny_ctx *t, const tn_warp_tiles *c, int si
   return tn_stack(t, 2, word);
 }
 
+// Words of a for a product of 16 rows and 16 along k, of results of two tiles of eight columns: elements lie as a's
+// (PTX ISA, "Matrix Fragments for mma.m16n8k16": c0 c1, c2 c3 of both are a0 a1 to a6 a7).
+static tiny_uop *tn_unit_held(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *tile, int64_t first) {
+  tiny_uop *bits[8];
+  for (int i = 0; i < 8; i++) {
+    tiny_uop *const to[4] = {tn_index(t, i >> 1 & 1), tn_index(t, i & 1), tn_index(t, first + (i >> 2)), tile};
+    bits[i] = tn_unit_word(t, tn_replace(t, c->held, c->of[3] ? 4 : 3, c->of, to));
+  }
+  tiny_uop *all = tn_stack(t, 8, bits);
+  return tn_uop_make(t, TINY_OP_BITCAST, TINY_U32, 4, 1, &all, 0, 0, NULL);
+}
+// May a product's results be the next one's operand, where lanes have them?
+static int tn_unit_may_hold(const tn_warp_tiles *c, const tn_warp_tiles *d) {
+  return c->matrices && !c->warp[1] && tn_bits(c->plan.unit->a) == 16 && d->element[0] && d->element[1] && d->tile[1] &&
+      d->tiles[1] % 2 == 0;
+}
+
 // The operand of product `step` of those that begin at `quarter`: words of the lane's elements, which lie in the
 // registers as the layout says, those along k in any order.
 static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step,
@@ -39838,6 +40522,7 @@ static tiny_uop *tn_unit_operand(tiny_ctx *t, const tn_warp_tiles *c, int side, 
   const tiny_warp_layout *l = &p->unit->layout[side];
   const int each = 4 / tn_dtypes[p->unit->a].nbytes, words = tn_layout_elements(l) / each;
   tiny_uop *word[1 << TINY_LAYOUT_ELEMENT];
+  if (!side && c->held) return tn_unit_held(t, c, tile, quarter + 2 * step);
   if (c->matrices) return tn_unit_of_matrices(t, c, side, tile, quarter, step);
   for (int i = 0; i < words; i++) {
     int64_t high = 0, k = 0;
@@ -39888,6 +40573,15 @@ static tiny_uop *tn_unit_rows(tiny_ctx *t, const tn_warp_tiles *c, int64_t quart
   return n == 1 ? tile[0] : tn_uop_make(t, TINY_OP_STACK, TINY_U32, 4 * n, n, tile, 0, 0, NULL);
 }
 
+// What a product is given of a side: words of a lane, or all rows or columns in memory of the group.
+static tiny_uop *tn_unit_given(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step,
+                               int64_t quarter) {
+  if (c->boxes) return tn_unit_of_boxes(t, c, side, quarter + 2 * step);
+  if (side && c->at_once) return tn_unit_columns(t, c, quarter + 2 * step);
+  if (!side && c->whole) return tn_unit_rows(t, c, quarter + 2 * step);
+  return tn_unit_operand(t, c, side, tile, step, quarter);
+}
+
 // ** sums **
 
 // What a lane holds of c for a tile (or for all tiles of a row), after all products, also over the other ranges of the
@@ -39902,9 +40596,7 @@ static tiny_uop *tn_unit_sum(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *cons
   for (int64_t i = 0; i < c->quarters / quarters * p->steps; i++) {
     const int64_t quarter = i / p->steps * quarters;
     const int step = (int)(i % p->steps);
-    tiny_uop *a = c->whole ? tn_unit_rows(t, c, quarter + 2 * step) : tn_unit_operand(t, c, 0, tile[0], step, quarter),
-             *b = c->at_once ? tn_unit_columns(t, c, quarter + 2 * step) :
-                               tn_unit_operand(t, c, 1, tile[1], step, quarter),
+    tiny_uop *a = tn_unit_given(t, c, 0, tile[0], step, quarter), *b = tn_unit_given(t, c, 1, tile[1], step, quarter),
              *src[3] = {a, b, sum};
     sum = tn_uop_make(t, TINY_OP_WMMA, p->unit->c, lanes, 3, src, tn_warp_unit_k(p->unit), 0, NULL);
   }
@@ -39970,10 +40662,7 @@ static void tn_unit_axes(tiny_ctx *t, const tn_warp_tiles *c, tn_list *from, tn_
 
 enum { TN_UNIT_RESULT = 64 };              // bytes that lie together and are stored at once, from which all is well
 
-// A side of the group's block of results, and of its memory: elements; ranges from the outermost on.
-static int64_t tn_unit_extent(const tn_warp_tiles *c, int side) {
-  return tn_range_extent(c->axis[side][1]) * (c->axis[side][0] ? tn_range_extent(c->axis[side][0]) : 1);
-}
+// Ranges of a side of the group's block of results, from the outermost on.
 static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **ranges) {
   const tn_unit_side *bits = &c->plan.c[side];
   const int64_t together = side ? c->together : 1;
@@ -40127,21 +40816,6 @@ static tiny_uop *tn_unit_source(const tn_kernel_state *s, const tiny_warp_unit *
     return x->dtype == TINY_F32 && tn_unit_is_tf32(unit) && s->target->limits->tf32 ? x : NULL;
   return x->op == TINY_OP_CAST && x->src[0]->dtype == dtype ? x->src[0] : NULL;
 }
-// Bits of x, f32, rounded to TF32 as cvt.rna.tf32.f32 does: to nearest, ties away from 0 (PTX ISA, cvt).
-static tiny_uop *tn_unit_tf32(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *bits = tn_bitcast(t, x, TINY_U32),
-           *up = tn_u2(t, TINY_OP_ADD, bits, tn_int(t, TINY_U32, 0x1000)),
-           *nan = tn_u2(t, TINY_OP_OR, bits, tn_int(t, TINY_U32, 0x400000));
-  return tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_NE, x, x), nan,
-               tn_u2(t, TINY_OP_AND, up, tn_int(t, TINY_U32, 0xFFFFE000)));
-}
-
-// What memory of a group has of an operand, as bits.
-static tiny_uop *tn_unit_word(tiny_ctx *t, tiny_uop *x) {
-  return x->dtype == TINY_F32 ? tn_unit_tf32(t, x) :
-      tn_bitcast(t, x, tn_bits(x->dtype) == 16 ? TINY_U16 : tn_bits(x->dtype) == 8 ? TINY_U8 : TINY_U32);
-}
-
 // The sum as a contraction of a's and b's dtypes, a the operand that moves with axis[0]. 0: it is none for this unit.
 static int tn_unit_operands(tn_kernel_state *s, const tn_profile *p, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -40224,7 +40898,8 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
   c->rows_apart[1] = plan->c[1].element.count ? 1 : c->together;
   c->last = last;
   for (int i = 0; i < 2; i++) tn_unit_ranges(t, c, i, vector && i == last);
-  for (int i = 0; i < 2; i++)
+  c->boxes = tn_unit_stages_boxes(s, c);
+  for (int i = 0; i < 2 && !c->boxes; i++)
     c->stage[i] = c->turned[i] ? tn_unit_stage_turned(t, c, i, items) : tn_unit_stage(t, c, i, items);
   tn_unit_store(s, c, p, items);
   return 1;
@@ -40239,7 +40914,8 @@ static int tn_transform_warp_matrix(tn_kernel_state *s, const tn_profile *p, tn_
 //     for each block of keys
 //       copy the keys' operands, the factor
 //       s = a @ b                           for each inner product, tiles of rows and keys in registers
-//       with a factor: copy value(s)        from registers, as narrow numbers, to memory of the group
+//       with a factor: copy value(s)        from registers, as narrow numbers, to memory of the group, where the unit
+//                                             wants them otherwise than lanes have them
 //         c += value @ factor
 //       without: c = reduce(c, value(s))    each lane of its own elements, in the end lanes of theirs
 //        with a maximum so far: m = max(m, max(s)) before, by all lanes of a row; c is scaled as m grows
@@ -40317,12 +40993,14 @@ static void tn_warp_copies(tiny_ctx *t, tn_warp_tiles *d, int side, int tiles, i
 // ** with a factor: values are an operand **
 
 // The tiles of rows and keys that warps and lanes of c have of a K block; *key: what stands for the keys of c. 0: none.
-static int tn_warp_inner(tiny_ctx *t, const tn_warp_tiles *c, tn_warp_tiles *d, tiny_uop **key) {
+static int tn_warp_inner(const tn_kernel_state *s, const tn_warp_tiles *c, tn_warp_tiles *d, tiny_uop **key) {
+  tiny_ctx *t = s->t;
   const int64_t warps = c->warp[1] ? tn_range_extent(c->warp[1]) : 1, keys = tn_unit_k(&c->plan) / warps;
   *d = *c;
   d->together = 1;
   d->axis[1][0] = c->warp[1] ? tn_range(t, warps, TN_LOOP) : NULL;
   d->axis[1][1] = tn_range(t, keys, TN_LOOP);
+  d->at_once = tn_nests_at_once(s->target->limits) && tn_unit_at_once(s, d);
   d->k_block = NULL;
   d->row = 0;
   for (int i = 0; i < TN_UNIT_SIDES; i++) d->turned[i] = 0;
@@ -40350,6 +41028,14 @@ static tiny_uop *tn_warp_stage_values(tiny_ctx *t, const tn_warp_tiles *c, const
   return tn_node_over(t, TINY_OP_STAGE, value->dtype, 1, value, ranges.n, ranges.u, kind);
 }
 
+// Values of a K block, as d has them, as c's operand: as lanes have them, or by way of memory of the group.
+static void tn_warp_operand(tiny_ctx *t, tn_warp_tiles *c, const tn_warp_tiles *d, tiny_uop *value) {
+  tiny_uop *const of[4] = {d->element[0], d->element[1], d->tile[1], d->tile[0]};
+  if (!tn_unit_may_hold(c, d)) { c->stage[0] = tn_warp_stage_values(t, c, d, value); return; }
+  memcpy(c->of, of, sizeof of);
+  c->held = tn_cast(t, value, c->plan.unit->a);
+}
+
 // c's own ranges, and what it needs of the factor.
 static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_nested *a, tn_warp_tiles *c) {
   tiny_ctx *t = s->t;
@@ -40360,6 +41046,7 @@ static int64_t tn_warp_outer(tn_kernel_state *s, const tn_profile *p, const tn_n
             vector = tn_stride_in(t, p->store->src[1], c->axis[1][1]) == 1;
   c->last = tn_stride_in(t, p->store->src[1], c->axis[0][1]) == 1 ? 0 : 1;
   c->k = a->keys;
+  c->at_once = tn_nests_at_once(s->target->limits) && tn_unit_at_once(s, c);
   c->quarters = TN_UNIT_QUARTERS;
   c->operand[1] = tn_unit_word(t, a->factor);
   c->k_block = tn_unit_range(t, tn_range_extent(c->k) / tn_unit_k(&c->plan), TN_REDUCE);
@@ -40439,10 +41126,10 @@ static int tn_warp_nested_product(tn_kernel_state *s, const tn_profile *p, const
   tn_warp_products all;
   tiny_uop *key;
   const int64_t items = tn_warp_outer(s, p, a, c);
-  if (!tn_warp_inner(t, c, &d, &key)) return 0;
+  if (!tn_warp_inner(s, c, &d, &key)) return 0;
   tiny_uop *value = tn_simplify(t, tn_replace(t, a->value, 1, &c->k, &key));
   if (!tn_warp_products_of(s, &d, value, &all)) return 0;
-  c->stage[0] = tn_warp_stage_values(t, c, &d, tn_warp_value(t, &d, &all, value));
+  tn_warp_operand(t, c, &d, tn_warp_value(t, &d, &all, value));
   c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
   for (uint32_t i = 1; i < a->reduce->nsrc; i++)
     if (a->reduce->src[i] != c->k) tn_push(t, &others, a->reduce->src[i]);
@@ -40482,7 +41169,7 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
   tiny_uop *key, *max = a->max;
   int64_t k = 0;
   const int64_t items = tn_warp_outer(s, p, a, c);
-  if (c->warp[1] || !tn_warp_inner(t, c, &d, &key)) return 0;
+  if (c->warp[1] || !tn_warp_inner(s, c, &d, &key)) return 0;
   tiny_uop *x = tn_replace(t, max->src[0], 1, &c->k, &key);
   if (!tn_warp_products_of(s, &d, x, &all)) return 0;
   tiny_uop *now = tn_warp_reduced(t, c, &d, &all, max->k, x, 1);
@@ -40503,7 +41190,7 @@ static int tn_warp_nested_online(tn_kernel_state *s, const tn_profile *p, const 
       own[n++] = (j ? d.element : d.tile)[0];
     }
     if (!offset) return 0;
-    c->stage[0] = tn_warp_stage_values(t, c, &d, tn_replace(t, tn_warp_value(t, &d, &all, x), n, copies, own));
+    tn_warp_operand(t, c, &d, tn_replace(t, tn_warp_value(t, &d, &all, x), n, copies, own));
     c->stage[1] = c->turned[1] ? tn_unit_stage_turned(t, c, 1, items) : tn_unit_stage(t, c, 1, items);
     tn_warp_tiles block = *c;
     block.k_block = NULL;
@@ -40534,6 +41221,7 @@ static int tn_warp_nested_reduce(tn_kernel_state *s, const tn_nested *a, tn_warp
   tn_list own = {NULL, 0, 0};
   tn_warp_products all;
   c->together = 1;
+  c->at_once = tn_nests_at_once(s->target->limits) && tn_unit_at_once(s, c);
   tn_unit_ranges(t, c, 0, 0);
   tn_warp_copies(t, c, 1, TN_UNROLL, TN_UNROLL);
   c->lane[1] = tn_unit_range(t, (int64_t)1 << c->plan.c[1].lane.count, TN_GROUP);
@@ -40874,6 +41562,8 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 //   SPLIT 0:4                 each 4 neighbouring elements of axis 0 become a loop, an axis with the next number
 //   UPCAST, UNROLL, LANE      they become copies of the expression (of an output's, a reduction's), lanes of vectors
 //   TASK, GRID, LOCAL         tasks of threads (4 of them); work groups, work items
+//   GRID 1:132                132 groups walk over the tiles of axis 1, each a tile at a time (persistent blocks), in
+//                             the order of their numbers; what does not divide: the last tiles are computed twice
 //   SHARE 7                   the loop of a copy to LOCAL memory is shared by the items of the group
 //   LOOP 3                    the axis becomes a loop outside of what is staged: K blocking of a reduction in memory
 //   PAD 0:4                   the axis grows to a multiple of 4
@@ -41371,13 +42061,23 @@ static int tn_opt_is_plain_copy(tn_kernel_state *s, tiny_uop *stage) {
   }
   return shares && plain;
 }
+// Boxes of a loop are copied ahead together, to as many slots each.
+static int tn_opt_boxes_agree(tn_kernel_state *s, tiny_uop *stage, const tiny_uop *loop, int64_t ahead) {
+  const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE);
+  if (!tn_stage_is_bulk(stage)) return 1;
+  for (int i = 0; i < all.n; i++)
+    if (tn_stage_is_bulk(all.u[i]) && tn_stage_ahead(all.u[i]) && tn_stage_ahead(all.u[i]) != ahead &&
+        tn_stage_loop(s->t, s->sink, all.u[i]) == loop)
+      return 0;
+  return 1;
+}
 // A STAGE that is copied ahead in the loop around it.
 static int tn_opt_copy_ahead(tn_kernel_state *s, tiny_uop *stage, const tiny_uop *loop, int64_t ahead) {
   const int64_t shared = (int64_t)s->target->limits->shared_nbytes,
                 nbytes = tn_clamp_mul(tn_dtypes[stage->dtype].nbytes * ahead, tn_stage_nelem(stage));
   if (!tn_machine_grid(s->target->limits) || tn_stage_space(stage) != TN_SPACE_LOCAL || tn_stage_ahead(stage) ||
       ahead < 1 || ahead > TN_STAGE_AHEAD_MOST || tn_range_extent(loop) < 2 ||
-      tn_stage_loop(s->t, s->sink, stage) != loop ||
+      tn_stage_loop(s->t, s->sink, stage) != loop || !tn_opt_boxes_agree(s, stage, loop, ahead) ||
       tn_clamp_add(tn_staged_nbytes(s), nbytes) > shared || !tn_opt_is_plain_copy(s, stage))
     return 0;
   tiny_uop *now = tn_uop_make(s->t, TINY_OP_STAGE, stage->dtype, stage->lanes, (int)stage->nsrc, stage->src,
@@ -41566,12 +42266,15 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
   tn_scatter c;
   if (o->naxes) return tn_opt_scatter_tiles(s, p, o);
   if (o->amount) return 0;
-  for (int i = 0; i < s->done.n; i++) {    // what is added twice is no longer the same
-    const tn_opt *before = &s->done.opt[i];
-    if (before->kind != TN_OPT_TASK && (before->kind != TN_OPT_GRID || before->amount)) return 0;
+  for (int i = 0; i < s->done.n; i++) {
+    const int kind = s->done.opt[i].kind;
+    if (kind != TN_OPT_TASK && kind != TN_OPT_GRID && kind != TN_OPT_LOCAL) return 0;
   }
   if (!tn_scatter_of(s, &now, &c) || (now.adds && now.end->src[0]->src[1]->k != TINY_OP_ADD)) return 0;
   for (int i = 0; i < c.n; i++) if (tn_range_kind(c.range[i]) != TN_LOOP) return 0;
+  tn_list overlaps = {NULL, 0, 0};         // the last part moved back: what is added twice is no longer the same
+  tn_collect_op(s->t, now.store->src[1], TINY_OP_MAX, &overlaps);
+  if (overlaps.n) return 0;
   tn_transform_scatter(s, &now, &c);
   return 1;
 }
@@ -41888,18 +42591,44 @@ static int tn_loop_is_rolled(const tn_lowered *k, int at) {
 // That a launch has to bring. A thread whose stack is small may call, and one kernel would be its end.
 static int64_t tn_local_of_launch(const tn_lowered *k, const tn_target *target) {
   int64_t all = 0;
-  for (int i = 0; i < k->n; i++)
+  int boxes = 0;
+  for (int i = 0; i < k->n; i++) {
     if (k->list[i]->op == TINY_OP_DEFINE && k->list[i]->v[0] == TN_SPACE_LOCAL) all += tn_local_nbytes(k->list[i]);
+    boxes |= k->list[i]->op == TINY_OP_BULK;
+  }
+  if (boxes && all > TN_STACK_NBYTES) all += TN_BOX_NBYTES;
   return tn_target_has(target, TINY_TARGET_TAKES_LOCAL) && all > TN_STACK_NBYTES ? all : 0;
 }
+
+// ** boxes that neighbouring groups have in common **
+
+// Groups of a cluster, by the hint. Of a kernel all of whose loops are the same in all groups.
+static int tn_cluster_of(const tn_lowered *k, const tiny_limits *limits) {
+  for (int i = 0; i < k->n; i++)
+    if (k->list[i]->op == TINY_OP_RANGE && (k->list[i]->nsrc > 1 || !tn_is_const(k->list[i]->src[0]))) return 0;
+  return limits->cluster >= 4 && k->global[0] % 4 == 0 ? TINY_HINT_FOUR :
+      limits->cluster >= 2 && k->global[0] % 2 == 0 ? TINY_HINT_PAIR : 0;
+}
+// Does the place of a BULK not depend on the group's number in dim 0, and can its rows be divided?
+static int tn_bulk_is_shared(tiny_ctx *t, const tiny_uop *u, int groups) {
+  tn_list all = {NULL, 0, 0};
+  for (uint32_t i = 1; i < u->src[0]->nsrc; i++) tn_collect_op(t, u->src[0]->src[i], TINY_OP_SPECIAL, &all);
+  for (uint32_t i = 2; i < u->nsrc; i++) tn_collect_op(t, u->src[i], TINY_OP_SPECIAL, &all);
+  for (int i = 0; i < all.n; i++) if (!all.u[i]->k) return 0;
+  return u->v[2 * tn_bulk_dims(u) + 1] % (groups * (TN_BOX_ALIGN / TN_BOX_ROW)) == 0;
+}
+static int tn_hint_groups(int hint) { return hint & TINY_HINT_FOUR ? 4 : hint & TINY_HINT_PAIR ? 2 : 1; }
 
 static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
   k->hints = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
   k->local_nbytes = tn_local_of_launch(k, target);
+  const int cluster = target->limits->cluster ? tn_cluster_of(k, target->limits) : 0;
   for (int i = 0; i < k->n; i++) {
     const int op = k->list[i]->op;
     if (op == TINY_OP_STORE && tn_target_has(target, TINY_TARGET_STREAMS) && tn_store_streams(t, k, target->limits, i))
       k->hints[i] = TINY_HINT_STREAM;
+    if (op == TINY_OP_BULK && cluster && tn_bulk_is_shared(t, k->list[i], tn_hint_groups(cluster)))
+      k->hints[i] = (uint8_t)cluster;
     if (op == TINY_OP_RANGE)
       k->hints[i] = (uint8_t)(tn_loop_is_long(k->list[i]) ? TINY_HINT_LONG :
                               tn_loop_is_rolled(k, i)     ? TINY_HINT_ROLLED : 0);
@@ -43692,12 +44421,24 @@ static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const ti
   return 0;
 }
 
-static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis) {
+// May operands be boxes: do rows of both begin at multiples of 16 bytes, whichever way they lie? Units
+// that take all rows read others (ptx_tcgen05.c).
+static int tn_warp_has_boxes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
+                             const tiny_warp_unit *unit) {
+  const tn_list loads = {p->load, p->nload, p->nload};
+  const int64_t v = TN_UNIT_PIECE / tn_dtypes[unit->a].nbytes;
+  int boxes = tn_target_copies_boxes(s->target) && s->target->limits->unit_tiles &&
+      !s->target->limits->unit_rows;
+  for (int i = 0; i < 3; i++) boxes = boxes && tn_unit_width(s->t, &loads, axis[i], v) == v;
+  return boxes;
+}
+
+static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int boxes) {
   int64_t others = 1;
   for (int i = 0; i < p->nout; i++)
     if (p->out[i] != axis[0] && p->out[i] != axis[1]) others = tn_clamp_mul(others, tn_range_extent(p->out[i]));
   return tn_warp_shape_of(s->target->limits, tn_range_extent(axis[0]), tn_range_extent(axis[1]), others,
-                          !tn_warp_loads_bytes(s, p, axis[2]));
+                          !tn_warp_loads_bytes(s, p, axis[2]), boxes);
 }
 
 // May all of it be done? What opts refuse is not known before: axes that may not be padded, memory.
@@ -43721,9 +44462,11 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   tn_unit_plan plan;
   const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
   if (!unit) return 0;
-  const tn_warp_shape shape = tn_warp_sizes(s, p, axis);
+  const int boxes = tn_warp_has_boxes(s, p, axis, unit);
+  const tn_warp_shape shape = tn_warp_sizes(s, p, axis, boxes);
   if (!tn_warp_fits(s, p, axis, &shape, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
-  tn_do_pad(s, axis[2], tn_unit_k(&plan));
+  const int64_t k = tn_unit_k(&plan);
+  tn_do_pad(s, axis[2], boxes && tn_opt_may_pad(s, p, axis[2], 2 * k) ? 2 * k : k);
   for (int i = 0; i < 2; i++) {
     const int64_t all = shape.warps[i] * shape.side[i];
     tiny_uop *block = tn_do_split(s, TN_OPT_SPLIT, tn_do_pad(s, axis[i], all), all, NULL);
@@ -43797,14 +44540,16 @@ static int tn_warp_nested(tn_kernel_state *s, const tn_profile *p, const tn_onli
   int n = 0;
   const tiny_warp_unit *units = tn_target_units(s->target, &n);
   if (p->nreduce < 2 || p->carried || p->filled || !n || !tn_warp_nested_find(s, p, online, &a)) return 0;
-  const int kind = tn_nested_kind(&a);
   const tiny_limits *limits = s->target->limits;
-  for (int i = 0; i < n; i++) for (int k = tn_warp_nested_first(limits, &units[i], &a); k < TN_NESTED_TILES; k++) {
-    const tn_warp_nested_tile *tile = &tn_warp_nested_tiles[kind][k];
-    if (!tn_nested_fits(limits, &units[i], kind, tn_nested_elements(&a), tile)) continue;
-    tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
-    const int64_t serial = s->t->ir->serial;
-    *before = *s;
+  tn_kernel_state *before = (tn_kernel_state *)tn_scratch(s->t, sizeof *before);
+  const int64_t serial = s->t->ir->serial;
+  *before = *s;
+  for (int j = 0; j < 2 * n * TN_NESTED_TILES; j++) {        // of all units' tiles those that spill come last
+    const int roomy = j < n * TN_NESTED_TILES, i = j / TN_NESTED_TILES % n, k = j % TN_NESTED_TILES;
+    const tn_warp_nested_tile *tile = tn_nested_tile(limits, &a, k);
+    if (k < tn_warp_nested_first(limits, &units[i], &a) || !tn_nested_fits(limits, &units[i], &a, tile) ||
+        tn_nested_is_roomy(limits, &units[i], &a, tile) != roomy)
+      continue;
     if (tn_warp_nested_try(s, &a, tile, &units[i], i)) return 1;
     *s = *before;
     s->t->ir->serial = serial;
@@ -43847,6 +44592,7 @@ enum {
   TN_GRID_SUMMED = 4,                      // elements that an item adds up at least, where several share a sum
   TN_GRID_UNROLL = 8,                      // of them at once
   TN_GRID_AHEAD = 3,                       // iterations that a device copies ahead at most
+  TN_GRID_LARGE = 8,                       // a part of shared memory, from which boxes leave room for one group
   TN_GRID_HELD = 16,                       // registers for a row's elements, beyond which a group has no other rows
   TN_GRID_HELD_BY_GROUP = 1 << 15,         // the most of all its items: half of an SM's (see bench/gpu.h)
   TN_GRID_SCATTER_COLUMNS = 4,             // of a scatter's tile at least
@@ -44048,10 +44794,13 @@ static int tn_grid_lies_together(tn_kernel_state *s, const tiny_uop *x, const ti
 static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn_grid_side *side) {
   tiny_uop *const all[5] = {tile->k_part, tile->k_next, side->copies, side->apart ? side->next : side->item,
                             side->apart ? side->item : side->next};
+  const tn_grid_side *other = &tile->side[side == &tile->side[0]];
+  tiny_uop *const apart[3] = {other->item, other->next, other->copies};
   tiny_uop *x = tn_grid_operand(s, side->item), *inner[5], *copy[5], *lane = NULL;
   int64_t width = 1;
   int n = 0;
   if (!x) return;
+  for (int i = 0; i < 3; i++) if (apart[i] && tn_depends(s->t, x, apart[i])) return;          // no item's alone
   for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
   const tn_profile p = tn_profile_of(s);
   const int across = tn_grid_lies_together(s, x, tile->k_next), lanes = tn_target_lanes(s->target, &p) >= TN_GRID_NEAR;
@@ -44096,6 +44845,7 @@ static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
 
 // Do items have no part in the copy of a STAGE but to begin it: elements of 4, 8 or 16 bytes, together here and there?
 static int tn_grid_copies(tn_kernel_state *s, const tiny_uop *stage) {
+  if (tn_stage_is_bulk(stage)) return 1;
   const tiny_uop *x = stage->src[0], *last = stage->src[stage->nsrc - 1];
   int vectors = 0;
   while (x->op == TINY_OP_BITCAST) x = x->src[0];
@@ -44130,22 +44880,27 @@ static int tn_grid_copy_ahead(tn_kernel_state *s, tiny_uop *loop, int64_t ahead)
 }
 
 // What all items copy is copied ahead of the iterations that read it: as many of them as leave memory of the group for
-// another group; one, where items hold in registers what is on its way; none, where that is much.
+// another group, unless boxes are so large that registers have no room for one; one, where items hold in registers what
+// is on its way; none, where that is much.
 static void tn_grid_ahead(tn_kernel_state *s) {
   const int64_t shared = (int64_t)s->target->limits->shared_nbytes, held = tn_staged_nbytes(s);
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   tiny_uop *loop = NULL;
   int64_t nbytes = 0, ahead = TN_GRID_AHEAD;
+  int boxes = 0;
   for (int i = 0; i < stages.n; i++) {
     tiny_uop *r = tn_opt_is_plain_copy(s, stages.u[i]) ? tn_stage_loop(s->t, s->sink, stages.u[i]) : NULL;
     if (!r || (loop && r != loop)) continue;
     loop = r;
     if (!tn_grid_copies(s, stages.u[i]) && tn_grid_held(s, stages.u[i]) > TN_SHARE_COPIES) return;
+    boxes |= tn_stage_is_bulk(stages.u[i]);
     nbytes += tn_stage_nelem(stages.u[i]) * tn_dtypes[stages.u[i]->dtype].nbytes;
     if (!tn_grid_copies(s, stages.u[i])) ahead = 1;
   }
   if (!loop) return;
-  while (ahead > 1 && (2 * (held + ahead * nbytes) > shared || ahead >= tn_range_extent(loop))) ahead--;
+  const int64_t groups = boxes && nbytes >= shared / TN_GRID_LARGE ? 1 : 2;
+  while (ahead > 1 && (groups * (held + ahead * nbytes + TN_BOX_NBYTES) > shared || ahead >= tn_range_extent(loop)))
+    ahead--;
   tn_grid_copy_ahead(s, loop, ahead);
 }
 
@@ -44733,6 +45488,14 @@ static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
   tn_scatter_of(s, p, c);
 }
 
+// Columns that lie together are items of a warp: what fills them, and adds to them, is stored together.
+static void tn_scatter_items(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c) {
+  tiny_uop *row = tn_grid_scatter_column(s, p, c->range[0]);
+  for (int i = 1; i < c->n; i++) if (c->range[i] == row) return;
+  const int64_t items = row ? tn_grid_divisor(tn_range_extent(row), tn_machine_warp(s->target->limits)) : 1;
+  if (items > 1 && tn_opt_fits(s, 1, items)) tn_do_split(s, TN_OPT_LOCAL, row, items, NULL);
+}
+
 static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
   tn_profile p;
   tn_scatter c;
@@ -44744,10 +45507,12 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     const int columns = tn_extents(p.out, p.nout) >= TN_SCATTER_COLUMNS * tn_extents(c.range, c.n);
     if (tn_grid_scatter_apart(s, &p, &c, columns)) return 1;
     if (!columns) return 0;
+    tn_scatter_items(s, &p, &c);
+    p = tn_profile_of(s);
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
-      if (!target_range && tn_opt_fits(s, 0, tn_range_extent(p.out[i])))
+      if (!target_range && tn_range_kind(p.out[i]) == TN_LOOP && tn_opt_fits(s, 0, tn_range_extent(p.out[i])))
         tn_do_kind(s, TN_OPT_GRID, p.out[i]);
     }
     if (!tn_scatter_of(s, &p, &c)) return 0;
@@ -44860,7 +45625,8 @@ static const int tn_candidates_copies[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
 static const int tn_candidates_blocks[] = {4, 8, 16, 32, 64, 128, 256};
 enum { TN_CANDIDATES_COPIES = sizeof tn_candidates_copies / sizeof *tn_candidates_copies,
   TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks,
-  TN_CANDIDATES_AHEAD = 4 };               // iterations that STAGEs are copied ahead
+  TN_CANDIDATES_AHEAD = 4,                 // iterations that STAGEs are copied ahead
+  TN_CANDIDATES_RESIDENT = 2 };            // persistent groups of a unit
 
 static void tn_candidates_open(tn_candidates *s, tiny_ctx *t, tiny_uop *kept, tiny_uop *sink,
                                const tn_target *target, int cores) {
@@ -45539,11 +46305,31 @@ static void tn_schedule_without(const tn_schedule *list, int without, const int 
   }
 }
 
+// Of an axis that is all GRID, so many groups that all of the kernel's fill the units once: persistent blocks, which
+// walk over what is left of it. 0: there are no more groups than that.
+static int64_t tn_candidates_persistent(const tn_kernel_state *k, const tn_opt *o) {
+  int64_t groups = 1;
+  if (o->kind != TN_OPT_GRID || o->amount) return 0;
+  for (int i = 0; i < k->naxes; i++)
+    if (tn_range_kind(k->axis[i]) == TN_GLOBAL) groups = tn_clamp_mul(groups, tn_range_extent(k->axis[i]));
+  const int64_t part = tn_clamp_mul(tn_machine_units(k->target->limits), tn_range_extent(k->axis[o->axis[0]])) / groups;
+  return part > 1 && part < tn_range_extent(k->axis[o->axis[0]]) ? part : 0;
+}
+
+// The list with so much of the axis of opt i. Its part is an axis more, before those that later opts make.
+static void tn_schedule_part(const tn_schedule *list, int i, int64_t amount, int made, tn_schedule *out) {
+  memcpy(out, list, sizeof *out);
+  out->opt[i].amount = amount;
+  for (int j = i + 1; j < out->n; j++)
+    for (int a = 0; a < out->opt[j].naxes; a++) if (out->opt[j].axis[a] >= made) out->opt[j].axis[a]++;
+}
+
 static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
   tn_schedule *other = (tn_schedule *)tn_scratch(s->t, sizeof *other);
   const tn_mark mark = tn_scratch_mark(s->t);
   tn_kernel_state *k = (tn_kernel_state *)tn_scratch(s->t, sizeof *k);
   int made[TN_SCHEDULE_OPTS + 1];
+  int64_t persistent[TN_SCHEDULE_OPTS];
   s->depth++;
   s->t->ir->serial = s->serial;
   tn_state_open(k, s->t, s->sink, s->target);
@@ -45552,6 +46338,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
     if (!tn_opt_apply(k, &list->opt[i])) { tn_scratch_rewind(s->t, mark); return; }
   }
   made[list->n] = k->naxes;
+  for (int i = 0; i < list->n; i++) persistent[i] = tn_candidates_persistent(k, &list->opt[i]);
   tn_scratch_rewind(s->t, mark);
   tn_candidates_sweep(s);
   for (int i = 0; i < list->n; i++) {
@@ -45559,6 +46346,10 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
       memcpy(other, list, sizeof *other);
       other->opt[i].amount = tn_candidates_amount(&list->opt[i], by);
       if (other->opt[i].amount) tn_candidates_try(s, other);
+    }
+    for (int times = 1; persistent[i] && times <= TN_CANDIDATES_RESIDENT; times *= 2) {
+      tn_schedule_part(list, i, times * persistent[i], made[i + 1], other);
+      tn_candidates_try(s, other);
     }
     tn_schedule_without(list, i, made, other);
     tn_candidates_try(s, other);
@@ -45684,9 +46475,11 @@ static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
   p->out->tasks = tn_machine_grid(limits) ? 0 : p->out->global[0];
   tn_lower_specials(p->t, sink, 1, limits->local_max, 3, p->out->local, &from, &to);
   tn_bounds_set(p->t, &p->bounds, &from, &to);
-  return from.n ? tn_replace(p->t, sink, from.n, from.u, to.u) : sink;
+  return from.n ? tn_replace_simplified(p->t, sink, from.n, from.u, to.u) : sink;
 }
-static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, TINY_OP_END, tn_split_end); }
+static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) {
+  return tn_remake(p->t, sink, TINY_OP_END, tn_split_end);
+}
 static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) {
   return tn_remake(p->t, sink, TINY_OP_HREDUCE, tn_lower_hreduce);
 }
@@ -45834,6 +46627,2779 @@ static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *t
 }
 #endif
 // ---- end src/codegen/pipeline.c ----
+
+// ** isa: machine code of our own, x86-64 so far; only where TINY_ISA asks for it, until it is whole **
+#ifdef TINY_ISA
+// ---- begin src/isa/x86.c ----
+// x86: the instructions of x86-64 that kernels are made of, as one table: name, operands, encoding, features.
+//
+// In:  nothing. Out: tn_x86_rows, from which x86_encode.c makes bytes and x86_text.c text, and instructions of bytes.
+// Rows of one name stand together, and the first that takes the operands is taken: short forms come first. Operands
+// stand in Intel's order, the result first, two letters each, as in Intel SDM vol. 2, appendix A.2: where,
+// and how wide.
+//   G reg field       E r/m field: register or memory   R r/m: register   M r/m: memory   B VEX.vvvv
+//   V vector in reg   W vector or memory in r/m         U vector in r/m   H vector in vvvv   L vector in imm8[7:4]
+//   P mask in reg     Q mask or memory in r/m           N mask in r/m     T mask in vvvv   X memory by lanes (VSIB)
+//   Z in the opcode   a al, ax, eax, rax   c cl   y xmm0   I immediate   J relative to the end
+//   b w d q: 1 2 4 8 bytes   v: 2, 4, 8, the instruction's width   z: 2, 4; of an immediate 4 at most   y: 4, 8
+//   x h f e: all of the vector's length, half, a quarter, an eighth   o: 16   k l: register of 4, memory of 1, of 2
+//   n: any   u: a byte, 0 to 255   1: the number 1
+// Sources: Intel SDM vol. 2 (325383-081); AVX10 and BF16 as there. What is taken where several encodings would do is
+// what LLVM's assembler takes: tests/test_x86.c compares all of it.
+#ifndef TN_ISA_X86
+#define TN_ISA_X86
+#ifndef TINY_AMALGAMATED
+#include "../base/text.c"
+#endif
+
+// The bits of a row's form, a field for each column.
+enum {
+  TN_X86_PP_NP = 0, TN_X86_PP_66 = 1, TN_X86_PP_F3 = 2, TN_X86_PP_F2 = 3,
+  TN_X86_MAP_1 = 0, TN_X86_MAP_0F = 1 << 2, TN_X86_MAP_38 = 2 << 2, TN_X86_MAP_3A = 3 << 2,
+  TN_X86_EXT_R = 0, TN_X86_EXT_0 = 8 << 5, TN_X86_EXT_1 = 9 << 5, TN_X86_EXT_2 = 10 << 5, TN_X86_EXT_3 = 11 << 5,
+  TN_X86_EXT_4 = 12 << 5, TN_X86_EXT_5 = 13 << 5, TN_X86_EXT_6 = 14 << 5, TN_X86_EXT_7 = 15 << 5,    // /digit
+  TN_X86_SPACE_L = 1 << 9, TN_X86_SPACE_V = 2 << 9, TN_X86_SPACE_E = 4 << 9, TN_X86_SPACE_VE = 6 << 9,
+  TN_X86_LEN_N = 0, TN_X86_LEN_X = 1 << 12, TN_X86_LEN_Y = 2 << 12, TN_X86_LEN_Z = 4 << 12, TN_X86_LEN_XY = 3 << 12,
+  TN_X86_LEN_YZ = 6 << 12, TN_X86_LEN_XYZ = 7 << 12,
+  TN_X86_W_0 = 0, TN_X86_W_1 = 1 << 15, TN_X86_W_E1 = 2 << 15,               // E1: of EVEX alone
+  TN_X86_B_N = 0, TN_X86_B_4 = 1 << 17, TN_X86_B_8 = 2 << 17,                // elements: broadcast, or of lanes (VSIB)
+  TN_X86_K_N = 0, TN_X86_K_M = 1 << 19, TN_X86_K_Z = 2 << 19, TN_X86_K_R = 3 << 19,    // merged; or zeros; required
+  TN_X86_R_N = 0, TN_X86_R_ER = 1 << 21, TN_X86_R_SAE = 2 << 21,
+  TN_X86_S_N = 0, TN_X86_S_REV = 1 << 23                                     // the next row has operands the other way
+};
+#define TN_X86_PP(f) ((f) & 3)
+#define TN_X86_MAP(f) ((f) >> 2 & 7)
+#define TN_X86_EXT(f) ((f) >> 5 & 15)      // 0: none, else 8 + digit
+#define TN_X86_LENS(f) ((f) >> 12 & 7)
+#define TN_X86_W(f) ((f) >> 15 & 3)
+#define TN_X86_ELEMENT(f) (((f) >> 17 & 3) * 4)
+#define TN_X86_K(f) ((f) >> 19 & 3)
+#define TN_X86_ROUND(f) ((f) >> 21 & 3)
+#define TN_X86_REVERSES(f) ((f) >> 23 & 1)
+
+// What the processor has; N: all that are x86-64. A 512-bit row's lesser widths also want AVX-512VL.
+enum {
+  TN_X86_HAS_N, TN_X86_HAS_SSSE3, TN_X86_HAS_SSE41, TN_X86_HAS_SSE42, TN_X86_HAS_POPCNT, TN_X86_HAS_LZCNT,
+      TN_X86_HAS_BMI1,
+  TN_X86_HAS_BMI2, TN_X86_HAS_AVX, TN_X86_HAS_AVX2, TN_X86_HAS_FMA, TN_X86_HAS_F16C, TN_X86_HAS_AVXVNNI, TN_X86_HAS_F,
+  TN_X86_HAS_BW, TN_X86_HAS_DQ, TN_X86_HAS_VL, TN_X86_HAS_VNNI, TN_X86_HAS_BF16, TN_X86_HAS_VBMI
+};
+
+typedef struct tn_x86_row {
+  // has: of the legacy or VEX form
+  const char *name; char operands[12]; uint32_t form; uint8_t opcode, has, has_evex;
+} tn_x86_row;
+
+// ** columns: id, name, operands, prefix, map, opcode, /digit, encoding, lengths, W, broadcast, mask, rounding, swap,
+//    feature, EVEX's feature **
+
+// One of the legacy encoding; the same of 64 bits.
+#define TN_X86_L(_, id, name, ops, pp, map, op, ext) _(id, name, ops, pp, map, op, ext, L, N, 0, N, N, N, N, N, N)
+#define TN_X86_Q(_, id, name, ops, pp, map, op, ext) _(id, name, ops, pp, map, op, ext, L, N, 1, N, N, N, N, N, N)
+#define TN_X86_ALU(_, id, name, n) \
+  TN_X86_L(_, id,     name, "EvGv", NP, 1, 8 * n + 1, R) TN_X86_L(_, id##_2, name, "GvEv", NP, 1, 8 * n + 3, R) \
+  TN_X86_L(_, id##_3, name, "EvIb", NP, 1, 0x83, n)      TN_X86_L(_, id##_4, name, "avIz", NP, 1, 8 * n + 5, R) \
+  TN_X86_L(_, id##_5, name, "EvIz", NP, 1, 0x81, n)      TN_X86_L(_, id##_6, name, "EbGb", NP, 1, 8 * n, R) \
+  TN_X86_L(_, id##_7, name, "GbEb", NP, 1, 8 * n + 2, R) TN_X86_L(_, id##_8, name, "abIb", NP, 1, 8 * n + 4, R) \
+  TN_X86_L(_, id##_9, name, "EbIb", NP, 1, 0x80, n)
+#define TN_X86_SHIFT(_, id, name, n) \
+  TN_X86_L(_, id,     name, "EvI1", NP, 1, 0xD1, n) TN_X86_L(_, id##_2, name, "EvIu", NP, 1, 0xC1, n) \
+  TN_X86_L(_, id##_3, name, "Evcb", NP, 1, 0xD3, n) TN_X86_L(_, id##_4, name, "EbI1", NP, 1, 0xD0, n) \
+  TN_X86_L(_, id##_5, name, "EbIu", NP, 1, 0xC0, n) TN_X86_L(_, id##_6, name, "Ebcb", NP, 1, 0xD2, n)
+#define TN_X86_UNARY(_, id, name, n) \
+  TN_X86_L(_, id, name, "Ev", NP, 1, 0xF7, n) TN_X86_L(_, id##_2, name, "Eb", NP, 1, 0xF6, n)
+#define TN_X86_CC(_, c, name, n) \
+  TN_X86_L(_, J##c,    "j" name,   "Jb",   NP, 1,  0x70 + n, R) \
+  TN_X86_L(_, J##c##_2, "j" name, "Jz", NP, 0F, 0x80 + n, R) \
+  TN_X86_L(_, SET##c,  "set" name, "Eb",   NP, 0F, 0x90 + n, 0) \
+  TN_X86_L(_, CMOV##c, "cmov" name, "GvEv", NP, 0F, 0x40 + n, R)
+#define TN_X86_B(_, id, name, ops, pp, map, op, has) _(id, name, ops, pp, map, op, R, V, X, 0, N, N, N, N, has, N)
+
+#define TN_X86_INTEGERS(_) \
+  TN_X86_L(_, MOV,    "mov", "EvGv", NP, 1, 0x89, R) TN_X86_L(_, MOV_2, "mov", "GvEv", NP, 1, 0x8B, R) \
+  TN_X86_L(_, MOV_3,  "mov", "ZzIz", NP, 1, 0xB8, R) TN_X86_L(_, MOV_4, "mov", "EvIz", NP, 1, 0xC7, 0) \
+  TN_X86_Q(_, MOV_5,  "mov", "ZqIq", NP, 1, 0xB8, R) TN_X86_L(_, MOV_6, "mov", "EbGb", NP, 1, 0x88, R) \
+  TN_X86_L(_, MOV_7,  "mov", "GbEb", NP, 1, 0x8A, R) TN_X86_L(_, MOV_8, "mov", "ZbIb", NP, 1, 0xB0, R) \
+  TN_X86_L(_, MOV_9,  "mov", "EbIb", NP, 1, 0xC6, 0) \
+  TN_X86_ALU(_, ADD, "add", 0) TN_X86_ALU(_, OR,  "or",  1) TN_X86_ALU(_, ADC, "adc", 2) TN_X86_ALU(_, SBB, "sbb", 3) \
+  TN_X86_ALU(_, AND, "and", 4) TN_X86_ALU(_, SUB, "sub", 5) TN_X86_ALU(_, XOR, "xor", 6) TN_X86_ALU(_, CMP, "cmp", 7) \
+  TN_X86_SHIFT(_, ROL, "rol", 0) TN_X86_SHIFT(_, ROR, "ror", 1) TN_X86_SHIFT(_, SHL, "shl", 4) \
+  TN_X86_SHIFT(_, SHR, "shr", 5) TN_X86_SHIFT(_, SAR, "sar", 7) \
+  TN_X86_L(_, TEST,   "test", "EvGv", NP, 1, 0x85, R) TN_X86_L(_, TEST_2, "test", "avIz", NP, 1, 0xA9, R) \
+  TN_X86_L(_, TEST_3, "test", "EvIz", NP, 1, 0xF7, 0) TN_X86_L(_, TEST_4, "test", "EbGb", NP, 1, 0x84, R) \
+  TN_X86_L(_, TEST_5, "test", "abIb", NP, 1, 0xA8, R) TN_X86_L(_, TEST_6, "test", "EbIb", NP, 1, 0xF6, 0) \
+  TN_X86_UNARY(_, NOT, "not", 2) TN_X86_UNARY(_, NEG, "neg", 3) TN_X86_UNARY(_, MUL, "mul", 4) \
+  TN_X86_L(_, IMUL,   "imul", "GvEv",   NP, 0F, 0xAF, R) TN_X86_L(_, IMUL_2, "imul", "GvEvIb", NP, 1, 0x6B, R) \
+  TN_X86_L(_, IMUL_3, "imul", "GvEvIz", NP, 1,  0x69, R) TN_X86_L(_, IMUL_4, "imul", "Ev",     NP, 1, 0xF7, 5) \
+  TN_X86_L(_, IMUL_5, "imul", "Eb",     NP, 1,  0xF6, 5) \
+  TN_X86_UNARY(_, DIV, "div", 6) TN_X86_UNARY(_, IDIV, "idiv", 7) \
+  TN_X86_L(_, INC, "inc", "Ev", NP, 1, 0xFF, 0) TN_X86_L(_, INC_2, "inc", "Eb", NP, 1, 0xFE, 0) \
+  TN_X86_L(_, DEC, "dec", "Ev", NP, 1, 0xFF, 1) TN_X86_L(_, DEC_2, "dec", "Eb", NP, 1, 0xFE, 1) \
+  TN_X86_L(_, LEA, "lea", "GvMn", NP, 1, 0x8D, R) \
+  TN_X86_L(_, MOVZX, "movzx", "GvEb", NP, 0F, 0xB6, R) TN_X86_L(_, MOVZX_2, "movzx", "GyEw", NP, 0F, 0xB7, R) \
+  TN_X86_L(_, MOVSX, "movsx", "GvEb", NP, 0F, 0xBE, R) TN_X86_L(_, MOVSX_2, "movsx", "GyEw", NP, 0F, 0xBF, R) \
+  TN_X86_Q(_, MOVSXD, "movsxd", "GqEd", NP, 1, 0x63, R) \
+  TN_X86_L(_, CWDE, "cwde", "", NP, 1, 0x98, R) TN_X86_Q(_, CDQE, "cdqe", "", NP, 1, 0x98, R) \
+  TN_X86_L(_, CDQ,  "cdq",  "", NP, 1, 0x99, R) TN_X86_Q(_, CQO,  "cqo",  "", NP, 1, 0x99, R) \
+  TN_X86_L(_, PUSH, "push", "Zq", NP, 1, 0x50, R) TN_X86_L(_, POP, "pop", "Zq", NP, 1, 0x58, R) \
+  TN_X86_L(_, CALL, "call", "Jz", NP, 1, 0xE8, R) TN_X86_L(_, CALL_2, "call", "Eq", NP, 1, 0xFF, 2) \
+  TN_X86_L(_, JMP,  "jmp", "Jb", NP, 1, 0xEB, R) TN_X86_L(_, JMP_2, "jmp", "Jz", NP, 1, 0xE9, R) \
+  TN_X86_L(_, JMP_3, "jmp", "Eq", NP, 1, 0xFF, 4) \
+  TN_X86_L(_, RET,  "ret", "", NP, 1, 0xC3, R) TN_X86_L(_, NOP, "nop", "", NP, 1, 0x90, R) \
+  TN_X86_L(_, INT3, "int3", "", NP, 1, 0xCC, R) TN_X86_L(_, UD2, "ud2", "", NP, 0F, 0x0B, R) \
+  TN_X86_CC(_, O, "o", 0) TN_X86_CC(_, NO, "no", 1) TN_X86_CC(_, B, "b", 2) TN_X86_CC(_, AE, "ae", 3) \
+  TN_X86_CC(_, E, "e", 4) TN_X86_CC(_, NE, "ne", 5) TN_X86_CC(_, BE, "be", 6) TN_X86_CC(_, A, "a", 7) \
+  TN_X86_CC(_, S, "s", 8) TN_X86_CC(_, NS, "ns", 9) TN_X86_CC(_, P, "p", 10) TN_X86_CC(_, NP, "np", 11) \
+  TN_X86_CC(_, L, "l", 12) TN_X86_CC(_, GE, "ge", 13) TN_X86_CC(_, LE, "le", 14) TN_X86_CC(_, G, "g", 15) \
+  TN_X86_L(_, PREFETCHNTA, "prefetchnta", "Mb", NP, 0F, 0x18, 0) \
+  TN_X86_L(_, PREFETCHT0, "prefetcht0", "Mb", NP, 0F, 0x18, 1) \
+  TN_X86_L(_, PREFETCHT1, "prefetcht1", "Mb", NP, 0F, 0x18, 2) \
+  TN_X86_L(_, PREFETCHT2, "prefetcht2", "Mb", NP, 0F, 0x18, 3) \
+  TN_X86_L(_, MOVNTI, "movnti", "MyGy", NP, 0F, 0xC3, R) \
+  _(POPCNT, "popcnt", "GvEv", F3, 0F, 0xB8, R, L, N, 0, N, N, N, N, POPCNT, N) \
+  _(TZCNT,  "tzcnt",  "GvEv", F3, 0F, 0xBC, R, L, N, 0, N, N, N, N, BMI1, N) \
+  _(LZCNT,  "lzcnt",  "GvEv", F3, 0F, 0xBD, R, L, N, 0, N, N, N, N, LZCNT, N) \
+  TN_X86_B(_, ANDN, "andn", "GyByEy", NP, 38, 0xF2, BMI1) TN_X86_B(_, BEXTR, "bextr", "GyEyBy", NP, 38, 0xF7, BMI1) \
+  TN_X86_B(_, BZHI, "bzhi", "GyEyBy", NP, 38, 0xF5, BMI2) TN_X86_B(_, SHLX,  "shlx",  "GyEyBy", 66, 38, 0xF7, BMI2) \
+  TN_X86_B(_, SARX, "sarx", "GyEyBy", F3, 38, 0xF7, BMI2) TN_X86_B(_, SHRX,  "shrx",  "GyEyBy", F2, 38, 0xF7, BMI2) \
+  TN_X86_B(_, MULX, "mulx", "GyByEy", F2, 38, 0xF6, BMI2) TN_X86_B(_, PDEP,  "pdep",  "GyByEy", F2, 38, 0xF5, BMI2) \
+  TN_X86_B(_, PEXT, "pext", "GyByEy", F3, 38, 0xF5, BMI2) TN_X86_B(_, RORX,  "rorx",  "GyEyIu", F2, 3A, 0xF0, BMI2)
+
+// ** floats **
+
+// Of two sources: packed and scalar, of f32 and f64, as SSE2 has them and as AVX has them.
+#define TN_X86_FLOAT(_, id, name, op, r) \
+  TN_X86_L(_, id##PS, name "ps", "VoWo", NP, 0F, op, R) TN_X86_L(_, id##PD, name "pd", "VoWo", 66, 0F, op, R) \
+  TN_X86_L(_, id##SS, name "ss", "VoWd", F3, 0F, op, R) TN_X86_L(_, id##SD, name "sd", "VoWq", F2, 0F, op, R) \
+  _(V##id##PS, "v" name "ps", "VxHxWx", NP, 0F, op, R, VE, XYZ, 0,  4, Z, r, N, AVX, F) \
+  _(V##id##PD, "v" name "pd", "VxHxWx", 66, 0F, op, R, VE, XYZ, E1, 8, Z, r, N, AVX, F) \
+  _(V##id##SS, "v" name "ss", "VoHoWd", F3, 0F, op, R, VE, X,   0,  N, Z, r, N, AVX, F) \
+  _(V##id##SD, "v" name "sd", "VoHoWq", F2, 0F, op, R, VE, X,   E1, N, Z, r, N, AVX, F)
+#define TN_X86_LOGIC(_, id, name, op) \
+  TN_X86_L(_, id##PS, name "ps", "VoWo", NP, 0F, op, R) TN_X86_L(_, id##PD, name "pd", "VoWo", 66, 0F, op, R) \
+  _(V##id##PS, "v" name "ps", "VxHxWx", NP, 0F, op, R, VE, XYZ, 0,  4, Z, N, N, AVX, DQ) \
+  _(V##id##PD, "v" name "pd", "VxHxWx", 66, 0F, op, R, VE, XYZ, E1, 8, Z, N, N, AVX, DQ)
+// Moves of whole vectors: loads, and stores by the opcode after.
+#define TN_X86_MOVE(_, id, name, pp, op, store, w) \
+  TN_X86_L(_, id, name, "VoWo", pp, 0F, op, R) TN_X86_L(_, id##_2, name, "WoVo", pp, 0F, store, R) \
+  _(V##id,     "v" name, "VxWx", pp, 0F, op,    R, VE, XYZ, w, N, Z, N, REV, AVX, F) \
+  _(V##id##_2, "v" name, "WxVx", pp, 0F, store, R, VE, XYZ, w, N, Z, N, N,   AVX, F)
+// Loads and stores by elements that AVX-512 alone has; those of its rows that VEX has are named otherwise.
+#define TN_X86_MOVES(_, id, name, pp, w, has) \
+  _(id,     name, "VxWx", pp, 0F, 0x6F, R, E, XYZ, w, N, Z, N, N, N, has) \
+  _(id##_2, name, "WxVx", pp, 0F, 0x7F, R, E, XYZ, w, N, Z, N, N, N, has)
+#define TN_X86_FMA(_, id, name, op, n) \
+  _(V##id##n##PS, "v" name #n "ps", "VxHxWx", 66, 38, op,     R, VE, XYZ, 0, 4, Z, ER, N, FMA, F) \
+  _(V##id##n##PD, "v" name #n "pd", "VxHxWx", 66, 38, op,     R, VE, XYZ, 1, 8, Z, ER, N, FMA, F) \
+  _(V##id##n##SS, "v" name #n "ss", "VoHoWd", 66, 38, op + 1, R, VE, X,   0, N, Z, ER, N, FMA, F) \
+  _(V##id##n##SD, "v" name #n "sd", "VoHoWq", 66, 38, op + 1, R, VE, X,   1, N, Z, ER, N, FMA, F)
+#define TN_X86_FMAS(_, id, name, op) \
+  TN_X86_FMA(_, id, name, op, 132) TN_X86_FMA(_, id, name, op + 16, 213) TN_X86_FMA(_, id, name, op + 32, 231)
+#define TN_X86_CONVERT(_, id, name, ops, pp, op, w, b, r, has) \
+  _(id, name, ops, pp, 0F, op, R, E, XYZ, w, b, Z, r, N, N, has)
+
+#define TN_X86_FLOATS(_) \
+  TN_X86_FLOAT(_, ADD, "add", 0x58, ER) TN_X86_FLOAT(_, MUL, "mul", 0x59, ER) \
+  TN_X86_FLOAT(_, SUB, "sub", 0x5C, ER)    TN_X86_FLOAT(_, DIV, "div", 0x5E, ER) \
+  TN_X86_FLOAT(_, MIN, "min", 0x5D, SAE)   TN_X86_FLOAT(_, MAX, "max", 0x5F, SAE) \
+  TN_X86_L(_, SQRTPS, "sqrtps", "VoWo", NP, 0F, 0x51, R) TN_X86_L(_, SQRTPD, "sqrtpd", "VoWo", 66, 0F, 0x51, R) \
+  TN_X86_L(_, SQRTSS, "sqrtss", "VoWd", F3, 0F, 0x51, R) TN_X86_L(_, SQRTSD, "sqrtsd", "VoWq", F2, 0F, 0x51, R) \
+  _(VSQRTPS, "vsqrtps", "VxWx",   NP, 0F, 0x51, R, VE, XYZ, 0,  4, Z, ER, N, AVX, F) \
+  _(VSQRTPD, "vsqrtpd", "VxWx",   66, 0F, 0x51, R, VE, XYZ, E1, 8, Z, ER, N, AVX, F) \
+  _(VSQRTSS, "vsqrtss", "VoHoWd", F3, 0F, 0x51, R, VE, X,   0,  N, Z, ER, N, AVX, F) \
+  _(VSQRTSD, "vsqrtsd", "VoHoWq", F2, 0F, 0x51, R, VE, X,   E1, N, Z, ER, N, AVX, F) \
+  TN_X86_LOGIC(_, AND, "and", 0x54) TN_X86_LOGIC(_, ANDN, "andn", 0x55) \
+  TN_X86_LOGIC(_, OR,  "or",  0x56) TN_X86_LOGIC(_, XOR,  "xor",  0x57) \
+  TN_X86_MOVE(_, MOVAPS, "movaps", NP, 0x28, 0x29, 0) TN_X86_MOVE(_, MOVAPD, "movapd", 66, 0x28, 0x29, E1) \
+  TN_X86_MOVE(_, MOVUPS, "movups", NP, 0x10, 0x11, 0) TN_X86_MOVE(_, MOVUPD, "movupd", 66, 0x10, 0x11, E1) \
+  TN_X86_L(_, MOVSS, "movss", "VoWd", F3, 0F, 0x10, R) TN_X86_L(_, MOVSS_2, "movss", "MdVo", F3, 0F, 0x11, R) \
+  TN_X86_L(_, MOVSD, "movsd", "VoWq", F2, 0F, 0x10, R) TN_X86_L(_, MOVSD_2, "movsd", "MqVo", F2, 0F, 0x11, R) \
+  _(VMOVSS,   "vmovss", "VoMd",   F3, 0F, 0x10, R, VE, X, 0,  N, Z, N, N, AVX, F) \
+  _(VMOVSS_2, "vmovss", "MdVo",   F3, 0F, 0x11, R, VE, X, 0,  N, M, N, N, AVX, F) \
+  _(VMOVSS_3, "vmovss", "VoHoUo", F3, 0F, 0x10, R, VE, X, 0,  N, Z, N, REV, AVX, F) \
+  _(VMOVSS_4, "vmovss", "UoHoVo", F3, 0F, 0x11, R, VE, X, 0,  N, Z, N, N, AVX, F) \
+  _(VMOVSD,   "vmovsd", "VoMq",   F2, 0F, 0x10, R, VE, X, E1, N, Z, N, N, AVX, F) \
+  _(VMOVSD_2, "vmovsd", "MqVo",   F2, 0F, 0x11, R, VE, X, E1, N, M, N, N, AVX, F) \
+  _(VMOVSD_3, "vmovsd", "VoHoUo", F2, 0F, 0x10, R, VE, X, E1, N, Z, N, REV, AVX, F) \
+  _(VMOVSD_4, "vmovsd", "UoHoVo", F2, 0F, 0x11, R, VE, X, E1, N, Z, N, N, AVX, F) \
+  TN_X86_L(_, MOVLPS, "movlps", "VoMq", NP, 0F, 0x12, R) TN_X86_L(_, MOVLPS_2, "movlps", "MqVo", NP, 0F, 0x13, R) \
+  TN_X86_L(_, MOVHPS, "movhps", "VoMq", NP, 0F, 0x16, R) TN_X86_L(_, MOVHPS_2, "movhps", "MqVo", NP, 0F, 0x17, R) \
+  TN_X86_L(_, MOVHLPS, "movhlps", "VoUo", NP, 0F, 0x12, R) TN_X86_L(_, MOVLHPS, "movlhps", "VoUo", NP, 0F, 0x16, R) \
+  _(VMOVHLPS, "vmovhlps", "VoHoUo", NP, 0F, 0x12, R, VE, X, 0, N, N, N, N, AVX, F) \
+  _(VMOVLHPS, "vmovlhps", "VoHoUo", NP, 0F, 0x16, R, VE, X, 0, N, N, N, N, AVX, F) \
+  TN_X86_L(_, UNPCKLPS, "unpcklps", "VoWo", NP, 0F, 0x14, R) \
+  TN_X86_L(_, UNPCKLPD, "unpcklpd", "VoWo", 66, 0F, 0x14, R) \
+  TN_X86_L(_, UNPCKHPS, "unpckhps", "VoWo", NP, 0F, 0x15, R) \
+  TN_X86_L(_, UNPCKHPD, "unpckhpd", "VoWo", 66, 0F, 0x15, R) \
+  _(VUNPCKLPS, "vunpcklps", "VxHxWx", NP, 0F, 0x14, R, VE, XYZ, 0,  4, Z, N, N, AVX, F) \
+  _(VUNPCKLPD, "vunpcklpd", "VxHxWx", 66, 0F, 0x14, R, VE, XYZ, E1, 8, Z, N, N, AVX, F) \
+  _(VUNPCKHPS, "vunpckhps", "VxHxWx", NP, 0F, 0x15, R, VE, XYZ, 0,  4, Z, N, N, AVX, F) \
+  _(VUNPCKHPD, "vunpckhpd", "VxHxWx", 66, 0F, 0x15, R, VE, XYZ, E1, 8, Z, N, N, AVX, F) \
+  TN_X86_L(_, SHUFPS, "shufps", "VoWoIu", NP, 0F, 0xC6, R) TN_X86_L(_, SHUFPD, "shufpd", "VoWoIu", 66, 0F, 0xC6, R) \
+  _(VSHUFPS, "vshufps", "VxHxWxIu", NP, 0F, 0xC6, R, VE, XYZ, 0,  4, Z, N, N, AVX, F) \
+  _(VSHUFPD, "vshufpd", "VxHxWxIu", 66, 0F, 0xC6, R, VE, XYZ, E1, 8, Z, N, N, AVX, F) \
+  TN_X86_L(_, CMPPS, "cmpps", "VoWoIu", NP, 0F, 0xC2, R) TN_X86_L(_, CMPPD, "cmppd", "VoWoIu", 66, 0F, 0xC2, R) \
+  TN_X86_L(_, CMPSS, "cmpss", "VoWdIu", F3, 0F, 0xC2, R) TN_X86_L(_, CMPSD, "cmpsd", "VoWqIu", F2, 0F, 0xC2, R) \
+  _(VCMPPS,   "vcmpps", "VxHxWxIu", NP, 0F, 0xC2, R, V, XY,  0, N, N, N,   N, AVX, N) \
+  _(VCMPPS_2, "vcmpps", "PnHxWxIu", NP, 0F, 0xC2, R, E, XYZ, 0, 4, M, SAE, N, N, F) \
+  _(VCMPPD,   "vcmppd", "VxHxWxIu", 66, 0F, 0xC2, R, V, XY,  0, N, N, N,   N, AVX, N) \
+  _(VCMPPD_2, "vcmppd", "PnHxWxIu", 66, 0F, 0xC2, R, E, XYZ, 1, 8, M, SAE, N, N, F) \
+  _(VCMPSS,   "vcmpss", "VoHoWdIu", F3, 0F, 0xC2, R, V, X,   0, N, N, N,   N, AVX, N) \
+  _(VCMPSS_2, "vcmpss", "PnHoWdIu", F3, 0F, 0xC2, R, E, X,   0, N, M, SAE, N, N, F) \
+  _(VCMPSD,   "vcmpsd", "VoHoWqIu", F2, 0F, 0xC2, R, V, X,   0, N, N, N,   N, AVX, N) \
+  _(VCMPSD_2, "vcmpsd", "PnHoWqIu", F2, 0F, 0xC2, R, E, X,   1, N, M, SAE, N, N, F) \
+  TN_X86_L(_, UCOMISS, "ucomiss", "VoWd", NP, 0F, 0x2E, R) TN_X86_L(_, UCOMISD, "ucomisd", "VoWq", 66, 0F, 0x2E, R) \
+  _(VUCOMISS, "vucomiss", "VoWd", NP, 0F, 0x2E, R, VE, X, 0,  N, N, SAE, N, AVX, F) \
+  _(VUCOMISD, "vucomisd", "VoWq", 66, 0F, 0x2E, R, VE, X, E1, N, N, SAE, N, AVX, F) \
+  TN_X86_L(_, MOVMSKPS, "movmskps", "GdUo", NP, 0F, 0x50, R) \
+  TN_X86_L(_, MOVMSKPD, "movmskpd", "GdUo", 66, 0F, 0x50, R) \
+  _(VMOVMSKPS, "vmovmskps", "GdUx", NP, 0F, 0x50, R, V, XY, 0, N, N, N, N, AVX, N) \
+  _(VMOVMSKPD, "vmovmskpd", "GdUx", 66, 0F, 0x50, R, V, XY, 0, N, N, N, N, AVX, N) \
+  TN_X86_FMAS(_, FMADD, "fmadd", 0x98) TN_X86_FMAS(_, FMSUB, "fmsub", 0x9A) TN_X86_FMAS(_, FNMADD, "fnmadd", 0x9C) \
+  _(ROUNDPS,  "roundps",  "VoWoIu",   66, 3A, 0x08, R, L, N,  0, N, N, N, N, SSE41, N) \
+  _(ROUNDPD,  "roundpd",  "VoWoIu",   66, 3A, 0x09, R, L, N,  0, N, N, N, N, SSE41, N) \
+  _(ROUNDSS,  "roundss",  "VoWdIu",   66, 3A, 0x0A, R, L, N,  0, N, N, N, N, SSE41, N) \
+  _(ROUNDSD,  "roundsd",  "VoWqIu",   66, 3A, 0x0B, R, L, N,  0, N, N, N, N, SSE41, N) \
+  _(VROUNDPS, "vroundps", "VxWxIu",   66, 3A, 0x08, R, V, XY, 0, N, N, N, N, AVX, N) \
+  _(VROUNDPD, "vroundpd", "VxWxIu",   66, 3A, 0x09, R, V, XY, 0, N, N, N, N, AVX, N) \
+  _(VROUNDSS, "vroundss", "VoHoWdIu", 66, 3A, 0x0A, R, V, X,  0, N, N, N, N, AVX, N) \
+  _(VROUNDSD, "vroundsd", "VoHoWqIu", 66, 3A, 0x0B, R, V, X,  0, N, N, N, N, AVX, N) \
+  _(VRNDSCALEPS, "vrndscaleps", "VxWxIu",   66, 3A, 0x08, R, E, XYZ, 0, 4, Z, SAE, N, N, F) \
+  _(VRNDSCALEPD, "vrndscalepd", "VxWxIu",   66, 3A, 0x09, R, E, XYZ, 1, 8, Z, SAE, N, N, F) \
+  _(VRNDSCALESS, "vrndscaless", "VoHoWdIu", 66, 3A, 0x0A, R, E, X,   0, N, Z, SAE, N, N, F) \
+  _(VRNDSCALESD, "vrndscalesd", "VoHoWqIu", 66, 3A, 0x0B, R, E, X,   1, N, Z, SAE, N, N, F)
+
+#define TN_X86_CONVERSIONS(_) \
+  TN_X86_L(_, CVTSI2SS, "cvtsi2ss", "VoEy", F3, 0F, 0x2A, R) \
+  TN_X86_L(_, CVTSI2SD, "cvtsi2sd", "VoEy", F2, 0F, 0x2A, R) \
+  TN_X86_L(_, CVTTSS2SI, "cvttss2si", "GyWd", F3, 0F, 0x2C, R) \
+  TN_X86_L(_, CVTTSD2SI, "cvttsd2si", "GyWq", F2, 0F, 0x2C, R) \
+  TN_X86_L(_, CVTSS2SD, "cvtss2sd", "VoWd", F3, 0F, 0x5A, R) \
+  TN_X86_L(_, CVTSD2SS, "cvtsd2ss", "VoWq", F2, 0F, 0x5A, R) \
+  TN_X86_L(_, CVTDQ2PS, "cvtdq2ps", "VoWo", NP, 0F, 0x5B, R) \
+  TN_X86_L(_, CVTPS2DQ, "cvtps2dq", "VoWo", 66, 0F, 0x5B, R) \
+  TN_X86_L(_, CVTTPS2DQ, "cvttps2dq", "VoWo", F3, 0F, 0x5B, R) \
+  TN_X86_L(_, CVTDQ2PD, "cvtdq2pd", "VoWq", F3, 0F, 0xE6, R) \
+  TN_X86_L(_, CVTTPD2DQ, "cvttpd2dq", "VoWo", 66, 0F, 0xE6, R) \
+  TN_X86_L(_, CVTPS2PD, "cvtps2pd", "VoWq", NP, 0F, 0x5A, R) \
+  TN_X86_L(_, CVTPD2PS, "cvtpd2ps", "VoWo", 66, 0F, 0x5A, R) \
+  _(VCVTSI2SS,  "vcvtsi2ss",  "VoHoEy", F3, 0F, 0x2A, R, VE, X, 0, N, N, N, N, AVX, F) \
+  _(VCVTSI2SD,  "vcvtsi2sd",  "VoHoEy", F2, 0F, 0x2A, R, VE, X, 0, N, N, N, N, AVX, F) \
+  _(VCVTUSI2SS, "vcvtusi2ss", "VoHoEy", F3, 0F, 0x7B, R, E,  X, 0, N, N, N, N, N,   F) \
+  _(VCVTUSI2SD, "vcvtusi2sd", "VoHoEy", F2, 0F, 0x7B, R, E,  X, 0, N, N, N, N, N,   F) \
+  _(VCVTTSS2SI, "vcvttss2si", "GyWd", F3, 0F, 0x2C, R, VE, X, 0, N, N, SAE, N, AVX, F) \
+  _(VCVTTSD2SI, "vcvttsd2si", "GyWq", F2, 0F, 0x2C, R, VE, X, 0, N, N, SAE, N, AVX, F) \
+  _(VCVTTSS2USI, "vcvttss2usi", "GyWd", F3, 0F, 0x78, R, E, X, 0, N, N, SAE, N, N, F) \
+  _(VCVTTSD2USI, "vcvttsd2usi", "GyWq", F2, 0F, 0x78, R, E, X, 0, N, N, SAE, N, N, F) \
+  _(VCVTSS2SD, "vcvtss2sd", "VoHoWd", F3, 0F, 0x5A, R, VE, X, 0,  N, Z, SAE, N, AVX, F) \
+  _(VCVTSD2SS, "vcvtsd2ss", "VoHoWq", F2, 0F, 0x5A, R, VE, X, E1, N, Z, ER,  N, AVX, F) \
+  _(VCVTDQ2PS,  "vcvtdq2ps",  "VxWx", NP, 0F, 0x5B, R, VE, XYZ, 0,  4, Z, ER,  N, AVX, F) \
+  _(VCVTPS2DQ,  "vcvtps2dq",  "VxWx", 66, 0F, 0x5B, R, VE, XYZ, 0,  4, Z, ER,  N, AVX, F) \
+  _(VCVTTPS2DQ, "vcvttps2dq", "VxWx", F3, 0F, 0x5B, R, VE, XYZ, 0,  4, Z, SAE, N, AVX, F) \
+  _(VCVTDQ2PD,  "vcvtdq2pd",  "VxWh", F3, 0F, 0xE6, R, VE, XYZ, 0,  4, Z, N,   N, AVX, F) \
+  _(VCVTTPD2DQ, "vcvttpd2dq", "VhWx", 66, 0F, 0xE6, R, VE, XYZ, E1, 8, Z, SAE, N, AVX, F) \
+  _(VCVTPS2PD,  "vcvtps2pd",  "VxWh", NP, 0F, 0x5A, R, VE, XYZ, 0,  4, Z, SAE, N, AVX, F) \
+  _(VCVTPD2PS,  "vcvtpd2ps",  "VhWx", 66, 0F, 0x5A, R, VE, XYZ, E1, 8, Z, ER,  N, AVX, F) \
+  TN_X86_CONVERT(_, VCVTUDQ2PS,  "vcvtudq2ps",  "VxWx", F2, 0x7A, 0, 4, ER,  F) \
+  TN_X86_CONVERT(_, VCVTTPS2UDQ, "vcvttps2udq", "VxWx", NP, 0x78, 0, 4, SAE, F) \
+  TN_X86_CONVERT(_, VCVTUDQ2PD,  "vcvtudq2pd",  "VxWh", F3, 0x7A, 0, 4, N,   F) \
+  TN_X86_CONVERT(_, VCVTTPD2UDQ, "vcvttpd2udq", "VhWx", NP, 0x78, 1, 8, SAE, F) \
+  TN_X86_CONVERT(_, VCVTQQ2PD,   "vcvtqq2pd",   "VxWx", F3, 0xE6, 1, 8, ER,  DQ) \
+  TN_X86_CONVERT(_, VCVTUQQ2PD,  "vcvtuqq2pd",  "VxWx", F3, 0x7A, 1, 8, ER,  DQ) \
+  TN_X86_CONVERT(_, VCVTQQ2PS,   "vcvtqq2ps",   "VhWx", NP, 0x5B, 1, 8, ER,  DQ) \
+  TN_X86_CONVERT(_, VCVTUQQ2PS,  "vcvtuqq2ps",  "VhWx", F2, 0x7A, 1, 8, ER,  DQ) \
+  TN_X86_CONVERT(_, VCVTTPD2QQ,  "vcvttpd2qq",  "VxWx", 66, 0x7A, 1, 8, SAE, DQ) \
+  TN_X86_CONVERT(_, VCVTTPD2UQQ, "vcvttpd2uqq", "VxWx", 66, 0x78, 1, 8, SAE, DQ) \
+  TN_X86_CONVERT(_, VCVTTPS2QQ,  "vcvttps2qq",  "VxWh", 66, 0x7A, 0, 4, SAE, DQ) \
+  TN_X86_CONVERT(_, VCVTTPS2UQQ, "vcvttps2uqq", "VxWh", 66, 0x78, 0, 4, SAE, DQ) \
+  _(VCVTPH2PS, "vcvtph2ps", "VxWh",   66, 38, 0x13, R, VE, XYZ, 0, N, Z, SAE, N, F16C, F) \
+  _(VCVTPS2PH, "vcvtps2ph", "WhVxIu", 66, 3A, 0x1D, R, VE, XYZ, 0, N, Z, SAE, N, F16C, F) \
+  _(VCVTNEPS2BF16,  "vcvtneps2bf16",  "VhWx",   F3, 38, 0x72, R, E, XYZ, 0, 4, Z, N, N, N, BF16) \
+  _(VCVTNE2PS2BF16, "vcvtne2ps2bf16", "VxHxWx", F2, 38, 0x72, R, E, XYZ, 0, 4, Z, N, N, N, BF16) \
+  _(VDPBF16PS, "vdpbf16ps", "VxHxWx", F3, 38, 0x52, R, E, XYZ, 0, 4, Z, N, N, N, BF16) \
+  _(VPDPBUSD,   "vpdpbusd",       "VxHxWx", 66, 38, 0x50, R, E, XYZ, 0, 4, Z, N, N, N, VNNI) \
+  _(VPDPWSSD,   "vpdpwssd",       "VxHxWx", 66, 38, 0x52, R, E, XYZ, 0, 4, Z, N, N, N, VNNI) \
+  _(VEXPDPBUSD, "{vex} vpdpbusd", "VxHxWx", 66, 38, 0x50, R, V, XY,  0, N, N, N, N, AVXVNNI, N) \
+  _(VEXPDPWSSD, "{vex} vpdpwssd", "VxHxWx", 66, 38, 0x52, R, V, XY,  0, N, N, N, N, AVXVNNI, N)
+
+// ** integers in vectors **
+
+// Of two sources, of SSE's, AVX's and AVX-512's: legacy feature, AVX-512's feature, broadcast and W of EVEX.
+#define TN_X86_INT(_, id, name, map, op, has, has_evex, w, b) \
+  _(id,    name,     "VoWo",   66, map, op, R, L,  N,   0, N, N, N, N, has,  N) \
+  _(V##id, "v" name, "VxHxWx", 66, map, op, R, VE, XYZ, w, b, Z, N, N, AVX2, has_evex)
+// Of SSE and AVX alone.
+#define TN_X86_INT_VEX(_, id, name, map, op) \
+  TN_X86_L(_, id, name, "VoWo", 66, map, op, R) \
+  _(V##id, "v" name, "VxHxWx", 66, map, op, R, V, XY, 0, N, N, N, N, AVX2, N)
+// Of AVX-512 alone.
+#define TN_X86_INT_EVEX(_, id, name, map, op, has, w, b) \
+  _(V##id, "v" name, "VxHxWx", 66, map, op, R, E, XYZ, w, b, Z, N, N, N, has)
+// Comparisons: AVX's give vectors, AVX-512's masks.
+#define TN_X86_COMPARE(_, id, name, map, op, has, has_evex, w, b) \
+  _(id,        name,     "VoWo",   66, map, op, R, L, N,   0, N, N, N, N, has,  N) \
+  _(V##id,     "v" name, "VxHxWx", 66, map, op, R, V, XY,  0, N, N, N, N, AVX2, N) \
+  _(V##id##_2, "v" name, "PnHxWx", 66, map, op, R, E, XYZ, w, b, M, N, N, N, has_evex)
+#define TN_X86_COMPARE_BY(_, id, name, op, has, w, b) \
+  _(id, name, "PnHxWxIu", 66, 3A, op, R, E, XYZ, w, b, M, N, N, N, has)
+// Shifts, by an immediate and by the low element of a vector.
+#define TN_X86_PSHIFT(_, id, name, op, n, by, has, w, b) \
+  TN_X86_L(_, id, name, "VoWo", 66, 0F, by, R) TN_X86_L(_, id##_2, name, "UoIu", 66, 0F, op, n) \
+  _(V##id,     "v" name, "VxHxWo", 66, 0F, by, R, VE, XYZ, w, N, Z, N, N, AVX2, has) \
+  _(V##id##_2, "v" name, "HxUxIu", 66, 0F, op, n, V,  XY,  0, N, N, N, N, AVX2, N) \
+  _(V##id##_3, "v" name, "HxWxIu", 66, 0F, op, n, E,  XYZ, w, b, Z, N, N, N,    has)
+#define TN_X86_WIDEN(_, id, name, to, half, op) \
+  _(id,    name,     "VoW" half, 66, 38, op, R, L,  N,   0, N, N, N, N, SSE41, N) \
+  _(V##id, "v" name, "VxW" to,   66, 38, op, R, VE, XYZ, 0, N, Z, N, N, AVX2,  F)
+#define TN_X86_NARROW(_, id, name, to, op, has) \
+  _(id, name, "W" to "Vx", F3, 38, op, R, E, XYZ, 0, N, Z, N, N, N, has)
+
+#define TN_X86_VECTORS(_) \
+  TN_X86_L(_, MOVD, "movd", "VoEd", 66, 0F, 0x6E, R) TN_X86_L(_, MOVD_2, "movd", "EdVo", 66, 0F, 0x7E, R) \
+  TN_X86_L(_, MOVQ, "movq", "VoWq", F3, 0F, 0x7E, R) TN_X86_L(_, MOVQ_2, "movq", "MqVo", 66, 0F, 0xD6, R) \
+  TN_X86_Q(_, MOVQ_3, "movq", "VoRq", 66, 0F, 0x6E, R) TN_X86_Q(_, MOVQ_4, "movq", "RqVo", 66, 0F, 0x7E, R) \
+  _(VMOVD,   "vmovd", "VoEd", 66, 0F, 0x6E, R, VE, X, 0,  N, N, N, N, AVX, F) \
+  _(VMOVD_2, "vmovd", "EdVo", 66, 0F, 0x7E, R, VE, X, 0,  N, N, N, N, AVX, F) \
+  _(VMOVQ,   "vmovq", "VoWq", F3, 0F, 0x7E, R, VE, X, E1, N, N, N, REV, AVX, F) \
+  _(VMOVQ_2, "vmovq", "WqVo", 66, 0F, 0xD6, R, VE, X, E1, N, N, N, N, AVX, F) \
+  _(VMOVQ_3, "vmovq", "VoRq", 66, 0F, 0x6E, R, VE, X, 1,  N, N, N, N, AVX, F) \
+  _(VMOVQ_4, "vmovq", "RqVo", 66, 0F, 0x7E, R, VE, X, 1,  N, N, N, N, AVX, F) \
+  TN_X86_L(_, MOVDQA, "movdqa", "VoWo", 66, 0F, 0x6F, R) TN_X86_L(_, MOVDQA_2, "movdqa", "WoVo", 66, 0F, 0x7F, R) \
+  TN_X86_L(_, MOVDQU, "movdqu", "VoWo", F3, 0F, 0x6F, R) TN_X86_L(_, MOVDQU_2, "movdqu", "WoVo", F3, 0F, 0x7F, R) \
+  _(VMOVDQA,   "vmovdqa", "VxWx", 66, 0F, 0x6F, R, V, XY, 0, N, N, N, REV, AVX, N) \
+  _(VMOVDQA_2, "vmovdqa", "WxVx", 66, 0F, 0x7F, R, V, XY, 0, N, N, N, N,   AVX, N) \
+  _(VMOVDQU,   "vmovdqu", "VxWx", F3, 0F, 0x6F, R, V, XY, 0, N, N, N, REV, AVX, N) \
+  _(VMOVDQU_2, "vmovdqu", "WxVx", F3, 0F, 0x7F, R, V, XY, 0, N, N, N, N,   AVX, N) \
+  TN_X86_MOVES(_, VMOVDQA32, "vmovdqa32", 66, 0, F)  TN_X86_MOVES(_, VMOVDQA64, "vmovdqa64", 66, 1, F) \
+  TN_X86_MOVES(_, VMOVDQU32, "vmovdqu32", F3, 0, F)  TN_X86_MOVES(_, VMOVDQU64, "vmovdqu64", F3, 1, F) \
+  TN_X86_MOVES(_, VMOVDQU8,  "vmovdqu8",  F2, 0, BW) TN_X86_MOVES(_, VMOVDQU16, "vmovdqu16", F2, 1, BW) \
+  TN_X86_L(_, MOVNTPS, "movntps", "MoVo", NP, 0F, 0x2B, R) TN_X86_L(_, MOVNTDQ, "movntdq", "MoVo", 66, 0F, 0xE7, R) \
+  _(VMOVNTPS, "vmovntps", "MxVx", NP, 0F, 0x2B, R, VE, XYZ, 0,  N, N, N, N, AVX, F) \
+  _(VMOVNTPD, "vmovntpd", "MxVx", 66, 0F, 0x2B, R, VE, XYZ, E1, N, N, N, N, AVX, F) \
+  _(VMOVNTDQ, "vmovntdq", "MxVx", 66, 0F, 0xE7, R, VE, XYZ, 0,  N, N, N, N, AVX, F) \
+  TN_X86_INT(_, PADDB, "paddb", 0F, 0xFC, N, BW, 0, N)     TN_X86_INT(_, PADDW, "paddw", 0F, 0xFD, N, BW, 0, N) \
+  TN_X86_INT(_, PADDD, "paddd", 0F, 0xFE, N, F, 0, 4)      TN_X86_INT(_, PADDQ, "paddq", 0F, 0xD4, N, F, E1, 8) \
+  TN_X86_INT(_, PSUBB, "psubb", 0F, 0xF8, N, BW, 0, N)        TN_X86_INT(_, PSUBW, "psubw", 0F, 0xF9, N, BW, 0, N) \
+  TN_X86_INT(_, PSUBD, "psubd", 0F, 0xFA, N, F, 0, 4)         TN_X86_INT(_, PSUBQ, "psubq", 0F, 0xFB, N, F, E1, 8) \
+  TN_X86_INT(_, PMULLW, "pmullw", 0F, 0xD5, N, BW, 0, N)   TN_X86_INT(_, PMULHW, "pmulhw", 0F, 0xE5, N, BW, 0, N) \
+  TN_X86_INT(_, PMULHUW, "pmulhuw", 0F, 0xE4, N, BW, 0, N) TN_X86_INT(_, PMULUDQ, "pmuludq", 0F, 0xF4, N, F, E1, 8) \
+  TN_X86_INT(_, PMULDQ, "pmuldq", 38, 0x28, SSE41, F, E1, 8) TN_X86_INT(_, PMULLD, "pmulld", 38, 0x40, SSE41, F, 0, 4) \
+  TN_X86_INT_EVEX(_, PMULLQ, "pmullq", 38, 0x40, DQ, 1, 8) \
+  TN_X86_INT(_, PMADDWD, "pmaddwd", 0F, 0xF5, N, BW, 0, N) \
+  TN_X86_INT(_, PMADDUBSW, "pmaddubsw", 38, 0x04, SSSE3, BW, 0, N) \
+  TN_X86_L(_, PSADBW, "psadbw", "VoWo", 66, 0F, 0xF6, R) \
+  _(VPSADBW, "vpsadbw", "VxHxWx", 66, 0F, 0xF6, R, VE, XYZ, 0, N, N, N, N, AVX2, BW) \
+  TN_X86_INT(_, PAVGB, "pavgb", 0F, 0xE0, N, BW, 0, N)     TN_X86_INT(_, PAVGW, "pavgw", 0F, 0xE3, N, BW, 0, N) \
+  TN_X86_INT(_, PMINUB, "pminub", 0F, 0xDA, N, BW, 0, N)   TN_X86_INT(_, PMAXUB, "pmaxub", 0F, 0xDE, N, BW, 0, N) \
+  TN_X86_INT(_, PMINSW, "pminsw", 0F, 0xEA, N, BW, 0, N)   TN_X86_INT(_, PMAXSW, "pmaxsw", 0F, 0xEE, N, BW, 0, N) \
+  TN_X86_INT(_, PMINSB, "pminsb", 38, 0x38, SSE41, BW, 0, N) \
+  TN_X86_INT(_, PMAXSB, "pmaxsb", 38, 0x3C, SSE41, BW, 0, N) \
+  TN_X86_INT(_, PMINUW, "pminuw", 38, 0x3A, SSE41, BW, 0, N) \
+  TN_X86_INT(_, PMAXUW, "pmaxuw", 38, 0x3E, SSE41, BW, 0, N) \
+  TN_X86_INT(_, PMINSD, "pminsd", 38, 0x39, SSE41, F, 0, 4) TN_X86_INT(_, PMAXSD, "pmaxsd", 38, 0x3D, SSE41, F, 0, 4) \
+  TN_X86_INT(_, PMINUD, "pminud", 38, 0x3B, SSE41, F, 0, 4) TN_X86_INT(_, PMAXUD, "pmaxud", 38, 0x3F, SSE41, F, 0, 4) \
+  TN_X86_INT_EVEX(_, PMINSQ, "pminsq", 38, 0x39, F, 1, 8) TN_X86_INT_EVEX(_, PMAXSQ, "pmaxsq", 38, 0x3D, F, 1, 8) \
+  TN_X86_INT_EVEX(_, PMINUQ, "pminuq", 38, 0x3B, F, 1, 8) TN_X86_INT_EVEX(_, PMAXUQ, "pmaxuq", 38, 0x3F, F, 1, 8) \
+  TN_X86_COMPARE(_, PCMPEQB, "pcmpeqb", 0F, 0x74, N, BW, 0, N) \
+  TN_X86_COMPARE(_, PCMPEQW, "pcmpeqw", 0F, 0x75, N, BW, 0, N) \
+  TN_X86_COMPARE(_, PCMPEQD, "pcmpeqd", 0F, 0x76, N, F, 0, 4) \
+  TN_X86_COMPARE(_, PCMPEQQ, "pcmpeqq", 38, 0x29, SSE41, F, 1, 8) \
+  TN_X86_COMPARE(_, PCMPGTB, "pcmpgtb", 0F, 0x64, N, BW, 0, N) \
+  TN_X86_COMPARE(_, PCMPGTW, "pcmpgtw", 0F, 0x65, N, BW, 0, N) \
+  TN_X86_COMPARE(_, PCMPGTD, "pcmpgtd", 0F, 0x66, N, F, 0, 4) \
+  TN_X86_COMPARE(_, PCMPGTQ, "pcmpgtq", 38, 0x37, SSE42, F, 1, 8) \
+  TN_X86_COMPARE_BY(_, VPCMPB, "vpcmpb", 0x3F, BW, 0, N) TN_X86_COMPARE_BY(_, VPCMPUB, "vpcmpub", 0x3E, BW, 0, N) \
+  TN_X86_COMPARE_BY(_, VPCMPW, "vpcmpw", 0x3F, BW, 1, N) TN_X86_COMPARE_BY(_, VPCMPUW, "vpcmpuw", 0x3E, BW, 1, N) \
+  TN_X86_COMPARE_BY(_, VPCMPD, "vpcmpd", 0x1F, F, 0, 4)  TN_X86_COMPARE_BY(_, VPCMPUD, "vpcmpud", 0x1E, F, 0, 4) \
+  TN_X86_COMPARE_BY(_, VPCMPQ, "vpcmpq", 0x1F, F, 1, 8)  TN_X86_COMPARE_BY(_, VPCMPUQ, "vpcmpuq", 0x1E, F, 1, 8) \
+  TN_X86_INT_VEX(_, PAND, "pand", 0F, 0xDB) TN_X86_INT_VEX(_, PANDN, "pandn", 0F, 0xDF) \
+  TN_X86_INT_VEX(_, POR, "por", 0F, 0xEB)   TN_X86_INT_VEX(_, PXOR, "pxor", 0F, 0xEF) \
+  TN_X86_INT_EVEX(_, PANDD, "pandd", 0F, 0xDB, F, 0, 4)   TN_X86_INT_EVEX(_, PANDQ, "pandq", 0F, 0xDB, F, 1, 8) \
+  TN_X86_INT_EVEX(_, PANDND, "pandnd", 0F, 0xDF, F, 0, 4) TN_X86_INT_EVEX(_, PANDNQ, "pandnq", 0F, 0xDF, F, 1, 8) \
+  TN_X86_INT_EVEX(_, PORD, "pord", 0F, 0xEB, F, 0, 4)     TN_X86_INT_EVEX(_, PORQ, "porq", 0F, 0xEB, F, 1, 8) \
+  TN_X86_INT_EVEX(_, PXORD, "pxord", 0F, 0xEF, F, 0, 4)   TN_X86_INT_EVEX(_, PXORQ, "pxorq", 0F, 0xEF, F, 1, 8) \
+  TN_X86_PSHIFT(_, PSLLW, "psllw", 0x71, 6, 0xF1, BW, 0, N) TN_X86_PSHIFT(_, PSRLW, "psrlw", 0x71, 2, 0xD1, BW, 0, N) \
+  TN_X86_PSHIFT(_, PSRAW, "psraw", 0x71, 4, 0xE1, BW, 0, N) TN_X86_PSHIFT(_, PSLLD, "pslld", 0x72, 6, 0xF2, F, 0, 4) \
+  TN_X86_PSHIFT(_, PSRLD, "psrld", 0x72, 2, 0xD2, F, 0, 4)  TN_X86_PSHIFT(_, PSRAD, "psrad", 0x72, 4, 0xE2, F, 0, 4) \
+  TN_X86_PSHIFT(_, PSLLQ, "psllq", 0x73, 6, 0xF3, F, E1, 8) TN_X86_PSHIFT(_, PSRLQ, "psrlq", 0x73, 2, 0xD3, F, E1, 8) \
+  _(VPSRAQ,   "vpsraq", "VxHxWo", 66, 0F, 0xE2, R, E, XYZ, 1, N, Z, N, N, N, F) \
+  _(VPSRAQ_2, "vpsraq", "HxWxIu", 66, 0F, 0x72, 4, E, XYZ, 1, 8, Z, N, N, N, F) \
+  TN_X86_L(_, PSLLDQ, "pslldq", "UoIu", 66, 0F, 0x73, 7) TN_X86_L(_, PSRLDQ, "psrldq", "UoIu", 66, 0F, 0x73, 3) \
+  _(VPSLLDQ,   "vpslldq", "HxUxIu", 66, 0F, 0x73, 7, V, XY,  0, N, N, N, N, AVX2, N) \
+  _(VPSLLDQ_2, "vpslldq", "HxWxIu", 66, 0F, 0x73, 7, E, XYZ, 0, N, N, N, N, N, BW) \
+  _(VPSRLDQ,   "vpsrldq", "HxUxIu", 66, 0F, 0x73, 3, V, XY,  0, N, N, N, N, AVX2, N) \
+  _(VPSRLDQ_2, "vpsrldq", "HxWxIu", 66, 0F, 0x73, 3, E, XYZ, 0, N, N, N, N, N, BW) \
+  _(VPSLLVD, "vpsllvd", "VxHxWx", 66, 38, 0x47, R, VE, XYZ, 0, 4, Z, N, N, AVX2, F) \
+  _(VPSLLVQ, "vpsllvq", "VxHxWx", 66, 38, 0x47, R, VE, XYZ, 1, 8, Z, N, N, AVX2, F) \
+  _(VPSRLVD, "vpsrlvd", "VxHxWx", 66, 38, 0x45, R, VE, XYZ, 0, 4, Z, N, N, AVX2, F) \
+  _(VPSRLVQ, "vpsrlvq", "VxHxWx", 66, 38, 0x45, R, VE, XYZ, 1, 8, Z, N, N, AVX2, F) \
+  _(VPSRAVD, "vpsravd", "VxHxWx", 66, 38, 0x46, R, VE, XYZ, 0, 4, Z, N, N, AVX2, F) \
+  TN_X86_INT_EVEX(_, PSRAVQ, "psravq", 38, 0x46, F, 1, 8)  TN_X86_INT_EVEX(_, PSLLVW, "psllvw", 38, 0x12, BW, 1, N) \
+  TN_X86_INT_EVEX(_, PSRLVW, "psrlvw", 38, 0x10, BW, 1, N) TN_X86_INT_EVEX(_, PSRAVW, "psravw", 38, 0x11, BW, 1, N) \
+  TN_X86_INT_EVEX(_, PROLVD, "prolvd", 38, 0x15, F, 0, 4)  TN_X86_INT_EVEX(_, PROLVQ, "prolvq", 38, 0x15, F, 1, 8) \
+  _(VPROLD, "vprold", "HxWxIu", 66, 0F, 0x72, 1, E, XYZ, 0, 4, Z, N, N, N, F) \
+  _(VPROLQ, "vprolq", "HxWxIu", 66, 0F, 0x72, 1, E, XYZ, 1, 8, Z, N, N, N, F) \
+  _(VPTERNLOGD, "vpternlogd", "VxHxWxIu", 66, 3A, 0x25, R, E, XYZ, 0, 4, Z, N, N, N, F) \
+  _(VPTERNLOGQ, "vpternlogq", "VxHxWxIu", 66, 3A, 0x25, R, E, XYZ, 1, 8, Z, N, N, N, F) \
+  _(PABSB,  "pabsb",  "VoWo", 66, 38, 0x1C, R, L,  N,   0, N, N, N, N, SSSE3, N) \
+  _(PABSW,  "pabsw",  "VoWo", 66, 38, 0x1D, R, L,  N,   0, N, N, N, N, SSSE3, N) \
+  _(PABSD,  "pabsd",  "VoWo", 66, 38, 0x1E, R, L,  N,   0, N, N, N, N, SSSE3, N) \
+  _(VPABSB, "vpabsb", "VxWx", 66, 38, 0x1C, R, VE, XYZ, 0, N, Z, N, N, AVX2, BW) \
+  _(VPABSW, "vpabsw", "VxWx", 66, 38, 0x1D, R, VE, XYZ, 0, N, Z, N, N, AVX2, BW) \
+  _(VPABSD, "vpabsd", "VxWx", 66, 38, 0x1E, R, VE, XYZ, 0, 4, Z, N, N, AVX2, F) \
+  _(VPABSQ, "vpabsq", "VxWx", 66, 38, 0x1F, R, E,  XYZ, 1, 8, Z, N, N, N,    F) \
+  TN_X86_WIDEN(_, PMOVSXBW, "pmovsxbw", "h", "q", 0x20) TN_X86_WIDEN(_, PMOVSXBD, "pmovsxbd", "f", "d", 0x21) \
+  TN_X86_WIDEN(_, PMOVSXBQ, "pmovsxbq", "e", "w", 0x22) TN_X86_WIDEN(_, PMOVSXWD, "pmovsxwd", "h", "q", 0x23) \
+  TN_X86_WIDEN(_, PMOVSXWQ, "pmovsxwq", "f", "d", 0x24) TN_X86_WIDEN(_, PMOVSXDQ, "pmovsxdq", "h", "q", 0x25) \
+  TN_X86_WIDEN(_, PMOVZXBW, "pmovzxbw", "h", "q", 0x30) TN_X86_WIDEN(_, PMOVZXBD, "pmovzxbd", "f", "d", 0x31) \
+  TN_X86_WIDEN(_, PMOVZXBQ, "pmovzxbq", "e", "w", 0x32) TN_X86_WIDEN(_, PMOVZXWD, "pmovzxwd", "h", "q", 0x33) \
+  TN_X86_WIDEN(_, PMOVZXWQ, "pmovzxwq", "f", "d", 0x34) TN_X86_WIDEN(_, PMOVZXDQ, "pmovzxdq", "h", "q", 0x35) \
+  TN_X86_NARROW(_, VPMOVWB, "vpmovwb", "h", 0x30, BW) TN_X86_NARROW(_, VPMOVDB, "vpmovdb", "f", 0x31, F) \
+  TN_X86_NARROW(_, VPMOVQB, "vpmovqb", "e", 0x32, F)  TN_X86_NARROW(_, VPMOVDW, "vpmovdw", "h", 0x33, F) \
+  TN_X86_NARROW(_, VPMOVQW, "vpmovqw", "f", 0x34, F)  TN_X86_NARROW(_, VPMOVQD, "vpmovqd", "h", 0x35, F)
+
+// ** lanes: shuffles, halves, broadcasts, gathers, masks **
+
+#define TN_X86_BLEND(_, id, name, op, w, b, has) TN_X86_INT_EVEX(_, id, name, 38, op, has, w, b)
+#define TN_X86_INSERT(_, id, name, ops, op, space, len, w, k, has, evex) \
+  _(id, name, ops, 66, 3A, op, R, space, len, w, N, k, N, N, has, evex)
+#define TN_X86_GATHER(_, id, name, to, index, op, w, b) \
+  _(id,     name, "V" to "X" index "H" to, 66, 38, op, R, V, XY,  w, b, N, N, N, AVX2, N) \
+  _(id##_2, name, "V" to "X" index,        66, 38, op, R, E, XYZ, w, b, R, N, N, N,    F)
+#define TN_X86_SCATTER(_, id, name, from, index, op, w, b) \
+  _(id, name, "X" index "V" from, 66, 38, op, R, E, XYZ, w, b, R, N, N, N, F)
+#define TN_X86_MASK(_, id, name, ops, map, op, len) \
+  _(id##B, name "b", ops, 66, map, op, R, V, len, 0, N, N, N, N, DQ, N) \
+  _(id##W, name "w", ops, NP, map, op, R, V, len, 0, N, N, N, N, F,  N) \
+  _(id##D, name "d", ops, 66, map, op, R, V, len, 1, N, N, N, N, BW, N) \
+  _(id##Q, name "q", ops, NP, map, op, R, V, len, 1, N, N, N, N, BW, N)
+#define TN_X86_KMOV(_, id, name, size, gpr, pp, w, from, wf, has) \
+  _(id,     name, "PnQ" size,    pp,   0F, 0x90, R, V, X, w,  N, N, N, N, has, N) \
+  _(id##_2, name, "M" size "Pn", pp,   0F, 0x91, R, V, X, w,  N, N, N, N, has, N) \
+  _(id##_3, name, "PnR" gpr,     from, 0F, 0x92, R, V, X, wf, N, N, N, N, has, N) \
+  _(id##_4, name, "G" gpr "Nn",  from, 0F, 0x93, R, V, X, wf, N, N, N, N, has, N)
+#define TN_X86_KSHIFT(_, id, name, op, w, has) _(id, name, "PnNnIu", 66, 3A, op, R, V, X, w, N, N, N, N, has, N)
+
+#define TN_X86_LANES(_) \
+  TN_X86_INT(_, PUNPCKLBW, "punpcklbw", 0F, 0x60, N, BW, 0, N) \
+  TN_X86_INT(_, PUNPCKLWD, "punpcklwd", 0F, 0x61, N, BW, 0, N) \
+  TN_X86_INT(_, PUNPCKLDQ, "punpckldq", 0F, 0x62, N, F, 0, 4) \
+  TN_X86_INT(_, PUNPCKLQDQ, "punpcklqdq", 0F, 0x6C, N, F, E1, 8) \
+  TN_X86_INT(_, PUNPCKHBW, "punpckhbw", 0F, 0x68, N, BW, 0, N) \
+  TN_X86_INT(_, PUNPCKHWD, "punpckhwd", 0F, 0x69, N, BW, 0, N) \
+  TN_X86_INT(_, PUNPCKHDQ, "punpckhdq", 0F, 0x6A, N, F, 0, 4) \
+  TN_X86_INT(_, PUNPCKHQDQ, "punpckhqdq", 0F, 0x6D, N, F, E1, 8) \
+  TN_X86_INT(_, PACKSSWB, "packsswb", 0F, 0x63, N, BW, 0, N) \
+  TN_X86_INT(_, PACKUSWB, "packuswb", 0F, 0x67, N, BW, 0, N) \
+  TN_X86_INT(_, PACKSSDW, "packssdw", 0F, 0x6B, N, BW, 0, 4) \
+  TN_X86_INT(_, PACKUSDW, "packusdw", 38, 0x2B, SSE41, BW, 0, 4) \
+  TN_X86_INT(_, PSHUFB, "pshufb", 38, 0x00, SSSE3, BW, 0, N) \
+  TN_X86_L(_, PSHUFD, "pshufd", "VoWoIu", 66, 0F, 0x70, R) TN_X86_L(_, PSHUFLW, "pshuflw", "VoWoIu", F2, 0F, 0x70, R) \
+  TN_X86_L(_, PSHUFHW, "pshufhw", "VoWoIu", F3, 0F, 0x70, R) \
+  _(VPSHUFD,  "vpshufd",  "VxWxIu", 66, 0F, 0x70, R, VE, XYZ, 0, 4, Z, N, N, AVX2, F) \
+  _(VPSHUFLW, "vpshuflw", "VxWxIu", F2, 0F, 0x70, R, VE, XYZ, 0, N, Z, N, N, AVX2, BW) \
+  _(VPSHUFHW, "vpshufhw", "VxWxIu", F3, 0F, 0x70, R, VE, XYZ, 0, N, Z, N, N, AVX2, BW) \
+  _(PALIGNR,  "palignr",  "VoWoIu",   66, 3A, 0x0F, R, L,  N,   0, N, N, N, N, SSSE3, N) \
+  _(VPALIGNR, "vpalignr", "VxHxWxIu", 66, 3A, 0x0F, R, VE, XYZ, 0, N, Z, N, N, AVX2, BW) \
+  _(VALIGND,  "valignd",  "VxHxWxIu", 66, 3A, 0x03, R, E,  XYZ, 0, 4, Z, N, N, N, F) \
+  _(VALIGNQ,  "valignq",  "VxHxWxIu", 66, 3A, 0x03, R, E,  XYZ, 1, 8, Z, N, N, N, F) \
+  TN_X86_L(_, PMOVMSKB, "pmovmskb", "GdUo", 66, 0F, 0xD7, R) \
+  _(VPMOVMSKB, "vpmovmskb", "GdUx", 66, 0F, 0xD7, R, V, XY, 0, N, N, N, N, AVX2, N) \
+  _(PTEST,  "ptest",  "VoWo", 66, 38, 0x17, R, L, N,  0, N, N, N, N, SSE41, N) \
+  _(VPTEST, "vptest", "VxWx", 66, 38, 0x17, R, V, XY, 0, N, N, N, N, AVX, N) \
+  _(BLENDVPS, "blendvps", "VoWoyo", 66, 38, 0x14, R, L, N, 0, N, N, N, N, SSE41, N) \
+  _(BLENDVPD, "blendvpd", "VoWoyo", 66, 38, 0x15, R, L, N, 0, N, N, N, N, SSE41, N) \
+  _(PBLENDVB, "pblendvb", "VoWoyo", 66, 38, 0x10, R, L, N, 0, N, N, N, N, SSE41, N) \
+  _(VBLENDVPS, "vblendvps", "VxHxWxLx", 66, 3A, 0x4A, R, V, XY, 0, N, N, N, N, AVX, N) \
+  _(VBLENDVPD, "vblendvpd", "VxHxWxLx", 66, 3A, 0x4B, R, V, XY, 0, N, N, N, N, AVX, N) \
+  _(VPBLENDVB, "vpblendvb", "VxHxWxLx", 66, 3A, 0x4C, R, V, XY, 0, N, N, N, N, AVX2, N) \
+  _(BLENDPS,  "blendps",  "VoWoIu",   66, 3A, 0x0C, R, L, N,  0, N, N, N, N, SSE41, N) \
+  _(VBLENDPS, "vblendps", "VxHxWxIu", 66, 3A, 0x0C, R, V, XY, 0, N, N, N, N, AVX, N) \
+  _(VPBLENDD, "vpblendd", "VxHxWxIu", 66, 3A, 0x02, R, V, XY, 0, N, N, N, N, AVX2, N) \
+  TN_X86_BLEND(_, BLENDMPS, "blendmps", 0x65, 0, 4, F) TN_X86_BLEND(_, BLENDMPD, "blendmpd", 0x65, 1, 8, F) \
+  TN_X86_BLEND(_, PBLENDMD, "pblendmd", 0x64, 0, 4, F) TN_X86_BLEND(_, PBLENDMQ, "pblendmq", 0x64, 1, 8, F) \
+  TN_X86_BLEND(_, PBLENDMB, "pblendmb", 0x66, 0, N, BW) TN_X86_BLEND(_, PBLENDMW, "pblendmw", 0x66, 1, N, BW) \
+  _(PINSRB, "pinsrb", "VoEkIu", 66, 3A, 0x20, R, L, N, 0, N, N, N, N, SSE41, N) \
+  TN_X86_L(_, PINSRW, "pinsrw", "VoElIu", 66, 0F, 0xC4, R) \
+  _(PINSRD, "pinsrd", "VoEdIu", 66, 3A, 0x22, R, L, N, 0, N, N, N, N, SSE41, N) \
+  _(PINSRQ, "pinsrq", "VoEqIu", 66, 3A, 0x22, R, L, N, 1, N, N, N, N, SSE41, N) \
+  TN_X86_L(_, PEXTRW, "pextrw", "GdUoIu", 66, 0F, 0xC5, R) \
+  _(PEXTRB, "pextrb", "EkVoIu", 66, 3A, 0x14, R, L, N, 0, N, N, N, N, SSE41, N) \
+  _(PEXTRD, "pextrd", "EdVoIu", 66, 3A, 0x16, R, L, N, 0, N, N, N, N, SSE41, N) \
+  _(PEXTRQ, "pextrq", "EqVoIu", 66, 3A, 0x16, R, L, N, 1, N, N, N, N, SSE41, N) \
+  _(INSERTPS, "insertps", "VoWdIu", 66, 3A, 0x21, R, L, N, 0, N, N, N, N, SSE41, N) \
+  TN_X86_INSERT(_, VPINSRB, "vpinsrb", "VoHoEkIu", 0x20, VE, X, 0, N, AVX, BW) \
+  _(VPINSRW, "vpinsrw", "VoHoElIu", 66, 0F, 0xC4, R, VE, X, 0, N, N, N, N, AVX, BW) \
+  TN_X86_INSERT(_, VPINSRD, "vpinsrd", "VoHoEdIu", 0x22, VE, X, 0, N, AVX, DQ) \
+  TN_X86_INSERT(_, VPINSRQ, "vpinsrq", "VoHoEqIu", 0x22, VE, X, 1, N, AVX, DQ) \
+  TN_X86_INSERT(_, VPEXTRB, "vpextrb", "EkVoIu", 0x14, VE, X, 0, N, AVX, BW) \
+  _(VPEXTRW, "vpextrw", "GdUoIu", 66, 0F, 0xC5, R, VE, X, 0, N, N, N, N, AVX, BW) \
+  TN_X86_INSERT(_, VPEXTRW_2, "vpextrw", "MwVoIu", 0x15, VE, X, 0, N, AVX, BW) \
+  TN_X86_INSERT(_, VPEXTRD, "vpextrd", "EdVoIu", 0x16, VE, X, 0, N, AVX, DQ) \
+  TN_X86_INSERT(_, VPEXTRQ, "vpextrq", "EqVoIu", 0x16, VE, X, 1, N, AVX, DQ) \
+  TN_X86_INSERT(_, VINSERTPS, "vinsertps", "VoHoWdIu", 0x21, VE, X, 0, N, AVX, F) \
+  TN_X86_INSERT(_, VINSERTF128, "vinsertf128", "VxHxWhIu", 0x18, V, Y, 0, N, AVX, N) \
+  TN_X86_INSERT(_, VEXTRACTF128, "vextractf128", "WhVxIu", 0x19, V, Y, 0, N, AVX, N) \
+  TN_X86_INSERT(_, VINSERTI128, "vinserti128", "VxHxWhIu", 0x38, V, Y, 0, N, AVX2, N) \
+  TN_X86_INSERT(_, VEXTRACTI128, "vextracti128", "WhVxIu", 0x39, V, Y, 0, N, AVX2, N) \
+  TN_X86_INSERT(_, VINSERTF32X4, "vinsertf32x4", "VxHxWoIu", 0x18, E, YZ, 0, Z, N, F) \
+  TN_X86_INSERT(_, VEXTRACTF32X4, "vextractf32x4", "WoVxIu", 0x19, E, YZ, 0, Z, N, F) \
+  TN_X86_INSERT(_, VINSERTI32X4, "vinserti32x4", "VxHxWoIu", 0x38, E, YZ, 0, Z, N, F) \
+  TN_X86_INSERT(_, VEXTRACTI32X4, "vextracti32x4", "WoVxIu", 0x39, E, YZ, 0, Z, N, F) \
+  TN_X86_INSERT(_, VINSERTF64X4, "vinsertf64x4", "VxHxWhIu", 0x1A, E, Z, 1, Z, N, F) \
+  TN_X86_INSERT(_, VEXTRACTF64X4, "vextractf64x4", "WhVxIu", 0x1B, E, Z, 1, Z, N, F) \
+  TN_X86_INSERT(_, VINSERTI64X4, "vinserti64x4", "VxHxWhIu", 0x3A, E, Z, 1, Z, N, F) \
+  TN_X86_INSERT(_, VEXTRACTI64X4, "vextracti64x4", "WhVxIu", 0x3B, E, Z, 1, Z, N, F) \
+  _(VPERM2F128, "vperm2f128", "VxHxWxIu", 66, 3A, 0x06, R, V, Y, 0, N, N, N, N, AVX, N) \
+  _(VPERM2I128, "vperm2i128", "VxHxWxIu", 66, 3A, 0x46, R, V, Y, 0, N, N, N, N, AVX2, N) \
+  _(VSHUFF32X4, "vshuff32x4", "VxHxWxIu", 66, 3A, 0x23, R, E, YZ, 0, 4, Z, N, N, N, F) \
+  _(VSHUFI32X4, "vshufi32x4", "VxHxWxIu", 66, 3A, 0x43, R, E, YZ, 0, 4, Z, N, N, N, F) \
+  _(VSHUFF64X2, "vshuff64x2", "VxHxWxIu", 66, 3A, 0x23, R, E, YZ, 1, 8, Z, N, N, N, F) \
+  _(VPERMILPS,   "vpermilps", "VxHxWx", 66, 38, 0x0C, R, VE, XYZ, 0, 4, Z, N, N, AVX, F) \
+  _(VPERMILPS_2, "vpermilps", "VxWxIu", 66, 3A, 0x04, R, VE, XYZ, 0, 4, Z, N, N, AVX, F) \
+  _(VPERMILPD_2, "vpermilpd", "VxWxIu", 66, 3A, 0x05, R, VE, XYZ, E1, 8, Z, N, N, AVX, F) \
+  _(VPERMD,   "vpermd",  "VxHxWx", 66, 38, 0x36, R, VE, YZ, 0, 4, Z, N, N, AVX2, F) \
+  _(VPERMPS,  "vpermps", "VxHxWx", 66, 38, 0x16, R, VE, YZ, 0, 4, Z, N, N, AVX2, F) \
+  _(VPERMQ,   "vpermq",  "VxWxIu", 66, 3A, 0x00, R, VE, YZ, 1, 8, Z, N, N, AVX2, F) \
+  _(VPERMQ_2, "vpermq",  "VxHxWx", 66, 38, 0x36, R, E,  YZ, 1, 8, Z, N, N, N, F) \
+  _(VPERMPD,  "vpermpd", "VxWxIu", 66, 3A, 0x01, R, VE, YZ, 1, 8, Z, N, N, AVX2, F) \
+  _(VPERMPD_2, "vpermpd", "VxHxWx", 66, 38, 0x16, R, E, YZ, 1, 8, Z, N, N, N, F) \
+  TN_X86_INT_EVEX(_, PERMW, "permw", 38, 0x8D, BW, 1, N)      TN_X86_INT_EVEX(_, PERMB, "permb", 38, 0x8D, VBMI, 0, N) \
+  TN_X86_INT_EVEX(_, PERMT2D, "permt2d", 38, 0x7E, F, 0, 4) \
+  TN_X86_INT_EVEX(_, PERMT2Q, "permt2q", 38, 0x7E, F, 1, 8) \
+  TN_X86_INT_EVEX(_, PERMT2PS, "permt2ps", 38, 0x7F, F, 0, 4) \
+  TN_X86_INT_EVEX(_, PERMT2PD, "permt2pd", 38, 0x7F, F, 1, 8) \
+  TN_X86_INT_EVEX(_, PERMI2D, "permi2d", 38, 0x76, F, 0, 4) \
+  TN_X86_INT_EVEX(_, PERMI2PS, "permi2ps", 38, 0x77, F, 0, 4) \
+  TN_X86_INT_EVEX(_, PERMT2W, "permt2w", 38, 0x7D, BW, 1, N) \
+  TN_X86_INT_EVEX(_, PERMT2B, "permt2b", 38, 0x7D, VBMI, 0, N) \
+  _(VBROADCASTSS, "vbroadcastss", "VxWd", 66, 38, 0x18, R, VE, XYZ, 0,  N, Z, N, N, AVX2, F) \
+  _(VBROADCASTSD, "vbroadcastsd", "VxWq", 66, 38, 0x19, R, VE, YZ,  E1, N, Z, N, N, AVX2, F) \
+  _(VBROADCASTF128,  "vbroadcastf128",  "VxMo", 66, 38, 0x1A, R, V, Y,  0, N, N, N, N, AVX, N) \
+  _(VBROADCASTF32X4, "vbroadcastf32x4", "VxMo", 66, 38, 0x1A, R, E, YZ, 0, N, Z, N, N, N, F) \
+  _(VPBROADCASTB,   "vpbroadcastb", "VxWb", 66, 38, 0x78, R, VE, XYZ, 0,  N, Z, N, N, AVX2, BW) \
+  _(VPBROADCASTB_2, "vpbroadcastb", "VxRd", 66, 38, 0x7A, R, E,  XYZ, 0,  N, Z, N, N, N,    BW) \
+  _(VPBROADCASTW,   "vpbroadcastw", "VxWw", 66, 38, 0x79, R, VE, XYZ, 0,  N, Z, N, N, AVX2, BW) \
+  _(VPBROADCASTW_2, "vpbroadcastw", "VxRd", 66, 38, 0x7B, R, E,  XYZ, 0,  N, Z, N, N, N,    BW) \
+  _(VPBROADCASTD,   "vpbroadcastd", "VxWd", 66, 38, 0x58, R, VE, XYZ, 0,  N, Z, N, N, AVX2, F) \
+  _(VPBROADCASTD_2, "vpbroadcastd", "VxRd", 66, 38, 0x7C, R, E,  XYZ, 0,  N, Z, N, N, N,    F) \
+  _(VPBROADCASTQ,   "vpbroadcastq", "VxWq", 66, 38, 0x59, R, VE, XYZ, E1, N, Z, N, N, AVX2, F) \
+  _(VPBROADCASTQ_2, "vpbroadcastq", "VxRq", 66, 38, 0x7C, R, E,  XYZ, 1,  N, Z, N, N, N,    F) \
+  _(VMOVDDUP,  "vmovddup",  "VxWx", F2, 0F, 0x12, R, VE, YZ,  E1, N, Z, N, N, AVX, F) \
+  _(VMOVSLDUP, "vmovsldup", "VxWx", F3, 0F, 0x12, R, VE, XYZ, 0,  N, Z, N, N, AVX, F) \
+  _(VMOVSHDUP, "vmovshdup", "VxWx", F3, 0F, 0x16, R, VE, XYZ, 0,  N, Z, N, N, AVX, F) \
+  TN_X86_GATHER(_, VPGATHERDD, "vpgatherdd", "x", "x", 0x90, 0, 4) \
+  TN_X86_GATHER(_, VPGATHERDQ, "vpgatherdq", "x", "h", 0x90, 1, 8) \
+  TN_X86_GATHER(_, VPGATHERQD, "vpgatherqd", "h", "x", 0x91, 0, 4) \
+  TN_X86_GATHER(_, VPGATHERQQ, "vpgatherqq", "x", "x", 0x91, 1, 8) \
+  TN_X86_GATHER(_, VGATHERDPS, "vgatherdps", "x", "x", 0x92, 0, 4) \
+  TN_X86_GATHER(_, VGATHERDPD, "vgatherdpd", "x", "h", 0x92, 1, 8) \
+  TN_X86_GATHER(_, VGATHERQPS, "vgatherqps", "h", "x", 0x93, 0, 4) \
+  TN_X86_GATHER(_, VGATHERQPD, "vgatherqpd", "x", "x", 0x93, 1, 8) \
+  TN_X86_SCATTER(_, VPSCATTERDD, "vpscatterdd", "x", "x", 0xA0, 0, 4) \
+  TN_X86_SCATTER(_, VPSCATTERDQ, "vpscatterdq", "x", "h", 0xA0, 1, 8) \
+  TN_X86_SCATTER(_, VPSCATTERQD, "vpscatterqd", "h", "x", 0xA1, 0, 4) \
+  TN_X86_SCATTER(_, VPSCATTERQQ, "vpscatterqq", "x", "x", 0xA1, 1, 8) \
+  TN_X86_SCATTER(_, VSCATTERDPS, "vscatterdps", "x", "x", 0xA2, 0, 4) \
+  TN_X86_SCATTER(_, VSCATTERDPD, "vscatterdpd", "x", "h", 0xA2, 1, 8) \
+  TN_X86_SCATTER(_, VSCATTERQPS, "vscatterqps", "h", "x", 0xA3, 0, 4) \
+  TN_X86_SCATTER(_, VSCATTERQPD, "vscatterqpd", "x", "x", 0xA3, 1, 8) \
+  TN_X86_KMOV(_, KMOVB, "kmovb", "b", "d", 66, 0, 66, 0, DQ) TN_X86_KMOV(_, KMOVW, "kmovw", "w", "d", NP, 0, NP, 0, F) \
+  TN_X86_KMOV(_, KMOVD, "kmovd", "d", "d", 66, 1, F2, 0, BW) \
+  TN_X86_KMOV(_, KMOVQ, "kmovq", "q", "q", NP, 1, F2, 1, BW) \
+  TN_X86_MASK(_, KAND,  "kand",  "PnTnNn", 0F, 0x41, Y) TN_X86_MASK(_, KANDN, "kandn", "PnTnNn", 0F, 0x42, Y) \
+  TN_X86_MASK(_, KOR,   "kor",   "PnTnNn", 0F, 0x45, Y) TN_X86_MASK(_, KXNOR, "kxnor", "PnTnNn", 0F, 0x46, Y) \
+  TN_X86_MASK(_, KXOR,  "kxor",  "PnTnNn", 0F, 0x47, Y) TN_X86_MASK(_, KNOT,  "knot",  "PnNn",   0F, 0x44, X) \
+  TN_X86_MASK(_, KORTEST, "kortest", "PnNn", 0F, 0x98, X) \
+  TN_X86_KSHIFT(_, KSHIFTRB, "kshiftrb", 0x30, 0, DQ) TN_X86_KSHIFT(_, KSHIFTRW, "kshiftrw", 0x30, 1, F) \
+  TN_X86_KSHIFT(_, KSHIFTRD, "kshiftrd", 0x31, 0, BW) TN_X86_KSHIFT(_, KSHIFTRQ, "kshiftrq", 0x31, 1, BW) \
+  TN_X86_KSHIFT(_, KSHIFTLB, "kshiftlb", 0x32, 0, DQ) TN_X86_KSHIFT(_, KSHIFTLW, "kshiftlw", 0x32, 1, F) \
+  TN_X86_KSHIFT(_, KSHIFTLD, "kshiftld", 0x33, 0, BW) TN_X86_KSHIFT(_, KSHIFTLQ, "kshiftlq", 0x33, 1, BW) \
+  _(KUNPCKBW, "kunpckbw", "PnTnNn", 66, 0F, 0x4B, R, V, Y, 0, N, N, N, N, F,  N) \
+  _(KUNPCKWD, "kunpckwd", "PnTnNn", NP, 0F, 0x4B, R, V, Y, 0, N, N, N, N, BW, N) \
+  _(KUNPCKDQ, "kunpckdq", "PnTnNn", NP, 0F, 0x4B, R, V, Y, 1, N, N, N, N, BW, N) \
+  _(VPTESTMB,  "vptestmb",  "PnHxWx", 66, 38, 0x26, R, E, XYZ, 0, N, M, N, N, N, BW) \
+  _(VPTESTMD,  "vptestmd",  "PnHxWx", 66, 38, 0x27, R, E, XYZ, 0, 4, M, N, N, N, F) \
+  _(VPTESTMQ,  "vptestmq",  "PnHxWx", 66, 38, 0x27, R, E, XYZ, 1, 8, M, N, N, N, F) \
+  _(VPTESTNMD, "vptestnmd", "PnHxWx", F3, 38, 0x27, R, E, XYZ, 0, 4, M, N, N, N, F) \
+  _(VPMOVM2B, "vpmovm2b", "VxNn", F3, 38, 0x28, R, E, XYZ, 0, N, N, N, N, N, BW) \
+  _(VPMOVM2W, "vpmovm2w", "VxNn", F3, 38, 0x28, R, E, XYZ, 1, N, N, N, N, N, BW) \
+  _(VPMOVM2D, "vpmovm2d", "VxNn", F3, 38, 0x38, R, E, XYZ, 0, N, N, N, N, N, DQ) \
+  _(VPMOVM2Q, "vpmovm2q", "VxNn", F3, 38, 0x38, R, E, XYZ, 1, N, N, N, N, N, DQ) \
+  _(VPMOVB2M, "vpmovb2m", "PnUx", F3, 38, 0x29, R, E, XYZ, 0, N, N, N, N, N, BW) \
+  _(VPMOVD2M, "vpmovd2m", "PnUx", F3, 38, 0x39, R, E, XYZ, 0, N, N, N, N, N, DQ) \
+  _(VPMOVQ2M, "vpmovq2m", "PnUx", F3, 38, 0x39, R, E, XYZ, 1, N, N, N, N, N, DQ) \
+  _(VZEROUPPER, "vzeroupper", "", NP, 0F, 0x77, R, V, X, 0, N, N, N, N, AVX, N) \
+  _(VZEROALL,   "vzeroall",   "", NP, 0F, 0x77, R, V, Y, 0, N, N, N, N, AVX, N)
+
+#define TN_X86_TABLE(_) \
+  TN_X86_INTEGERS(_) TN_X86_FLOATS(_) TN_X86_CONVERSIONS(_) TN_X86_VECTORS(_) TN_X86_LANES(_)
+
+// TN_X86_ADD ..: a row each; a name is known by its first.
+enum {
+#define TN_X86_ENUM(id, ...) TN_X86_##id,
+  TN_X86_TABLE(TN_X86_ENUM)
+#undef TN_X86_ENUM
+  TN_X86_COUNT
+};
+static const tn_x86_row tn_x86_rows[TN_X86_COUNT] = {
+#define TN_X86_ROW(id, name, ops, pp, map, op, ext, space, len, w, b, k, r, s, has, evex) \
+  {name, ops, TN_X86_PP_##pp | TN_X86_MAP_##map | TN_X86_EXT_##ext | TN_X86_SPACE_##space | TN_X86_LEN_##len | \
+   TN_X86_W_##w | TN_X86_B_##b | TN_X86_K_##k | TN_X86_R_##r | TN_X86_S_##s, (uint8_t)(op), TN_X86_HAS_##has, \
+   TN_X86_HAS_##evex},
+  TN_X86_TABLE(TN_X86_ROW)
+#undef TN_X86_ROW
+};
+
+// Do rows a and b have one name?
+static int tn_x86_same_name(int a, int b) {
+  return tn_x86_rows[a].name == tn_x86_rows[b].name || !strcmp(tn_x86_rows[a].name, tn_x86_rows[b].name);
+}
+
+// ** instructions **
+
+enum { TN_X86_NONE, TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG, TN_X86_MEM, TN_X86_IMM };    // kinds of operands
+enum { TN_X86_NO_REG = 0xFF, TN_X86_RIP = 0xFE };            // of memory: no base, no index; base: the next instruction
+enum { TN_X86_MOST_OPERANDS = 5, TN_X86_LONGEST = 15 };
+typedef struct tn_x86_operand {
+  uint8_t kind, nbytes;                    // of a register, or of what is accessed; 0: memory without a size
+  uint8_t reg, index, scale, wide;         // reg: or the base; scale: 1 2 4 8; wide: bytes of an index that is a vector
+  int64_t imm;                             // or displacement; of jumps from the end of the instruction
+} tn_x86_operand;
+enum { TN_X86_RN = 1, TN_X86_RD, TN_X86_RU, TN_X86_RZ, TN_X86_SAE };
+typedef struct tn_x86_ins {
+  uint16_t op; uint8_t n, mask, zero, round, broadcast;      // op: the first row of its name; mask: 0: none, of k1..k7
+  tn_x86_operand o[TN_X86_MOST_OPERANDS];
+} tn_x86_ins;
+#endif
+// ---- end src/isa/x86.c ----
+// ---- begin src/isa/x86_encode.c ----
+// x86_encode: instructions of x86-64 -> bytes.
+//
+// In:  a tn_x86_ins. Out: its bytes, 15 at most; none where no row of its name takes its operands.
+// Holds: of several encodings the one that LLVM's assembler takes: the first row that fits, VEX before EVEX, two bytes
+//        of VEX before three, the shortest displacement.
+// Source: Intel SDM vol. 2, chapter 2: ModRM and SIB (2.1.5), REX (2.2.1), VEX (2.3), EVEX and disp8*N (2.7).
+#ifndef TN_ISA_X86_ENCODE
+#define TN_ISA_X86_ENCODE
+#ifndef TINY_AMALGAMATED
+#include "x86.c"
+#endif
+
+enum { TN_X86_LEGACY = 1, TN_X86_VEX = 2, TN_X86_EVEX = 4 };                 // bits of a row's space
+// How a row takes an instruction: its width (2, 4, 8; 0: none), vector's length in bytes, and encoding.
+typedef struct tn_x86_match { const tn_x86_row *row; int width, length, space; } tn_x86_match;
+
+static int tn_x86_spaces(const tn_x86_row *r) { return (int)(r->form >> 9 & 7); }
+
+// ** does a row take the operands? **
+
+// Bytes of an operand of that size in a row; 0: any.
+static int tn_x86_size(const tn_x86_match *m, char size) {
+  switch (size) {
+    case 'b': case 'k': return 1;
+    case 'w': case 'l': return 2;
+    case 'd': return 4;
+    case 'q': return 8;
+    case 'o': return 16;
+    case 'v': case 'z': case 'y': return m->width;
+    case 'x': return m->length;
+    case 'h': return m->length / 2;
+    case 'f': return m->length / 4;
+    case 'e': return m->length / 8;
+    default: return 0;
+  }
+}
+static int tn_x86_fits_width(char size, int nbytes) {
+  return size == 'v' ? nbytes >= 2 : size == 'z' ? nbytes == 2 || nbytes == 4 : size != 'y' || nbytes >= 4;
+}
+static int tn_x86_fits_gpr(const tn_x86_match *m, char size, const tn_x86_operand *o) {
+  if (o->kind != TN_X86_GPR) return 0;
+  if (size == 'k' || size == 'l') return o->nbytes == 4;
+  return tn_x86_fits_width(size, o->nbytes) && o->nbytes == tn_x86_size(m, size);
+}
+static int tn_x86_vector(int nbytes) { return nbytes < 16 ? 16 : nbytes; }   // of the register that holds so many
+static int tn_x86_fits_vector(const tn_x86_match *m, char size, const tn_x86_operand *o) {
+  return o->kind == TN_X86_VEC && o->nbytes == tn_x86_vector(tn_x86_size(m, size));
+}
+static int tn_x86_fits_memory(const tn_x86_match *m, char size, const tn_x86_operand *o, const tn_x86_ins *ins) {
+  const int element = (int)TN_X86_ELEMENT(m->row->form);
+  if (o->kind != TN_X86_MEM) return 0;
+  if (ins->broadcast) return element && strchr("xh", size) && o->nbytes == element;
+  return tn_x86_fits_width(size, o->nbytes) && o->nbytes == tn_x86_size(m, size);
+}
+static int tn_x86_fits_number(const tn_x86_match *m, char size, const tn_x86_operand *o) {
+  const int64_t v = o->imm;
+  if (o->kind != TN_X86_IMM) return 0;
+  switch (size) {
+    case '1': return v == 1;
+    case 'b': return v >= -128 && v <= 127;
+    case 'u': return v >= 0 && v <= 255;
+    case 'z': return m->width == 2 ? v >= INT16_MIN && v <= INT16_MAX : v >= INT32_MIN && v <= INT32_MAX;
+    default: return 1;
+  }
+}
+// Vectors of registers 16 to 31 are EVEX's; others are found below 16 everywhere.
+static int tn_x86_fits(const tn_x86_match *m, char where, char size, const tn_x86_operand *o, const tn_x86_ins *ins) {
+  switch (where) {
+    case 'a': return tn_x86_fits_gpr(m, size, o) && o->reg == 0;
+    case 'c': return o->kind == TN_X86_GPR && o->nbytes == 1 && o->reg == 1;
+    case 'y': return o->kind == TN_X86_VEC && o->reg == 0;
+    case 'G': case 'R': case 'B': case 'Z': return tn_x86_fits_gpr(m, size, o);
+    case 'E': return tn_x86_fits_gpr(m, size, o) || tn_x86_fits_memory(m, size, o, ins);
+    case 'M': return tn_x86_fits_memory(m, size, o, ins) && !o->wide;
+    case 'X': return tn_x86_fits_memory(m, 'n', o, ins) && o->wide == tn_x86_vector(tn_x86_size(m, size));
+    case 'V': case 'U': case 'H': case 'L': return tn_x86_fits_vector(m, size, o);
+    case 'W': return tn_x86_fits_vector(m, size, o) || tn_x86_fits_memory(m, size, o, ins);
+    case 'P': case 'N': case 'T': return o->kind == TN_X86_MASKREG;
+    case 'Q': return o->kind == TN_X86_MASKREG || tn_x86_fits_memory(m, size, o, ins);
+    default: return tn_x86_fits_number(m, size, o);
+  }
+}
+
+// The width of general registers and the vector's length that operands tell.
+static void tn_x86_measure(tn_x86_match *m, const tn_x86_ins *ins) {
+  const int lens = (int)TN_X86_LENS(m->row->form);
+  m->width = 0;
+  m->length = lens == 4 ? 64 : lens == 2 ? 32 : 16;
+  for (int i = 0; i < ins->n; i++) {
+    const char *p = m->row->operands + 2 * i;
+    const tn_x86_operand *o = &ins->o[i];
+    const int sized = o->kind == TN_X86_GPR || (o->kind == TN_X86_MEM && !ins->broadcast);
+    if (strchr("vzy", p[1]) && *p != 'I' && *p != 'J' && sized && !m->width) m->width = o->nbytes;
+    if (p[1] == 'x' && *p == 'X') m->length = o->wide;
+    else if (p[1] == 'x' && (o->kind == TN_X86_VEC || sized)) m->length = o->nbytes;
+  }
+}
+
+// Which encoding the row has for it; 0: none.
+static int tn_x86_space(const tn_x86_match *m, const tn_x86_ins *ins) {
+  const int spaces = tn_x86_spaces(m->row), k = (int)TN_X86_K(m->row->form), r = (int)TN_X86_ROUND(m->row->form);
+  int evex = ins->mask || ins->zero || ins->round || ins->broadcast || m->length == 64, top = 0;
+  for (int i = 0; i < ins->n; i++) {
+    const tn_x86_operand *o = &ins->o[i];
+    if (o->kind == TN_X86_VEC && o->reg > top) top = o->reg;
+    if (o->kind == TN_X86_MEM && m->row->operands[2 * i] == 'X' && o->index > top) top = o->index;
+  }
+  evex |= top > 15;
+  if (spaces & TN_X86_LEGACY) return evex ? 0 : TN_X86_LEGACY;
+  if (!evex && spaces & TN_X86_VEX) return TN_X86_VEX;
+  if (!(spaces & TN_X86_EVEX) || (ins->mask && !k) || (ins->zero && (k != 2 || !ins->mask)) || (k == 3 &&
+      !ins->mask)) return 0;
+  return ins->round && (!r || (r == 2) != (ins->round == TN_X86_SAE)) ? 0 : TN_X86_EVEX;
+}
+
+static int tn_x86_takes(tn_x86_match *m, const tn_x86_ins *ins) {
+  const tn_x86_row *r = m->row;
+  int memory = 0;
+  if ((int)strlen(r->operands) != 2 * ins->n) return 0;
+  tn_x86_measure(m, ins);
+  for (int i = 0; i < ins->n; i++) {
+    if (!tn_x86_fits(m, r->operands[2 * i], r->operands[2 * i + 1], &ins->o[i], ins)) return 0;
+    memory |= ins->o[i].kind == TN_X86_MEM;
+  }
+  const int lens = (int)TN_X86_LENS(r->form);
+  if (lens && !(lens & (m->length == 64 ? 4 : m->length == 32 ? 2 : 1))) return 0;
+  if (ins->round && (memory || (strchr(r->operands, 'x') && m->length != 64))) return 0;
+  // nothing is zeroed
+  if (ins->zero && memory && strchr("WMX", *r->operands) && ins->o[0].kind == TN_X86_MEM) return 0;
+  m->space = tn_x86_space(m, ins);
+  return m->space != 0;
+}
+
+// VEX of two bytes has no bit for a register above 7 in r/m: the row that has the operands the other way round may.
+static int tn_x86_reversed(const tn_x86_match *m, const tn_x86_ins *ins) {
+  const int sources = ins->n - 1;
+  return m->space == TN_X86_VEX && TN_X86_REVERSES(m->row->form) && ins->o[sources].kind == TN_X86_VEC &&
+         ins->o[sources].reg > 7 && ins->o[0].reg < 8;
+}
+// The first row of its name that takes it. 0: none does.
+static int tn_x86_find(const tn_x86_ins *ins, tn_x86_match *m) {
+  for (int i = ins->op; i < TN_X86_COUNT && (i == ins->op || tn_x86_same_name(i, ins->op)); i++) {
+    m->row = &tn_x86_rows[i];
+    if (!tn_x86_takes(m, ins)) continue;
+    if (tn_x86_reversed(m, ins)) m->row++;
+    return 1;
+  }
+  return 0;
+}
+
+// ** bytes **
+
+// The parts of an encoding, before they are put together. Registers are numbers of five bits.
+typedef struct tn_x86_parts {
+  int reg, rm, vvvv, index, base, opreg;   // rm: a register's; opreg: in the opcode
+  const tn_x86_operand *memory;            // NULL: rm is a register
+  int unit;                                // bytes that EVEX's short displacement counts
+  int byte_rex;                            // spl, bpl, sil, dil: REX there must be
+  uint8_t number[8]; int numbers;          // immediates
+} tn_x86_parts;
+
+static void tn_x86_put_number(tn_x86_parts *p, int64_t v, int nbytes) {
+  for (int i = 0; i < nbytes; i++) p->number[p->numbers++] = (uint8_t)((uint64_t)v >> 8 * i);
+}
+static void tn_x86_take_number(const tn_x86_match *m, tn_x86_parts *p, char where, char size, const tn_x86_operand *o) {
+  if (where == 'L') tn_x86_put_number(p, o->reg << 4, 1);
+  else if (size == 'b' || size == 'u') tn_x86_put_number(p, o->imm, 1);
+  else if (size == 'q') tn_x86_put_number(p, o->imm, 8);
+  else if (size == 'z') tn_x86_put_number(p, o->imm, where == 'I' && m->width == 2 ? 2 : 4);
+}
+static void tn_x86_take(const tn_x86_match *m, tn_x86_parts *p, char where, char size, const tn_x86_operand *o,
+                        const tn_x86_ins *ins) {
+  if (o->kind == TN_X86_GPR && o->nbytes == 1 && o->reg > 3) p->byte_rex = 1;
+  switch (where) {
+    case 'G': case 'V': case 'P': p->reg = o->reg; return;
+    case 'B': case 'H': case 'T': p->vvvv = o->reg; return;
+    case 'Z': p->opreg = o->reg; return;
+    case 'I': case 'J': case 'L': tn_x86_take_number(m, p, where, size, o); return;
+    case 'a': case 'c': case 'y': return;
+    default: break;
+  }
+  if (o->kind != TN_X86_MEM) { p->rm = o->reg; return; }
+  p->memory = o;
+  p->index = o->index == TN_X86_NO_REG ? 0 : o->index;
+  p->base = o->reg >= TN_X86_RIP ? 0 : o->reg;
+  p->unit = m->space != TN_X86_EVEX ? 1 : ins->broadcast || where == 'X' ? (int)TN_X86_ELEMENT(m->row->form)
+                                                                         : tn_x86_size(m, size);
+}
+
+static int tn_x86_put_displacement(uint8_t *out, int64_t v, int nbytes) {
+  for (int i = 0; i < nbytes; i++) out[i] = (uint8_t)((uint64_t)v >> 8 * i);
+  return nbytes;
+}
+// ModRM, SIB and displacement; reg: the low three bits of its field.
+static int tn_x86_put_memory(const tn_x86_parts *p, int reg, uint8_t *out) {
+  const tn_x86_operand *o = p->memory;
+  const int unit = p->unit ? p->unit : 1, indexed = o->index != TN_X86_NO_REG, low = p->base & 7;
+  const int scale = o->scale == 8 ? 3 : o->scale == 4 ? 2 : o->scale == 2 ? 1 : 0;
+  int n = 0;
+  if (o->reg == TN_X86_RIP) {
+    out[n++] = (uint8_t)(reg << 3 | 5);
+    return n + tn_x86_put_displacement(out + n, o->imm, 4);
+  }
+  const int absolute = o->reg == TN_X86_NO_REG, sib = indexed || absolute || low == 4;
+  const int64_t units = o->imm / unit;
+  const int brief = units * unit == o->imm && units >= -128 && units <= 127;
+  const int mod = absolute || (!o->imm && low != 5) ? 0 : brief ? 1 : 2;
+  out[n++] = (uint8_t)(mod << 6 | reg << 3 | (sib ? 4 : low));
+  if (sib) out[n++] = (uint8_t)(scale << 6 | (indexed ? p->index & 7 : 4) << 3 | (absolute ? 5 : low));
+  return n + tn_x86_put_displacement(out + n, mod == 1 ? units : o->imm, absolute || mod == 2 ? 4 : mod);
+}
+
+static int tn_x86_put_legacy(const tn_x86_match *m, const tn_x86_parts *p, uint8_t *out) {
+  static const uint8_t prefix[4] = {0, 0x66, 0xF3, 0xF2};
+  const uint32_t form = m->row->form;
+  const int w = TN_X86_W(form) || (m->width == 8 && strpbrk(m->row->operands, "vyz")), pp = (int)TN_X86_PP(form);
+  const int high = p->reg >> 3 << 2 | p->index >> 3 << 1 | (p->memory ? p->base : p->rm | p->opreg) >> 3;
+  int n = 0;
+  if (m->width == 2 && pp != 1) out[n++] = 0x66;
+  if (pp) out[n++] = prefix[pp];
+  if (w || high || p->byte_rex) out[n++] = (uint8_t)(0x40 | w << 3 | high);
+  if (TN_X86_MAP(form)) out[n++] = 0x0F;
+  if (TN_X86_MAP(form) > 1) out[n++] = TN_X86_MAP(form) == 2 ? 0x38 : 0x3A;
+  return n;
+}
+static int tn_x86_vex_w(const tn_x86_match *m) {
+  const int w = (int)TN_X86_W(m->row->form), by_width = strchr(m->row->operands, 'y') && m->width == 8;
+  return by_width || w == 1 || (w == 2 && m->space == TN_X86_EVEX);
+}
+static int tn_x86_put_vex(const tn_x86_match *m, const tn_x86_parts *p, uint8_t *out) {
+  const uint32_t form = m->row->form;
+  const int r = ~p->reg >> 3 & 1, x = ~p->index >> 3 & 1, b = ~(p->memory ? p->base : p->rm) >> 3 & 1,
+            w = tn_x86_vex_w(m), last = (~p->vvvv & 15) << 3 | (m->length == 32) << 2 | (int)TN_X86_PP(form);
+  if (x && b && !w && TN_X86_MAP(form) == 1) {
+    out[0] = 0xC5; out[1] = (uint8_t)(r << 7 | last);
+    return 2;
+  }
+  out[0] = 0xC4; out[1] = (uint8_t)(r << 7 | x << 6 | b << 5 | (int)TN_X86_MAP(form)); out[2] =
+      (uint8_t)(w << 7 | last);
+  return 3;
+}
+// The fifth bit of a register: of reg R', of one in r/m X, of vvvv or a vector's index V'.
+static int tn_x86_put_evex(const tn_x86_match *m, const tn_x86_parts *p, const tn_x86_ins *ins, uint8_t *out) {
+  const uint32_t form = m->row->form;
+  const int rm = p->memory ? p->base : p->rm, x = p->memory ? p->index >> 3 & 1 : p->rm >> 4 & 1;
+  const int v = (p->memory ? p->index | p->vvvv : p->vvvv) >> 4 & 1, b = ins->broadcast || ins->round;
+  const int length = ins->round == TN_X86_SAE ? 0 : ins->round ? ins->round - TN_X86_RN : m->length == 64 ? 2 :
+      m->length == 32;
+  out[0] = 0x62;
+  out[1] = (uint8_t)((~p->reg >> 3 & 1) << 7 | !x << 6 | (~rm >> 3 & 1) << 5 | (~p->reg >> 4 & 1) << 4 |
+                     (int)TN_X86_MAP(form));
+  out[2] = (uint8_t)(tn_x86_vex_w(m) << 7 | (~p->vvvv & 15) << 3 | 4 | (int)TN_X86_PP(form));
+  out[3] = (uint8_t)(ins->zero << 7 | length << 5 | b << 4 | !v << 3 | ins->mask);
+  return 4;
+}
+
+// Has the row a ModRM byte?
+static int tn_x86_has_modrm(const tn_x86_row *r) { return strpbrk(r->operands, "GERMVWUPQNXH") != NULL; }
+
+// Writes the bytes and says how many; 0: there is no such instruction.
+static int tn_x86_encode(const tn_x86_ins *ins, uint8_t out[TN_X86_LONGEST]) {
+  tn_x86_match m;
+  tn_x86_parts p;
+  if (!tn_x86_find(ins, &m)) return 0;
+  memset(&p, 0, sizeof p);
+  for (int i = 0; i < ins->n; i++)
+    tn_x86_take(&m, &p, m.row->operands[2 * i], m.row->operands[2 * i + 1], &ins->o[i], ins);
+  const int digit = (int)TN_X86_EXT(m.row->form);
+  const int reg = digit ? digit & 7 : p.reg & 7;
+  int n = m.space == TN_X86_LEGACY ? tn_x86_put_legacy(&m, &p, out) :
+          m.space == TN_X86_VEX    ? tn_x86_put_vex(&m, &p, out) : tn_x86_put_evex(&m, &p, ins, out);
+  out[n++] = (uint8_t)(m.row->opcode | (p.opreg & 7));
+  if (p.memory) n += tn_x86_put_memory(&p, reg, out + n);
+  else if (tn_x86_has_modrm(m.row)) out[n++] = (uint8_t)(0xC0 | reg << 3 | (p.rm & 7));
+  memcpy(out + n, p.number, (size_t)p.numbers);
+  return n + p.numbers;
+}
+#endif
+// ---- end src/isa/x86_encode.c ----
+// ---- begin src/isa/x86_text.c ----
+// x86_text: instructions of x86-64 as Intel's assembly text, and bytes -> instructions.
+//
+// In:  a tn_x86_ins, or bytes. Out: a line as LLVM's assembler reads it under .intel_syntax noprefix; the instruction,
+//      of which encoding gives the same bytes again where they are as x86_encode.c chooses them.
+#ifndef TN_ISA_X86_TEXT
+#define TN_ISA_X86_TEXT
+#ifndef TINY_AMALGAMATED
+#include "x86_encode.c"
+#endif
+
+// ** text **
+
+static void tn_x86_gpr_text(tiny_bytes *out, int reg, int nbytes) {
+  static const char *const low[8] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"};
+  static const char *const byte[8] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil"};
+  if (reg > 7) tn_text_add(out, "r%d%s", reg, nbytes == 8 ? "" : nbytes == 4 ? "d" : nbytes == 2 ? "w" : "b");
+  else if (nbytes == 1) tn_text_put(out, byte[reg & 7]);
+  else tn_text_add(out, "%s%s", nbytes == 8 ? "r" : nbytes == 4 ? "e" : "", low[reg & 7]);
+}
+static const char *tn_x86_pointer_text(int nbytes) {
+  return nbytes == 1 ? "byte ptr " : nbytes == 2 ? "word ptr " : nbytes == 4 ? "dword ptr " : nbytes == 8 ?
+      "qword ptr " :
+      nbytes == 16 ? "xmmword ptr " : nbytes == 32 ? "ymmword ptr " : nbytes == 64 ? "zmmword ptr " : "";
+}
+static void tn_x86_vector_text(tiny_bytes *out, int reg, int nbytes) {
+  tn_text_add(out, "%cmm%d", nbytes == 64 ? 'z' : nbytes == 32 ? 'y' : 'x', reg);
+}
+static void tn_x86_memory_text(tiny_bytes *out, const tn_x86_operand *o) {
+  const char *sign = o->imm < 0 ? "-" : "+";
+  tn_text_add(out, "%s[", tn_x86_pointer_text(o->nbytes));
+  if (o->reg == TN_X86_RIP) tn_text_put(out, "rip");
+  else if (o->reg != TN_X86_NO_REG) tn_x86_gpr_text(out, o->reg, 8);
+  if (o->index != TN_X86_NO_REG) {
+    if (o->reg != TN_X86_NO_REG) tn_text_put(out, " + ");
+    if (o->wide) tn_x86_vector_text(out, o->index, o->wide);
+    else tn_x86_gpr_text(out, o->index, 8);
+    tn_text_add(out, "*%d", o->scale);
+  }
+  if (o->reg == TN_X86_NO_REG && o->index == TN_X86_NO_REG) tn_text_add(out, "%lld", (long long)o->imm);
+  else if (o->imm) tn_text_add(out, " %s %lld", sign, (long long)(o->imm < 0 ? -o->imm : o->imm));
+  tn_text_put(out, "]");
+}
+
+static void tn_x86_jump_text(tiny_bytes *out, int64_t to) {
+  tn_text_add(out, ". %s %lld", to < 0 ? "-" : "+", (long long)(to < 0 ? -to : to));
+}
+static void tn_x86_operand_text(tiny_bytes *out, const tn_x86_match *m, const tn_x86_ins *ins, int i, int nbytes) {
+  const tn_x86_operand *o = &ins->o[i];
+  const char where = m->row->operands[2 * i], size = m->row->operands[2 * i + 1];
+  const int element = (int)TN_X86_ELEMENT(m->row->form);
+  switch (o->kind) {
+    case TN_X86_GPR: tn_x86_gpr_text(out, o->reg, o->nbytes); break;
+    case TN_X86_VEC: tn_x86_vector_text(out, o->reg, o->nbytes); break;
+    case TN_X86_MASKREG: tn_text_add(out, "k%d", o->reg); break;
+    case TN_X86_MEM:
+      tn_x86_memory_text(out, o);
+      if (ins->broadcast) tn_text_add(out, "{1to%d}", tn_x86_size(m, size) / element);
+      break;
+    default:
+      if (where == 'J') tn_x86_jump_text(out, o->imm + nbytes);
+      else tn_text_add(out, "%lld", (long long)o->imm);
+  }
+  if (i == 0 && ins->mask) tn_text_add(out, " {k%d}%s", ins->mask, ins->zero ? " {z}" : "");
+}
+
+// nbytes: of its encoding, from whose end jumps are counted.
+static void tn_x86_print(tiny_bytes *out, const tn_x86_ins *ins, int nbytes) {
+  static const char *const round[6] = {"", "{rn-sae}", "{rd-sae}", "{ru-sae}", "{rz-sae}", "{sae}"};
+  tn_x86_match m;
+  if (!tn_x86_find(ins, &m)) { tn_text_put(out, "(bad)"); return; }
+  tn_text_put(out, m.row->name);
+  const int number = ins->n && ins->o[ins->n - 1].kind == TN_X86_IMM;
+  for (int i = 0; i < ins->n; i++) {
+    if (ins->round && number && i == ins->n - 1) tn_text_add(out, ", %s", round[ins->round]);
+    tn_text_put(out, i ? ", " : " ");
+    tn_x86_operand_text(out, &m, ins, i, nbytes);
+  }
+  if (ins->round && !number) tn_text_add(out, ", %s", round[ins->round]);
+}
+
+// ** bytes -> instructions **
+
+typedef struct tn_x86_reader {
+  const uint8_t *at; size_t n, i;          // i: how far it has read; beyond n there are zeros
+  int space, pp, map, w, width16, rex, length, mask, zero, b, rep;
+  int r, x, bb, vvvv;                      // high bits of registers, as they are added to low ones
+} tn_x86_reader;
+
+static int tn_x86_next(tn_x86_reader *d) {
+  const int v = d->i < d->n ? d->at[d->i] : 0;
+  d->i++;
+  return v;
+}
+static int64_t tn_x86_read_number(tn_x86_reader *d, int nbytes) {
+  uint64_t v = 0;
+  for (int i = 0; i < nbytes; i++) v |= (uint64_t)tn_x86_next(d) << 8 * i;
+  return nbytes == 8 ? (int64_t)v : (int64_t)(v << (64 - 8 * nbytes)) >> (64 - 8 * nbytes);
+}
+
+static void tn_x86_read_vex(tn_x86_reader *d, int first) {
+  const int two = first == 0xC5;
+  d->space = TN_X86_VEX;
+  const int a = two ? 0 : tn_x86_next(d), c = tn_x86_next(d), high = two ? c & 0x80 : a & 0x80;
+  d->r = high ? 0 : 8;
+  d->x = two || a & 0x40 ? 0 : 8;
+  d->bb = two || a & 0x20 ? 0 : 8;
+  d->map = two ? 1 : a & 31;
+  d->w = two ? 0 : c >> 7;
+  d->vvvv = ~c >> 3 & 15; d->length = c & 4 ? 32 : 16; d->pp = c & 3;
+}
+static void tn_x86_read_evex(tn_x86_reader *d) {
+  d->space = TN_X86_EVEX;
+  const int a = tn_x86_next(d), c = tn_x86_next(d), e = tn_x86_next(d);
+  d->r = (a & 0x80 ? 0 : 8) | (a & 0x10 ? 0 : 16);
+  d->x = a & 0x40 ? 0 : 8;
+  d->bb = a & 0x20 ? 0 : 8;
+  d->map = a & 7; d->w = c >> 7; d->pp = c & 3;
+  d->vvvv = (~c >> 3 & 15) | (e & 8 ? 0 : 16);
+  d->zero = e >> 7; d->b = e >> 4 & 1; d->mask = e & 7;
+  d->length = 16 << (e >> 5 & 3);
+  d->rep = e >> 5 & 3;                     // if it is a rounding
+}
+static void tn_x86_read_legacy(tn_x86_reader *d, int first) {
+  d->space = TN_X86_LEGACY;
+  for (; first == 0x66 || first == 0xF2 || first == 0xF3; first = tn_x86_next(d)) {
+    if (first == 0x66) d->width16 = 1;
+    else d->pp = first == 0xF3 ? 2 : 3;
+  }
+  if ((first & 0xF0) == 0x40) {
+    d->rex = 1; d->w = first >> 3 & 1; d->r = (first & 4) << 1; d->x = (first & 2) << 2; d->bb = (first & 1) << 3;
+    first = tn_x86_next(d);
+  }
+  if (first == 0x0F) {
+    const int second = tn_x86_next(d);
+    d->map = second == 0x38 ? 2 : second == 0x3A ? 3 : 1;
+    if (d->map == 1) d->i--;
+  } else d->i--;
+}
+
+// Does the row have this opcode? The byte after it, ModRM, is not passed.
+static int tn_x86_is_row(const tn_x86_reader *d, const tn_x86_row *r, int opcode, int modrm) {
+  const uint32_t form = r->form;
+  const int sized = strpbrk(r->operands, "vzy") && *r->operands != 'J', pp = (int)TN_X86_PP(form), w =
+      (int)TN_X86_W(form);
+  if (!(tn_x86_spaces(r) & d->space) || (int)TN_X86_MAP(form) != d->map) return 0;
+  if ((r->operands[0] == 'Z' ? opcode & ~7 : opcode) != r->opcode) return 0;
+  if (d->space == TN_X86_LEGACY) {
+    const int has = d->pp ? d->pp : d->width16 && pp == 1;
+    if (has != pp || (d->width16 && pp != 1 && !(sized && strpbrk(r->operands, "vz")))) return 0;
+    if ((!sized && w != d->w) || (d->w && !strncmp(r->operands, "Zz", 2))) return 0;
+  } else {
+    if (d->pp != pp) return 0;
+    if (!strchr(r->operands, 'y') && (w == 1 || (w == 2 && d->space == TN_X86_EVEX)) != d->w) return 0;
+  }
+  const int reg_form = modrm >> 6 == 3;
+  if (tn_x86_has_modrm(r)) {
+    if (TN_X86_EXT(form) && (int)(TN_X86_EXT(form) & 7) != (modrm >> 3 & 7)) return 0;
+    if (strpbrk(r->operands, "RUN") && !reg_form) return 0;
+    if (strpbrk(r->operands, "MX") && reg_form) return 0;
+  }
+  return 1;
+}
+
+static tn_x86_operand tn_x86_register(int kind, int reg, int nbytes) {
+  tn_x86_operand o;
+  memset(&o, 0, sizeof o);
+  o.kind = (uint8_t)kind; o.reg = (uint8_t)reg; o.nbytes = (uint8_t)nbytes;
+  return o;
+}
+static tn_x86_operand tn_x86_number(int64_t v) {
+  tn_x86_operand o = tn_x86_register(TN_X86_IMM, 0, 0);
+  o.imm = v;
+  return o;
+}
+
+// ModRM has been read. unit: of short displacements; wide: bytes of an index that is a vector.
+static tn_x86_operand tn_x86_read_memory(tn_x86_reader *d, int modrm, int nbytes, int unit, int wide) {
+  tn_x86_operand o = tn_x86_register(TN_X86_MEM, 0, nbytes);
+  const int mod = modrm >> 6, rm = modrm & 7, sib = rm == 4 ? tn_x86_next(d) : -1;
+  o.index = TN_X86_NO_REG; o.scale = 1; o.wide = (uint8_t)wide;
+  o.reg = (uint8_t)((sib < 0 ? rm : sib & 7) | d->bb);
+  if (sib >= 0) {
+    const int index = (sib >> 3 & 7) | d->x | (wide ? d->vvvv & 16 : 0);
+    if (wide || index != 4) { o.index = (uint8_t)index; o.scale = (uint8_t)(1 << (sib >> 6)); }
+  }
+  const int none = mod == 0 && (o.reg & 7) == 5;
+  if (none) o.reg = sib < 0 ? TN_X86_RIP : TN_X86_NO_REG;
+  o.imm = mod == 1 ? tn_x86_read_number(d, 1) * unit : mod == 2 || none ? tn_x86_read_number(d, 4) : 0;
+  return o;
+}
+
+static int tn_x86_read_operand(tn_x86_reader *d, const tn_x86_match *m, int modrm, char where, char size, int opcode,
+                               int vsib_mask, tn_x86_operand *o) {
+  const int nbytes = tn_x86_size(m, size), wide = tn_x86_vector(nbytes), element = (int)TN_X86_ELEMENT(m->row->form);
+  const int gpr = size == 'k' || size == 'l' ? 4 : nbytes, reg_form = modrm >> 6 == 3;
+  const int reg = (modrm >> 3 & 7) | d->r, rm = (modrm & 7) | d->bb;
+  const int access = d->b && !reg_form ? element : nbytes;
+  const int unit = d->space != TN_X86_EVEX ? 1 : where == 'X' ? element : access;
+  switch (where) {
+    case 'a': *o = tn_x86_register(TN_X86_GPR, 0, nbytes); return 1;
+    case 'c': *o = tn_x86_register(TN_X86_GPR, 1, 1); return 1;
+    case 'y': *o = tn_x86_register(TN_X86_VEC, 0, 16); return 1;
+    case 'G': *o = tn_x86_register(TN_X86_GPR, reg & 15, gpr); return 1;
+    case 'B': *o = tn_x86_register(TN_X86_GPR, d->vvvv, gpr); return 1;
+    case 'Z': *o = tn_x86_register(TN_X86_GPR, (opcode & 7) | d->bb, gpr); return 1;
+    case 'V': *o = tn_x86_register(TN_X86_VEC, reg, wide); return 1;
+    case 'H': *o = tn_x86_register(TN_X86_VEC, vsib_mask ? d->vvvv & 15 : d->vvvv, wide); return 1;
+    case 'L': *o = tn_x86_register(TN_X86_VEC, tn_x86_next(d) >> 4, wide); return 1;
+    case 'P': *o = tn_x86_register(TN_X86_MASKREG, reg & 7, 0); return 1;
+    case 'T': *o = tn_x86_register(TN_X86_MASKREG, d->vvvv & 7, 0); return 1;
+    case 'J': *o = tn_x86_number(tn_x86_read_number(d, size == 'b' ? 1 : 4)); return 1;
+    case 'I':
+      *o = tn_x86_number(size == '1' ? 1 : size == 'u' ? tn_x86_next(d) :
+          tn_x86_read_number(d, size == 'b' ? 1 : size == 'q' ? 8 : m->width == 2 ? 2 : 4));
+      return 1;
+    default: break;
+  }
+  if (reg_form) {
+    const int is_vector = where == 'W' || where == 'U', is_mask = where == 'Q' || where == 'N';
+    *o = is_vector ? tn_x86_register(TN_X86_VEC, rm | (d->space == TN_X86_EVEX ? d->x << 1 : 0), wide) :
+         is_mask   ? tn_x86_register(TN_X86_MASKREG, rm & 7, 0) : tn_x86_register(TN_X86_GPR, rm, gpr);
+    return 1;
+  }
+  *o = tn_x86_read_memory(d, modrm, where == 'X' ? 0 : access, unit ? unit : 1, where == 'X' ? wide : 0);
+  return 1;
+}
+
+// What the prefixes of EVEX say beside its operands. 0: the row has no such thing.
+static int tn_x86_read_marks(const tn_x86_reader *d, tn_x86_match *m, int modrm, tn_x86_ins *ins) {
+  const int k = (int)TN_X86_K(m->row->form), r = (int)TN_X86_ROUND(m->row->form), lens = (int)TN_X86_LENS(m->row->form);
+  if (d->space != TN_X86_EVEX) return 1;
+  ins->mask = (uint8_t)d->mask; ins->zero = (uint8_t)d->zero;
+  if ((d->mask && !k) || (k == 3 && !d->mask) || (d->zero && k != 2)) return 0;
+  if (!d->b) return 1;
+  if (modrm >> 6 != 3) { ins->broadcast = 1; return TN_X86_ELEMENT(m->row->form) != 0; }
+  m->length = lens & 4 ? 64 : 16;          // its bits are the rounding's
+  ins->round = (uint8_t)(r == 2 ? TN_X86_SAE : TN_X86_RN + d->rep);
+  return r != 0;
+}
+
+static int tn_x86_read_row(tn_x86_reader *d, const tn_x86_row *r, int opcode, tn_x86_ins *ins) {
+  tn_x86_match m = {r, d->width16 ? 2 : d->w ? 8 : 4, d->length ? d->length : 16, d->space};
+  const int modrm = tn_x86_has_modrm(r) ? tn_x86_next(d) : 0xC0, n = (int)strlen(r->operands) / 2;
+  if (TN_X86_PP(r->form) == 1) m.width = d->w ? 8 : 4;       // 66 is no width there
+  memset(ins, 0, sizeof *ins);
+  if (!tn_x86_read_marks(d, &m, modrm, ins)) return 0;
+  const int lens = (int)TN_X86_LENS(r->form);
+  if (d->space != TN_X86_LEGACY && lens && !(lens & (m.length == 64 ? 4 : m.length == 32 ? 2 : 1))) return 0;
+  ins->n = (uint8_t)n;
+  const char *vsib = strchr(r->operands, 'X');
+  // memory stands before immediates in the bytes, and is read first
+  for (int pass = 0; pass < 2; pass++) for (int i = 0; i < n; i++) {
+    const char *p = r->operands + 2 * i;
+    if ((*p == 'I' || *p == 'J' || *p == 'L') == pass)
+      tn_x86_read_operand(d, &m, modrm, p[0], p[1], opcode, vsib != NULL, &ins->o[i]);
+  }
+  return d->i <= d->n;
+}
+
+// Reads one instruction and says of how many bytes; 0: they are none of the table's.
+static int tn_x86_decode(const uint8_t *bytes, size_t n, tn_x86_ins *ins) {
+  tn_x86_reader d;
+  memset(&d, 0, sizeof d);
+  d.at = bytes; d.n = n;
+  const int first = tn_x86_next(&d);
+  if (first == 0x62) tn_x86_read_evex(&d);
+  else if (first == 0xC4 || first == 0xC5) tn_x86_read_vex(&d, first);
+  else tn_x86_read_legacy(&d, first);
+  const int opcode = tn_x86_next(&d);
+  for (int i = 0, name = 0; i < TN_X86_COUNT; i++) {
+    if (tn_x86_rows[i].name != tn_x86_rows[name].name && !tn_x86_same_name(i, name)) name = i;
+    tn_x86_reader at = d;
+    if (!tn_x86_is_row(&d, &tn_x86_rows[i], opcode, d.i < n ? bytes[d.i] : 0)) continue;
+    if (!tn_x86_read_row(&at, &tn_x86_rows[i], opcode, ins)) continue;
+    ins->op = (uint16_t)name;
+    return (int)at.i;
+  }
+  return 0;
+}
+#endif
+// ---- end src/isa/x86_text.c ----
+// ---- begin src/isa/code.c ----
+// code: the instructions of a kernel before they have registers, whatever the processor.
+//
+// In:  what a target's selection says. Out: a list, virtual registers, loops, labels, constants, places on the stack.
+// Holds: a virtual register has one class; an operand says whether it is read, written or both; a register that is
+//        written twice lives from the first to the last place. Negative registers are the processor's own: -1 - number.
+//        What cannot be selected is said once, in `refused`; then nothing of the list is used.
+#ifndef TN_ISA_CODE
+#define TN_ISA_CODE
+#ifndef TINY_AMALGAMATED
+#include "../ir/uop.c"
+#include "../base/text.c"
+#endif
+
+enum { TN_ISA_CLASSES = 3 };               // of registers: general, vectors, masks
+enum { TN_ISA_GPR, TN_ISA_VEC, TN_ISA_MASK };
+enum { TN_ISA_USE = 1, TN_ISA_DEF = 2, TN_ISA_BOTH = 3 };
+enum { TN_ISA_NONE, TN_ISA_REG, TN_ISA_MEM, TN_ISA_POOL, TN_ISA_FRAME, TN_ISA_NUMBER, TN_ISA_LABEL };   // operands
+enum { TN_ISA_NO_REG = INT32_MIN };
+enum { TN_ISA_PLACE = 0xFFFF };            // op: a label stands here
+
+typedef struct tn_isa_operand {
+  uint8_t kind, role, nbytes, cls, scale, wide;              // wide: bytes of an index that is a vector
+  int32_t reg, index;                      // index: of memory, TN_ISA_NO_REG: none
+  int64_t imm;                             // number, displacement, offset in the pool or frame, label
+} tn_isa_operand;
+typedef struct tn_isa_ins {
+  uint16_t op; uint8_t n, broadcast, zero;
+  int32_t mask;                            // of lanes, TN_ISA_NO_REG: none
+  tn_isa_operand o[4];
+} tn_isa_ins;
+
+// start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register
+typedef struct tn_isa_vreg { uint8_t cls; int8_t phys; int32_t start, end, slot, hint; double weight; } tn_isa_vreg;
+typedef struct tn_isa_loop { int begin, end; } tn_isa_loop;
+// of the frame; end: of the last range in it
+typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
+
+typedef struct tn_isa_code {
+  tiny_ctx *t;
+  const char *refused;                     // NULL: all of it could be selected
+  tn_isa_ins *ins; int n, cap;
+  tn_isa_vreg *vreg; int nvreg, capvreg;
+  tn_isa_loop *loop; int nloop, caploop;
+  tn_isa_slot *slot; int nslot, capslot;
+  int labels; int64_t frame;               // bytes of the frame so far
+  tiny_bytes pool;                         // constants
+  uint32_t used[TN_ISA_CLASSES];           // registers that are written, a bit each
+} tn_isa_code;
+
+static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }
+
+static int tn_isa_vreg_new(tn_isa_code *c, int cls) {
+  tn_isa_vreg *v = TN_PUSH(c->t, c->vreg, c->nvreg, c->capvreg, tn_isa_vreg);
+  memset(v, 0, sizeof *v);
+  v->cls = (uint8_t)cls; v->phys = -1; v->start = INT32_MAX; v->end = -1; v->slot = -1; v->hint = -1;
+  return c->nvreg - 1;
+}
+static tn_isa_ins *tn_isa_add(tn_isa_code *c, int op) {
+  tn_isa_ins *i = TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins);
+  memset(i, 0, sizeof *i);
+  i->op = (uint16_t)op; i->mask = TN_ISA_NO_REG;
+  return i;
+}
+
+// ** operands **
+
+static tn_isa_operand tn_isa_reg(int cls, int reg, int nbytes, int role) {
+  tn_isa_operand o;
+  memset(&o, 0, sizeof o);
+  o.kind = TN_ISA_REG; o.role = (uint8_t)role; o.nbytes = (uint8_t)nbytes; o.cls = (uint8_t)cls;
+  o.reg = reg; o.index = TN_ISA_NO_REG; o.scale = 1;
+  return o;
+}
+static tn_isa_operand tn_isa_at(int kind, int nbytes, int64_t imm) {
+  tn_isa_operand o = tn_isa_reg(TN_ISA_GPR, TN_ISA_NO_REG, nbytes, 0);
+  o.kind = (uint8_t)kind; o.imm = imm;
+  return o;
+}
+static tn_isa_operand tn_isa_number(int64_t v) { return tn_isa_at(TN_ISA_NUMBER, 0, v); }
+
+// The place of these bytes among the constants, which a size of theirs divides.
+static int64_t tn_isa_constant(tn_isa_code *c, const void *data, size_t nbytes) {
+  for (size_t at = 0; at + nbytes <= c->pool.n; at += nbytes)
+    if (!memcmp(c->pool.data + at, data, nbytes)) return (int64_t)at;
+  static const char zeros[64] = {0};
+  if (c->pool.n % nbytes) tiny_bytes_add(&c->pool, zeros, nbytes - c->pool.n % nbytes);
+  tiny_bytes_add(&c->pool, data, nbytes);
+  return (int64_t)(c->pool.n - nbytes);
+}
+static int64_t tn_isa_frame(tn_isa_code *c, int64_t nbytes) {
+  const int64_t align = nbytes < 8 ? 8 : nbytes > 64 ? 64 : nbytes;
+  const int64_t at = (c->frame + align - 1) / align * align;
+  c->frame = at + nbytes;
+  return at;
+}
+#endif
+// ---- end src/isa/code.c ----
+// ---- begin src/isa/registers.c ----
+// registers: virtual registers get the processor's, by linear scan over live ranges.
+//
+// In:  a list of instructions, and what registers the processor has. Out: the list with the processor's registers,
+//      loads and stores of what has none, which stands in the frame.
+// Holds: a range reaches from the first to the last place where its register is named, and to the end of every loop
+//        that it enters and in which it is named. Where there are too few registers the range goes to the frame that
+//        costs least: its reads and writes, ten times as many in each loop, over its length.
+// Source: Poletto and Sarkar, "Linear Scan Register Allocation", TOPLAS 21 (1999).
+#ifndef TN_ISA_REGISTERS
+#define TN_ISA_REGISTERS
+#ifndef TINY_AMALGAMATED
+#include "code.c"
+#endif
+
+enum { TN_ISA_SCRATCH = 3, TN_ISA_MOST_REGS = 32 };
+// Of a class: registers in the order they are given out, and those that spilled ones pass through.
+typedef struct tn_isa_class { uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
+    } tn_isa_class;
+typedef struct tn_isa_target {
+  tn_isa_class cls[TN_ISA_CLASSES];
+  int (*moves)(const tn_isa_ins *ins);     // is it a plain copy of o[1] to o[0]?
+  tn_isa_ins (*spill)(int cls, int reg, int64_t slot, int load);
+} tn_isa_target;
+
+// ** live ranges **
+
+static void tn_isa_touch(tn_isa_code *c, int reg, int role, int at, double weight) {
+  if (reg < 0) return;
+  tn_isa_vreg *v = &c->vreg[reg];
+  const int from = role & TN_ISA_USE ? 2 * at : 2 * at + 1, to = role & TN_ISA_DEF ? 2 * at + 1 : 2 * at;
+  if (from < v->start) v->start = from;
+  if (to > v->end) v->end = to;
+  v->weight += weight;
+}
+static double tn_isa_weight(const tn_isa_code *c, int at) {
+  double w = 1;
+  for (int i = 0; i < c->nloop; i++) if (c->loop[i].begin <= at && at < c->loop[i].end) w *= 10;
+  return w;
+}
+static void tn_isa_ranges(tn_isa_code *c) {
+  for (int i = 0; i < c->n; i++) {
+    const tn_isa_ins *ins = &c->ins[i];
+    const double w = tn_isa_weight(c, i);
+    for (int k = 0; k < ins->n; k++) {
+      const tn_isa_operand *o = &ins->o[k];
+      if (o->kind == TN_ISA_REG) tn_isa_touch(c, o->reg, o->role, i, w);
+      if (o->kind == TN_ISA_MEM) { tn_isa_touch(c, o->reg, TN_ISA_USE, i, w); tn_isa_touch(c, o->index, TN_ISA_USE, i,
+          w); }
+    }
+    tn_isa_touch(c, ins->mask, TN_ISA_USE, i, w);
+  }
+  // inner loops begin later, and are looked at first
+  for (int l = c->nloop - 1; l >= 0; l--) for (int v = 0; v < c->nvreg; v++) {
+    tn_isa_vreg *r = &c->vreg[v];
+    if (r->start < 2 * c->loop[l].begin && r->end >= 2 * c->loop[l].begin && r->end < 2 * c->loop[l].end)
+      r->end = 2 * c->loop[l].end;
+  }
+}
+
+// ** linear scan **
+
+static void tn_isa_sort(const tn_isa_code *c, int *order, int *spare, int n) {     // by where they begin
+  if (n < 2) return;
+  const int half = n / 2;
+  tn_isa_sort(c, order, spare, half);
+  tn_isa_sort(c, order + half, spare, n - half);
+  memcpy(spare, order, (size_t)n * sizeof *spare);
+  for (int a = 0, b = half, i = 0; i < n; i++)
+    order[i] = b == n || (a < half && c->vreg[spare[a]].start <= c->vreg[spare[b]].start) ? spare[a++] : spare[b++];
+}
+static void tn_isa_hints(tn_isa_code *c, const tn_isa_target *target) {
+  for (int i = 0; i < c->n; i++) {
+    const tn_isa_ins *ins = &c->ins[i];
+    if (!target->moves(ins) || ins->o[0].reg < 0 || ins->o[1].reg < 0) continue;
+    if (c->vreg[ins->o[0].reg].hint < 0) c->vreg[ins->o[0].reg].hint = ins->o[1].reg;
+    if (c->vreg[ins->o[1].reg].hint < 0) c->vreg[ins->o[1].reg].hint = ins->o[0].reg;
+  }
+}
+// A slot that is free from where the range begins, or a new one.
+static void tn_isa_to_frame(tn_isa_code *c, const tn_isa_target *target, tn_isa_vreg *v) {
+  tn_isa_slot *s = NULL;
+  for (int i = 0; i < c->nslot && !s; i++) if (c->slot[i].cls == v->cls && c->slot[i].end <= v->start) s = &c->slot[i];
+  if (!s) {
+    s = TN_PUSH(c->t, c->slot, c->nslot, c->capslot, tn_isa_slot);
+    s->cls = v->cls;
+    s->at = (int32_t)tn_isa_frame(c, target->cls[v->cls].slot_nbytes);
+  }
+  s->end = v->end + 1;
+  v->phys = -1;
+  v->slot = s->at;
+}
+static double tn_isa_cost(const tn_isa_vreg *v) { return v->weight / (v->end - v->start + 1); }
+
+// holder: of the registers of a class, in the class's order, who has each.
+static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, int *holder, int v) {
+  tn_isa_vreg *r = &c->vreg[v];
+  const tn_isa_class *cls = &target->cls[r->cls];
+  const int wanted = r->hint >= 0 ? c->vreg[r->hint].phys : -1;
+  int found = -1, worst = -1;
+  for (int k = 0; k < cls->n; k++) {
+    if (holder[k] >= 0 && c->vreg[holder[k]].end <= r->start) holder[k] = -1;
+    if (holder[k] < 0 && (found < 0 || cls->reg[k] == wanted)) found = k;
+    if (holder[k] >= 0 && (worst < 0 ||
+        tn_isa_cost(&c->vreg[holder[k]]) < tn_isa_cost(&c->vreg[holder[worst]]))) worst = k;
+  }
+  if (found < 0) {
+    if (tn_isa_cost(r) <= tn_isa_cost(&c->vreg[holder[worst]])) { tn_isa_to_frame(c, target, r); return; }
+    tn_isa_to_frame(c, target, &c->vreg[holder[worst]]);
+    found = worst;
+  }
+  holder[found] = v;
+  r->phys = (int8_t)cls->reg[found];
+  c->used[r->cls] |= 1u << cls->reg[found];
+}
+static void tn_isa_scan(tn_isa_code *c, const tn_isa_target *target) {
+  int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS], *order = (int *)tn_scratch(c->t,
+      2 * (size_t)c->nvreg * sizeof(int) + 16), n = 0;
+  for (int k = 0; k < TN_ISA_CLASSES; k++) for (int i = 0; i < TN_ISA_MOST_REGS; i++) holder[k][i] = -1;
+  for (int v = 0; v < c->nvreg; v++) if (c->vreg[v].end >= 0) order[n++] = v;
+  tn_isa_sort(c, order, order + c->nvreg, n);
+  for (int i = 0; i < n; i++) tn_isa_give(c, target, holder[c->vreg[order[i]].cls], order[i]);
+}
+
+// ** the list with registers **
+
+typedef struct tn_isa_passing { int vreg[8], reg[8], role[8], n, used[TN_ISA_CLASSES]; } tn_isa_passing;
+
+// The register that a spilled one passes through in this instruction; or its own.
+static int tn_isa_settle(tn_isa_code *c, const tn_isa_target *target, tn_isa_passing *p, int reg, int role) {
+  if (reg < 0) return reg == TN_ISA_NO_REG ? reg : -1 - reg;
+  const tn_isa_vreg *v = &c->vreg[reg];
+  if (v->phys >= 0) return v->phys;
+  int i = 0;
+  while (i < p->n && p->vreg[i] != reg) i++;
+  if (i == p->n) {
+    const tn_isa_class *cls = &target->cls[v->cls];
+    if (p->used[v->cls] == cls->scratches) { tn_isa_refuse(c, "an instruction has too many operands that are spilled");
+        return 0; }
+    p->vreg[i] = reg; p->role[i] = 0; p->reg[i] = cls->scratch[p->used[v->cls]++];
+    c->used[v->cls] |= 1u << p->reg[i];
+    p->n++;
+  }
+  p->role[i] |= role;
+  return p->reg[i];
+}
+static void tn_isa_pass(tn_isa_code *c, const tn_isa_target *target, const tn_isa_passing *p, int load) {
+  for (int i = 0; i < p->n; i++) {
+    const tn_isa_vreg *v = &c->vreg[p->vreg[i]];
+    if (p->role[i] & (load ? TN_ISA_USE : TN_ISA_DEF))
+      *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = target->spill(v->cls, p->reg[i], v->slot, load);
+  }
+}
+static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
+  const tn_isa_ins *from = c->ins;
+  const int n = c->n;
+  c->ins = NULL;
+  c->n = c->cap = 0;
+  for (int i = 0; i < n; i++) {
+    tn_isa_ins ins = from[i];
+    tn_isa_passing p;
+    memset(&p, 0, sizeof p);
+    for (int k = 0; k < ins.n; k++) {
+      tn_isa_operand *o = &ins.o[k];
+      if (o->kind == TN_ISA_REG) o->reg = tn_isa_settle(c, target, &p, o->reg, o->role);
+      if (o->kind == TN_ISA_MEM) {
+        o->reg = tn_isa_settle(c, target, &p, o->reg, TN_ISA_USE);
+        o->index = tn_isa_settle(c, target, &p, o->index, TN_ISA_USE);
+      }
+    }
+    ins.mask = tn_isa_settle(c, target, &p, ins.mask, TN_ISA_USE);
+    const int same = target->moves(&from[i]) && ins.o[0].reg == ins.o[1].reg;
+    tn_isa_pass(c, target, &p, 1);
+    if (!same) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
+    tn_isa_pass(c, target, &p, 0);
+  }
+}
+
+static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
+  tn_isa_ranges(c);
+  tn_isa_hints(c, target);
+  tn_isa_scan(c, target);
+  tn_isa_rewrite(c, target);
+}
+#endif
+// ---- end src/isa/registers.c ----
+// ---- begin src/isa/x86_select.c ----
+// x86_select: the linear list of a kernel -> instructions of x86-64 with AVX-512 (F, BW, DQ, VL), before registers.
+//
+// In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
+// Holds: a scalar integer or bool is a general register, narrow ones extended to 32 bits as their type says, those of
+//        32 with zeros above; a scalar float is the low element of a vector register; a vector of bools is a mask
+//        register, whose bits above its lanes are anything. A constant is taken where it is used and lives no longer.
+//        REG memory is registers. A product that one sum alone uses is fused with it, as -ffp-contract=fast has it.
+// Not here: vectors wider than a register, DOT, WMMA, STACKs of bools, divisions of vectors.
+#ifndef TN_ISA_X86_SELECT
+#define TN_ISA_X86_SELECT
+#ifndef TINY_AMALGAMATED
+#include "code.c"
+#include "x86_encode.c"
+#include "../ir/listing.c"
+#endif
+
+enum { TN_X86_RAX = 0, TN_X86_RCX, TN_X86_RDX, TN_X86_RBX, TN_X86_RSP, TN_X86_RBP, TN_X86_RSI, TN_X86_RDI, TN_X86_R8,
+  TN_X86_R9, TN_X86_R10, TN_X86_R11 };
+
+enum { TN_X86_SHELF = 512 };               // bytes
+typedef struct tn_x86_select {
+  tn_isa_code *c; const tiny_listing *k;
+  int *reg, *uses, *last;                  // of nodes: register, uses, the place of the last use
+  const tiny_uop **user;                   // one of them
+  uint8_t *fused, *indexes;                // it is written where it is used; an address takes it, extended:
+  int *wide;                               // the register of that, -1: none
+  int **element;                           // of REG memory: its registers
+  int *label;                              // of RANGE and IF
+  int mem, args, task, local;              // the entry's arguments
+  int from, lanes;                         // of nodes wider than a register: the part that is written; lanes 0: none is
+  int64_t local_at, shelf;                 // shelf: of the frame, where lanes are put together or taken apart
+} tn_x86_select;
+
+// ** operands and instructions **
+
+static int tn_x86_element(const tiny_uop *u) { return u->dtype == TINY_BOOL ? 1 : tn_dtypes[u->dtype].nbytes; }
+// Lanes of the part of u that is written now: all of them, unless u is wider than a register.
+static int tn_x86_lanes(const tn_x86_select *x, const tiny_uop *u) {
+  return x->lanes && u->lanes > 1 ? x->lanes : u->lanes;
+}
+static int tn_x86_nbytes(const tn_x86_select *x, const tiny_uop *u) { return tn_x86_lanes(x, u) * tn_x86_element(u); }
+static int tn_x86_class(const tiny_uop *u) {
+  if (u->lanes > 1) return u->dtype == TINY_BOOL ? TN_ISA_MASK : TN_ISA_VEC;
+  return tn_is_float(u->dtype) ? TN_ISA_VEC : TN_ISA_GPR;
+}
+// Bytes of the register that holds it, as instructions name it.
+static int tn_x86_held(const tn_x86_select *x, const tiny_uop *u) {
+  const int nbytes = tn_x86_nbytes(x, u), cls = tn_x86_class(u);
+  if (cls == TN_ISA_GPR) return nbytes == 8 ? 8 : 4;
+  return cls == TN_ISA_VEC ? tn_x86_vector(nbytes) : 0;
+}
+
+static tn_isa_operand tn_x86_gpr(int reg, int nbytes, int role) { return tn_isa_reg(TN_ISA_GPR, reg, nbytes, role); }
+static tn_isa_operand tn_x86_vec(int reg, int nbytes, int role) { return tn_isa_reg(TN_ISA_VEC, reg, nbytes, role); }
+static tn_isa_operand tn_x86_kreg(int reg, int role) { return tn_isa_reg(TN_ISA_MASK, reg, 0, role); }
+static int tn_x86_new(tn_x86_select *x, int cls) { return tn_isa_vreg_new(x->c, cls); }
+// A value wider than a register is several, whose numbers follow each other.
+static int tn_x86_parts_of(const tiny_uop *u) {
+  const int nbytes = u->lanes * tn_x86_element(u);
+  return tn_x86_class(u) == TN_ISA_VEC && nbytes > 64 ? (nbytes + 63) / 64 : 1;
+}
+static int tn_x86_new_for(tn_x86_select *x, const tiny_uop *u) {
+  const int first = tn_x86_new(x, tn_x86_class(u));
+  for (int i = 1; i < tn_x86_parts_of(u); i++) tn_x86_new(x, tn_x86_class(u));
+  return first;
+}
+
+static tn_isa_ins *tn_x86_1(tn_x86_select *x, int op, tn_isa_operand a) {
+  tn_isa_ins *i = tn_isa_add(x->c, op);
+  i->n = 1; i->o[0] = a;
+  return i;
+}
+static tn_isa_ins *tn_x86_2(tn_x86_select *x, int op, tn_isa_operand a, tn_isa_operand b) {
+  tn_isa_ins *i = tn_x86_1(x, op, a);
+  i->n = 2; i->o[1] = b;
+  return i;
+}
+static tn_isa_ins *tn_x86_3(tn_x86_select *x, int op, tn_isa_operand a, tn_isa_operand b, tn_isa_operand d) {
+  tn_isa_ins *i = tn_x86_2(x, op, a, b);
+  i->n = 3; i->o[2] = d;
+  return i;
+}
+static tn_isa_ins *tn_x86_4(tn_x86_select *x, int op, tn_isa_operand a, tn_isa_operand b, tn_isa_operand d,
+    int64_t imm) {
+  tn_isa_ins *i = tn_x86_3(x, op, a, b, d);
+  i->n = 4; i->o[3] = tn_isa_number(imm);
+  return i;
+}
+static void tn_x86_place(tn_x86_select *x, int label) { tn_x86_1(x, TN_ISA_PLACE, tn_isa_at(TN_ISA_LABEL, 0, label)); }
+static void tn_x86_jump(tn_x86_select *x, int op, int label) { tn_x86_1(x, op, tn_isa_at(TN_ISA_LABEL, 0, label)); }
+
+// A copy of a whole register.
+static void tn_x86_copy(tn_x86_select *x, int cls, int to, int from, int nbytes) {
+  if (to == from) return;
+  if (cls == TN_ISA_GPR) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(from, 8, TN_ISA_USE));
+  else if (cls == TN_ISA_MASK) tn_x86_2(x, TN_X86_KMOVQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(from, TN_ISA_USE));
+  else tn_x86_2(x, TN_X86_VMOVAPS, tn_x86_vec(to, nbytes, TN_ISA_DEF), tn_x86_vec(from, nbytes, TN_ISA_USE));
+}
+static int tn_x86_moves(const tn_isa_ins *i) {
+  if (i->mask != TN_ISA_NO_REG || i->n != 2 || i->o[0].kind != TN_ISA_REG || i->o[1].kind != TN_ISA_REG) return 0;
+  if (i->o[0].cls != i->o[1].cls) return 0;
+  return (i->op == TN_X86_MOV && i->o[0].nbytes == 8) || i->op == TN_X86_KMOVQ || i->op == TN_X86_VMOVAPS;
+}
+static void tn_x86_zero(tn_x86_select *x, int vec, int nbytes) {
+  // of a register that nothing has written: it is its own source, and what it held does not matter
+  tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(vec, nbytes < 64 ? 16 : 64, TN_ISA_DEF), tn_x86_vec(vec, nbytes < 64 ? 16 : 64,
+      0),
+           tn_x86_vec(vec, nbytes < 64 ? 16 : 64, 0));
+}
+
+// ** constants **
+
+static int64_t tn_x86_bits(const tiny_uop *u) {              // of an element, as it lies in memory
+  if (!tn_is_float(u->dtype)) return u->k;
+  const double v = tn_to_f64(u->k);
+  if (u->dtype == TINY_F64) return u->k;
+  const float f = (float)v;
+  uint32_t bits;
+  memcpy(&bits, &f, 4);
+  return bits;
+}
+static int64_t tn_x86_pooled(tn_x86_select *x, const tiny_uop *constant) {
+  const int64_t bits = tn_x86_bits(constant);
+  const int nbytes = tn_x86_element(constant) < 4 ? 4 : tn_x86_element(constant);
+  return tn_isa_constant(x->c, &bits, (size_t)nbytes);
+}
+// The same bits in all lanes of a new register.
+static int tn_x86_splat(tn_x86_select *x, int64_t bits, int element, int nbytes) {
+  const int v = tn_x86_new(x, TN_ISA_VEC);
+  uint64_t all = (uint64_t)bits;
+  if (element == 1) all = (all & 0xFF) * 0x01010101u;
+  if (element == 2) all = (all & 0xFFFF) * 0x00010001u;
+  if (!(element == 8 ? all : all & 0xFFFFFFFF)) { tn_x86_zero(x, v, nbytes); return v; }
+  const int wide = element == 8 ? 8 : 4;
+  const int64_t at = tn_isa_constant(x->c, &all, (size_t)wide);
+  tn_x86_2(x, wide == 8 ? TN_X86_VPBROADCASTQ : TN_X86_VPBROADCASTD, tn_x86_vec(v, nbytes, TN_ISA_DEF),
+           tn_isa_at(TN_ISA_POOL, wide, at));
+  return v;
+}
+static int tn_x86_is_splat(const tiny_uop *u) { return u->op == TINY_OP_BROADCAST && u->src[0]->op == TINY_OP_CONST; }
+
+static int tn_x86_constant(tn_x86_select *x, const tiny_uop *u) {
+  const int cls = tn_x86_class(u);
+  if (cls == TN_ISA_GPR) {
+    const int r = tn_x86_new(x, TN_ISA_GPR);
+    const int wide = tn_x86_nbytes(x, u) == 8;
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, wide ? 8 : 4, TN_ISA_DEF), tn_isa_number(wide ? u->k :
+        (int32_t)(uint64_t)u->k));
+    return r;
+  }
+  const int v = tn_x86_new(x, TN_ISA_VEC), element = tn_x86_element(u);
+  if (!tn_x86_bits(u)) { tn_x86_zero(x, v, 16); return v; }
+  tn_x86_2(x, element == 8 ? TN_X86_VMOVSD : TN_X86_VMOVSS, tn_x86_vec(v, 16, TN_ISA_DEF),
+           tn_isa_at(TN_ISA_POOL, element, tn_x86_pooled(x, u)));
+  return v;
+}
+static int tn_x86_all_lanes(tn_x86_select *x, int on) {      // a mask
+  const int k = tn_x86_new(x, TN_ISA_MASK);
+  const tn_isa_operand self = tn_x86_kreg(k, 0);
+  tn_x86_3(x, on ? TN_X86_KXNORQ : TN_X86_KXORQ, tn_x86_kreg(k, TN_ISA_DEF), self, self);
+  return k;
+}
+
+// Lanes [from, from + n) of a vector that stands in registers from r on.
+static int tn_x86_some_lanes(tn_x86_select *x, const tiny_uop *u, int r, int from, int n) {
+  const int element = tn_x86_element(u), each = tn_x86_class(u) == TN_ISA_MASK || 64 / element > u->lanes ? u->lanes :
+      64 / element;
+  const int at = from % each * element, nbytes = n * element;
+  r += from / each;
+  if (n == each) return r;
+  if (tn_x86_class(u) == TN_ISA_MASK) {
+    if (!from) return r;
+    const int k = tn_x86_new(x, TN_ISA_MASK);
+    tn_x86_3(x, TN_X86_KSHIFTRQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(from));
+    return k;
+  }
+  if (!at) return r;
+  const int part = tn_x86_new(x, TN_ISA_VEC), held = tn_x86_vector(each * element);
+  const tn_isa_operand d = tn_x86_vec(part, tn_x86_vector(nbytes), TN_ISA_DEF), whole = tn_x86_vec(r, held, TN_ISA_USE);
+  if (nbytes == 32) tn_x86_3(x, TN_X86_VEXTRACTF64X4, d, whole, tn_isa_number(at / 32));
+  else if (nbytes == 16 && held > 16) tn_x86_3(x, TN_X86_VEXTRACTF32X4, d, whole, tn_isa_number(at / 16));
+  else if (nbytes == 8 || nbytes == 4) {
+    tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf), whole);
+    tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVSD : TN_X86_VMOVSS, d, tn_isa_at(TN_ISA_FRAME, nbytes, x->shelf + at));
+  } else tn_isa_refuse(x->c, "a part of a vector");
+  return part;
+}
+// The register of a node's value, or of the part of it that is asked for now.
+static int tn_x86_value(tn_x86_select *x, const tiny_uop *u) {
+  if (u->op == TINY_OP_CONST) return tn_x86_constant(x, u);
+  if (tn_x86_is_splat(u)) {
+    if (u->dtype == TINY_BOOL) return tn_x86_all_lanes(x, u->src[0]->k != 0);
+    if (x->reg[u->seq] >= 0) return x->reg[u->seq];          // of which any part is as good
+    return tn_x86_splat(x, tn_x86_bits(u->src[0]), tn_x86_element(u), tn_x86_held(x, u));
+  }
+  const int r = x->reg[u->seq];
+  if (r < 0) tn_isa_refuse(x->c, "a value that is nowhere");
+  if (r < 0) return tn_x86_new(x, tn_x86_class(u));
+  return x->lanes && u->lanes > 1 ? tn_x86_some_lanes(x, u, r, x->from, x->lanes) : r;
+}
+static tn_isa_operand tn_x86_use(tn_x86_select *x, const tiny_uop *u) {
+  return tn_isa_reg(tn_x86_class(u), tn_x86_value(x, u), tn_x86_held(x, u), TN_ISA_USE);
+}
+// The last source of an instruction: a constant in memory where it may be, which *broadcast then says of vectors.
+static tn_isa_operand tn_x86_source(tn_x86_select *x, const tiny_uop *u, int *broadcast) {
+  const int element = tn_x86_element(u);
+  *broadcast = 0;
+  if (tn_is_float(u->dtype) && u->op == TINY_OP_CONST && tn_x86_bits(u))
+    return tn_isa_at(TN_ISA_POOL, element, tn_x86_pooled(x, u));
+  if (tn_x86_is_splat(u) && element >= 4 && tn_x86_bits(u->src[0])) {
+    *broadcast = 1;
+    return tn_isa_at(TN_ISA_POOL, element, tn_x86_pooled(x, u->src[0]));
+  }
+  return tn_x86_use(x, u);
+}
+
+// ** memory **
+
+// The registers of REG memory; what asks may stand before its DEFINE in the list. 0: they are too many.
+static int tn_x86_reg_memory(tn_x86_select *x, const tiny_uop *m) {
+  if (m->v[1] > 4096) { tn_isa_refuse(x->c, "REG memory that is no registers"); return 0; }
+  x->element[m->seq] = (int *)tn_scratch(x->c->t, (size_t)m->v[1] * sizeof(int));
+  for (int64_t i = 0; i < m->v[1]; i++) x->element[m->seq][i] = -1;
+  return 1;
+}
+// Elements of REG memory are registers; NULL: not of one that is known.
+static int *tn_x86_reg_element(tn_x86_select *x, const tiny_uop *index) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]), *at = index->src[1];
+  if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1]) { tn_isa_refuse(x->c,
+      "REG memory by a number of the run"); return NULL; }
+  if (!x->element[m->seq] && !tn_x86_reg_memory(x, m)) return NULL;
+  int *e = &x->element[m->seq][at->k];
+  if (*e < 0) *e = tn_x86_new_for(x, m);
+  return e;
+}
+
+// The sum with a constant that an address takes as its displacement, as neither it nor the index leaves its type; NULL.
+static const tiny_uop *tn_x86_folded(const tiny_uop *index) {
+  const tiny_uop *at = index->src[1];
+  if (index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
+  if (at->op != TINY_OP_ADD || at->src[1]->op != TINY_OP_CONST || at->dtype != TINY_I32) return NULL;
+  const int64_t k = at->src[1]->k, nbytes = k * tn_dtypes[index->dtype].nbytes;
+  const int64_t least = INT32_MIN - (k < 0 ? k : 0), most = INT32_MAX - (k > 0 ? k : 0);
+  const int stays = at->src[0]->vmin >= least && at->src[0]->vmax <= most;
+  return stays && nbytes <= INT32_MAX / 2 && nbytes >= INT32_MIN / 2 ? at : NULL;
+}
+// An index as a whole general register: one that may be negative is extended, where it is made if an address takes it.
+static int tn_x86_may_be_negative(const tiny_uop *at) {
+  return tn_bits(at->dtype) < 64 && !tn_is_unsigned(at->dtype) && at->vmin < 0;
+}
+static int tn_x86_extended(tn_x86_select *x, int r) {
+  const int wide = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(wide, 8, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+  return wide;
+}
+static int tn_x86_index(tn_x86_select *x, const tiny_uop *at) {
+  if (x->wide[at->seq] >= 0) return x->wide[at->seq];
+  const int r = tn_x86_value(x, at);
+  return tn_x86_may_be_negative(at) ? tn_x86_extended(x, r) : r;
+}
+static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
+  const tiny_uop *folded = tn_x86_folded(index), *at = folded ? folded->src[0] : index->src[1];
+  const int element = tn_dtypes[index->dtype].nbytes;
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, folded ? folded->src[1]->k * element : 0);
+  o.reg = tn_x86_value(x, tn_memory_behind(index->src[0]));
+  o.scale = (uint8_t)element;
+  if (x->lanes && nbytes > element) o.imm += (int64_t)x->from * element;    // of a vector, not of what is broadcast
+  if (at->op != TINY_OP_CONST) { o.index = tn_x86_index(x, at); return o; }
+  const int64_t far_off = o.imm + at->k * element;
+  if (far_off <= INT32_MAX && far_off >= INT32_MIN) { o.imm = far_off; return o; }
+  o.index = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(o.index, 8, TN_ISA_DEF), tn_isa_number(at->k));
+  return o;
+}
+
+// A load or store of a scalar, or of a whole vector, at memory o.
+static void tn_x86_move_in(tn_x86_select *x, const tiny_uop *u, int to, tn_isa_operand o) {
+  const int cls = tn_x86_class(u), nbytes = tn_x86_nbytes(x, u);
+  o.nbytes = (uint8_t)nbytes;
+  if (cls == TN_ISA_GPR) {
+    const int is_signed = tn_is_signed(u->dtype), op = nbytes >= 4 ? TN_X86_MOV : is_signed ? TN_X86_MOVSX :
+        TN_X86_MOVZX;
+    tn_x86_2(x, op, tn_x86_gpr(to, nbytes == 8 ? 8 : 4, TN_ISA_DEF), o);
+    return;
+  }
+  const int op = nbytes == 4 ? TN_X86_VMOVSS : nbytes == 8 ? TN_X86_VMOVSD : TN_X86_VMOVUPS;
+  if (nbytes < 4) tn_isa_refuse(x->c, "a vector of less than four bytes");
+  tn_x86_2(x, op, tn_x86_vec(to, tn_x86_vector(nbytes), TN_ISA_DEF), o);
+}
+static void tn_x86_move_out(tn_x86_select *x, const tiny_uop *u, int from, tn_isa_operand o) {
+  const int cls = tn_x86_class(u), nbytes = tn_x86_nbytes(x, u);
+  o.nbytes = (uint8_t)nbytes;
+  if (cls == TN_ISA_GPR) { tn_x86_2(x, TN_X86_MOV, o, tn_x86_gpr(from, nbytes, TN_ISA_USE)); return; }
+  const int op = nbytes == 4 ? TN_X86_VMOVSS : nbytes == 8 ? TN_X86_VMOVSD : TN_X86_VMOVUPS;
+  if (nbytes < 4 || cls == TN_ISA_MASK) tn_isa_refuse(x->c, "a store of bools, or of less than four bytes");
+  tn_x86_2(x, op, o, tn_x86_vec(from, tn_x86_vector(nbytes), TN_ISA_USE));
+}
+
+static const int tn_x86_masked_moves[4] = {TN_X86_VMOVDQU8, TN_X86_VMOVDQU16, TN_X86_VMOVDQU32, TN_X86_VMOVDQU64};
+static int tn_x86_log(int nbytes) { return nbytes == 8 ? 3 : nbytes == 4 ? 2 : nbytes == 2 ? 1 : 0; }
+
+// The operand of elements that lie apart, and the row of a gather or scatter. 0: there is none.
+static int tn_x86_apart(tn_x86_select *x, const tiny_uop *index, const tiny_uop *value, tn_isa_operand *o,
+    const int op[4]) {
+  const tiny_uop *at = index->src[1];
+  const int element = tn_x86_element(value), wide = tn_bits(at->dtype) == 64;
+  const int nbytes = tn_x86_nbytes(x, value);
+  *o = tn_isa_at(TN_ISA_MEM, 0, 0);
+  o->reg = tn_x86_value(x, tn_memory_behind(index->src[0]));
+  o->index = tn_x86_value(x, at);
+  o->cls = TN_ISA_VEC; o->scale = (uint8_t)element;
+  o->wide = (uint8_t)(wide == (element == 8) ? nbytes : wide ? 2 * nbytes : nbytes / 2 < 16 ? 16 : nbytes / 2);
+  if (nbytes < 16 || (element != 4 && element != 8) || tn_bits(at->dtype) < 32 || (tn_is_unsigned(at->dtype) &&
+      !wide && at->vmax > INT32_MAX) ||
+      tn_x86_lanes(x, value) * (wide ? 8 : 4) > 64) {
+    tn_isa_refuse(x->c, "elements apart of this size");
+    return 0;
+  }
+  return op[2 * wide + (element == 8)];
+}
+
+static void tn_x86_load_vector(tn_x86_select *x, const tiny_uop *u, int to) {
+  static const int gathers[4] = {TN_X86_VPGATHERDD, TN_X86_VPGATHERDQ, TN_X86_VPGATHERQD, TN_X86_VPGATHERQQ};
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
+  const int held = tn_x86_held(x, u);
+  if (index->lanes == 1 && !valid) { tn_x86_move_in(x, u, to, tn_x86_memory(x, index, tn_x86_nbytes(x, u))); return; }
+  if (u->nsrc == 2) tn_x86_copy(x, TN_ISA_VEC, to, tn_x86_value(x, u->src[1]), held);
+  else tn_x86_zero(x, to, held);
+  if (tn_x86_nbytes(x, u) < 16) { tn_isa_refuse(x->c, "a masked vector of less than 16 bytes"); return; }
+  if (index->lanes == 1) {
+    const int mask = tn_x86_value(x, valid);
+    const tn_isa_operand at = tn_x86_memory(x, index, held);
+    tn_x86_2(x, tn_x86_masked_moves[tn_x86_log(tn_x86_element(u))], tn_x86_vec(to, held, TN_ISA_BOTH), at)->mask = mask;
+    return;
+  }
+  tn_isa_operand o;
+  const int op = tn_x86_apart(x, index, u, &o, gathers), mask = tn_x86_new(x, TN_ISA_MASK);
+  tn_x86_copy(x, TN_ISA_MASK, mask, valid ? tn_x86_value(x, valid) : tn_x86_all_lanes(x, 1), 0);
+  if (op) tn_x86_2(x, op, tn_x86_vec(to, held, TN_ISA_BOTH), o)->mask = mask;
+}
+
+// What one condition decides is written between these two.
+static int tn_x86_if(tn_x86_select *x, const tiny_uop *condition) {
+  const int label = x->c->labels++, r = tn_x86_value(x, condition);
+  tn_x86_2(x, TN_X86_TEST, tn_x86_gpr(r, 4, TN_ISA_USE), tn_x86_gpr(r, 4, TN_ISA_USE));
+  tn_x86_jump(x, TN_X86_JE, label);
+  return label;
+}
+static void tn_x86_load(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes == 1 ? index->src[2] : NULL;
+  const int cls = tn_x86_class(u);
+  int label = -1;
+  if (u->k || cls == TN_ISA_MASK) tn_isa_refuse(x->c, "rows of matrices, or bools in memory");
+  if (valid) {
+    if (u->nsrc == 2) tn_x86_copy(x, cls, to, tn_x86_value(x, u->src[1]), tn_x86_held(x, u));
+    else if (cls == TN_ISA_VEC) tn_x86_zero(x, to, tn_x86_held(x, u));
+    else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_isa_number(0));
+    label = tn_x86_if(x, valid);
+    if (u->lanes > 1 && index->lanes > 1) tn_isa_refuse(x->c, "elements apart under one condition");
+  }
+  if (u->lanes > 1) tn_x86_load_vector(x, u, to);
+  else tn_x86_move_in(x, u, to, tn_x86_memory(x, index, tn_x86_nbytes(x, u)));
+  if (valid) tn_x86_place(x, label);
+}
+
+static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
+  static const int scatters[4] = {TN_X86_VPSCATTERDD, TN_X86_VPSCATTERDQ, TN_X86_VPSCATTERQD, TN_X86_VPSCATTERQQ};
+  const tiny_uop *index = u->src[0], *value = u->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  const int masked = valid && valid->lanes > 1, label = valid && !masked ? tn_x86_if(x, valid) : -1;
+  if (u->k == TN_ADDS) tn_isa_refuse(x->c, "atomic additions");
+  if (value->lanes == 1 || (index->lanes == 1 && !masked)) {
+    const int from = tn_x86_value(x, value);
+    tn_x86_move_out(x, value, from, tn_x86_memory(x, index, tn_x86_nbytes(x, value)));
+  } else {
+    const int held = tn_x86_held(x, value), from = tn_x86_value(x, value);
+    const int mask = masked ? tn_x86_value(x, valid) : tn_x86_all_lanes(x, 1);
+    if (tn_x86_nbytes(x, value) < 16) tn_isa_refuse(x->c, "a masked vector of less than 16 bytes");
+    if (index->lanes == 1) {
+      const tn_isa_operand o = tn_x86_memory(x, index, held);
+      tn_x86_2(x, tn_x86_masked_moves[tn_x86_log(tn_x86_element(value))], o, tn_x86_vec(from, held,
+          TN_ISA_USE))->mask = mask;
+    } else {
+      tn_isa_operand o;
+      const int op = tn_x86_apart(x, index, value, &o, scatters), spent = tn_x86_new(x, TN_ISA_MASK);
+      tn_x86_copy(x, TN_ISA_MASK, spent, mask, 0);
+      if (op) tn_x86_2(x, op, o, tn_x86_vec(from, held, TN_ISA_USE))->mask = spent;
+    }
+  }
+  if (label >= 0) tn_x86_place(x, label);
+}
+
+// ** arithmetic: rows by op, of f32 and f64, scalar and vector, and of integers in vectors by their size **
+
+// uints 0: as ints; 0: none
+typedef struct tn_x86_op { int op, scalar[2], packed[2], ints[4], uints[4]; } tn_x86_op;
+static const tn_x86_op tn_x86_ops[] = {
+  {TINY_OP_ADD, {TN_X86_VADDSS, TN_X86_VADDSD}, {TN_X86_VADDPS, TN_X86_VADDPD},
+   {TN_X86_VPADDB, TN_X86_VPADDW, TN_X86_VPADDD, TN_X86_VPADDQ}, {0, 0, 0, 0}},
+  {TINY_OP_SUB, {TN_X86_VSUBSS, TN_X86_VSUBSD}, {TN_X86_VSUBPS, TN_X86_VSUBPD},
+   {TN_X86_VPSUBB, TN_X86_VPSUBW, TN_X86_VPSUBD, TN_X86_VPSUBQ}, {0, 0, 0, 0}},
+  {TINY_OP_MUL, {TN_X86_VMULSS, TN_X86_VMULSD}, {TN_X86_VMULPS, TN_X86_VMULPD},
+   {0, TN_X86_VPMULLW, TN_X86_VPMULLD, TN_X86_VPMULLQ}, {0, 0, 0, 0}},
+  {TINY_OP_FDIV, {TN_X86_VDIVSS, TN_X86_VDIVSD}, {TN_X86_VDIVPS, TN_X86_VDIVPD}, {0, 0, 0, 0}, {0, 0, 0, 0}},
+  {TINY_OP_AND, {0, 0}, {0, 0}, {TN_X86_VPANDD, TN_X86_VPANDD, TN_X86_VPANDD, TN_X86_VPANDQ}, {0, 0, 0, 0}},
+  {TINY_OP_OR,  {0, 0}, {0, 0}, {TN_X86_VPORD,  TN_X86_VPORD,  TN_X86_VPORD,  TN_X86_VPORQ},  {0, 0, 0, 0}},
+  {TINY_OP_XOR, {0, 0}, {0, 0}, {TN_X86_VPXORD, TN_X86_VPXORD, TN_X86_VPXORD, TN_X86_VPXORQ}, {0, 0, 0, 0}},
+  {TINY_OP_SHL, {0, 0}, {0, 0}, {0, TN_X86_VPSLLVW, TN_X86_VPSLLVD, TN_X86_VPSLLVQ}, {0, 0, 0, 0}},
+  {TINY_OP_SHR, {0, 0}, {0, 0}, {0, TN_X86_VPSRAVW, TN_X86_VPSRAVD, TN_X86_VPSRAVQ},
+   {0, TN_X86_VPSRLVW, TN_X86_VPSRLVD, TN_X86_VPSRLVQ}}
+};
+enum { TN_X86_OPS = sizeof tn_x86_ops / sizeof *tn_x86_ops };
+
+static int tn_x86_row_of(const tiny_uop *u) {
+  const int size = tn_x86_log(tn_x86_element(u));
+  for (int i = 0; i < TN_X86_OPS; i++) if (tn_x86_ops[i].op == u->op) {
+    const tn_x86_op *o = &tn_x86_ops[i];
+    if (tn_is_float(u->dtype)) return u->lanes > 1 ? o->packed[size == 3] : o->scalar[size == 3];
+    return tn_is_unsigned(u->dtype) && o->uints[size] ? o->uints[size] : o->ints[size];
+  }
+  return 0;
+}
+static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to);
+// Of two sources of vectors or floats.
+static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int row = tn_x86_row_of(u), held = tn_x86_held(x, u);
+  int broadcast;
+  if (!row) { tn_x86_by_lanes(x, u, to); return; }
+  const tn_isa_operand a = tn_x86_use(x, u->src[0]);
+  const tn_isa_operand b = tn_x86_source(x, u->src[1], &broadcast);
+  tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b)->broadcast = (uint8_t)broadcast;
+}
+
+// product: a MUL that this sum alone uses; the other source is added to it, or it is taken from that.
+static void tn_x86_fuse(tn_x86_select *x, const tiny_uop *u, const tiny_uop *product, int to) {
+  static const int rows[3][4] = {{TN_X86_VFMADD231PS, TN_X86_VFMADD231PD, TN_X86_VFMADD231SS, TN_X86_VFMADD231SD},
+    {TN_X86_VFNMADD231PS, TN_X86_VFNMADD231PD, TN_X86_VFNMADD231SS, TN_X86_VFNMADD231SD},
+    {TN_X86_VFMSUB231PS, TN_X86_VFMSUB231PD, TN_X86_VFMSUB231SS, TN_X86_VFMSUB231SD}};
+  const tiny_uop *other = u->src[0] == product ? u->src[1] : u->src[0];
+  const int kind = u->op == TINY_OP_ADD ? 0 : product == u->src[1] ? 1 : 2, held = tn_x86_held(x, u);
+  int broadcast;
+  const int addend = tn_x86_value(x, other);
+  const tn_isa_operand a = tn_x86_use(x, product->src[0]), b = tn_x86_source(x, product->src[1], &broadcast);
+  tn_x86_copy(x, TN_ISA_VEC, to, addend, held);
+  tn_x86_3(x, rows[kind][2 * (u->lanes == 1) + (tn_x86_element(u) == 8)], tn_x86_vec(to, held, TN_ISA_BOTH), a,
+      b)->broadcast =
+      (uint8_t)broadcast;
+}
+
+// An integer of a narrow type is extended again.
+static void tn_x86_extend(tn_x86_select *x, const tiny_uop *u, int r) {
+  const int nbytes = tn_x86_element(u);
+  if (u->dtype == TINY_BOOL || nbytes >= 4) return;
+  tn_x86_2(x, tn_is_signed(u->dtype) ? TN_X86_MOVSX : TN_X86_MOVZX, tn_x86_gpr(r, 4, TN_ISA_DEF),
+           tn_x86_gpr(r, nbytes, TN_ISA_USE));
+}
+// The second source of a scalar: a number where it is one that fits.
+static tn_isa_operand tn_x86_scalar_source(tn_x86_select *x, const tiny_uop *u, int nbytes) {
+  if (u->op == TINY_OP_CONST) {
+    const int64_t k = nbytes == 8 ? u->k : (int32_t)(uint64_t)u->k;
+    if (k >= INT32_MIN && k <= INT32_MAX) return tn_isa_number(k);
+  }
+  return tn_x86_gpr(tn_x86_value(x, u), nbytes, TN_ISA_USE);
+}
+static void tn_x86_divide(tn_x86_select *x, const tiny_uop *u, int to, int a, int b) {
+  const int nbytes = tn_x86_element(u) == 8 ? 8 : 4, sign = tn_is_signed(u->dtype);
+  const int rax = -1 - TN_X86_RAX, rdx = -1 - TN_X86_RDX, by = -1 - TN_X86_R11;
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(by, 8, TN_ISA_DEF), tn_x86_gpr(b, 8, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rax, 8, TN_ISA_DEF), tn_x86_gpr(a, 8, TN_ISA_USE));
+  if (sign) tn_isa_add(x->c, nbytes == 8 ? TN_X86_CQO : TN_X86_CDQ);
+  else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));
+  tn_x86_1(x, sign ? TN_X86_IDIV : TN_X86_DIV, tn_x86_gpr(by, nbytes, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_gpr(u->op == TINY_OP_CDIV ? rax : rdx, nbytes,
+      TN_ISA_USE));
+  tn_x86_extend(x, u, to);
+}
+static void tn_x86_shift(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int nbytes = tn_x86_held(x, u), left = u->op == TINY_OP_SHL, sign = tn_is_signed(u->dtype);
+  const int a = tn_x86_value(x, u->src[0]);
+  if (u->src[1]->op == TINY_OP_CONST) {
+    tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
+    tn_x86_2(x, left ? TN_X86_SHL : sign ? TN_X86_SAR : TN_X86_SHR, tn_x86_gpr(to, nbytes, TN_ISA_BOTH),
+             tn_isa_number(u->src[1]->k & (8 * nbytes - 1)));
+  } else {
+    const int by = tn_x86_value(x, u->src[1]);
+    tn_x86_3(x, left ? TN_X86_SHLX : sign ? TN_X86_SARX : TN_X86_SHRX, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
+             tn_x86_gpr(a, nbytes, TN_ISA_USE), tn_x86_gpr(by, nbytes, TN_ISA_USE));
+  }
+  tn_x86_extend(x, u, to);
+}
+static void tn_x86_multiply(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int nbytes = tn_x86_held(x, u), a = tn_x86_value(x, u->src[0]);
+  const tn_isa_operand b = tn_x86_scalar_source(x, u->src[1], nbytes);
+  int shift = 0;
+  while (b.kind == TN_ISA_NUMBER && shift < 31 && (int64_t)1 << shift < b.imm) shift++;
+  if (b.kind == TN_ISA_NUMBER && (int64_t)1 << shift == b.imm) {
+    tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
+    if (shift) tn_x86_2(x, TN_X86_SHL, tn_x86_gpr(to, nbytes, TN_ISA_BOTH), tn_isa_number(shift));
+    else if (nbytes == 4) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(to, 4, TN_ISA_USE));
+  } else if (b.kind == TN_ISA_NUMBER)
+    tn_x86_3(x, TN_X86_IMUL, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_gpr(a, nbytes, TN_ISA_USE), b);
+  else {
+    tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
+    tn_x86_2(x, TN_X86_IMUL, tn_x86_gpr(to, nbytes, TN_ISA_BOTH), b);
+  }
+  tn_x86_extend(x, u, to);
+}
+static void tn_x86_integer(tn_x86_select *x, const tiny_uop *u, int to) {
+  static const struct { int op, row; } rows[] = {{TINY_OP_ADD, TN_X86_ADD}, {TINY_OP_SUB, TN_X86_SUB}, {TINY_OP_AND,
+      TN_X86_AND},
+                                                 {TINY_OP_OR, TN_X86_OR}, {TINY_OP_XOR, TN_X86_XOR}};
+  const int nbytes = tn_x86_held(x, u);
+  switch (u->op) {
+    case TINY_OP_CDIV: case TINY_OP_CMOD: {
+      const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]);
+      tn_x86_divide(x, u, to, a, b);
+      return;
+    }
+    case TINY_OP_SHL: case TINY_OP_SHR: tn_x86_shift(x, u, to); return;
+    case TINY_OP_MUL: tn_x86_multiply(x, u, to); return;
+    default: break;
+  }
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) if (rows[i].op == u->op) {
+    const int a = tn_x86_value(x, u->src[0]);
+    const tn_isa_operand b = tn_x86_scalar_source(x, u->src[1], nbytes);
+    tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
+    tn_x86_2(x, rows[i].row, tn_x86_gpr(to, nbytes, TN_ISA_BOTH), b);
+    tn_x86_extend(x, u, to);
+    return;
+  }
+  tn_isa_refuse(x->c, "an operation of integers");
+}
+
+// Element by element, what vectors have no instruction for: divisions, and products and shifts of bytes.
+static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int element = tn_x86_element(u), held = tn_x86_held(x, u), nbytes = element == 8 ? 8 : 4, sign =
+      tn_is_signed(u->dtype);
+  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]), is_division = u->op == TINY_OP_CDIV ||
+      u->op == TINY_OP_CMOD;
+  const int row = u->op == TINY_OP_MUL ? TN_X86_IMUL : u->op == TINY_OP_SHL ? TN_X86_SHLX : sign ? TN_X86_SARX :
+      TN_X86_SHRX;
+  const int in = element >= 4 ? TN_X86_MOV : sign ? TN_X86_MOVSX : TN_X86_MOVZX;
+  if (!is_division && element != 1) { tn_isa_refuse(x->c, "an operation of vectors"); return; }
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf), tn_x86_vec(a, held, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf + 64), tn_x86_vec(b, held, TN_ISA_USE));
+  for (int i = 0; i < tn_x86_lanes(x, u); i++) {
+    const int64_t at = x->shelf + i * element;
+    const int p = tn_x86_new(x, TN_ISA_GPR), q = tn_x86_new(x, TN_ISA_GPR), r = tn_x86_new(x, TN_ISA_GPR);
+    tn_x86_2(x, in, tn_x86_gpr(p, nbytes, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, element, at));
+    tn_x86_2(x, in, tn_x86_gpr(q, nbytes, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, element, at + 64));
+    if (is_division) tn_x86_divide(x, u, r, p, q);
+    else if (u->op == TINY_OP_MUL) {
+      tn_x86_copy(x, TN_ISA_GPR, r, p, 8);
+      tn_x86_2(x, row, tn_x86_gpr(r, 4, TN_ISA_BOTH), tn_x86_gpr(q, 4, TN_ISA_USE));
+    } else tn_x86_3(x, row, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_x86_gpr(p, 4, TN_ISA_USE), tn_x86_gpr(q, 4, TN_ISA_USE));
+    tn_x86_2(x, TN_X86_MOV, tn_isa_at(TN_ISA_FRAME, element, at), tn_x86_gpr(r, element, TN_ISA_USE));
+  }
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(to, held, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, held, x->shelf));
+}
+
+static void tn_x86_unary(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int held = tn_x86_held(x, u), cls = tn_x86_class(u), f64 = tn_x86_element(u) == 8, wide = u->lanes > 1;
+  const int a = tn_x86_value(x, u->src[0]);
+  if (u->op == TINY_OP_NEG && cls == TN_ISA_GPR) {
+    tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
+    tn_x86_1(x, TN_X86_NEG, tn_x86_gpr(to, held, TN_ISA_BOTH));
+    tn_x86_extend(x, u, to);
+  } else if (u->op == TINY_OP_NEG && tn_is_float(u->dtype)) {
+    const int sign = tn_x86_splat(x, f64 ? INT64_MIN : INT32_MIN, f64 ? 8 : 4, held);
+    tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(sign,
+        held, TN_ISA_USE));
+  } else if (u->op == TINY_OP_NEG) {
+    const int zero = tn_x86_new(x, TN_ISA_VEC), row = tn_x86_ops[1].ints[tn_x86_log(tn_x86_element(u))];
+    tn_x86_zero(x, zero, held);
+    tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(zero, held, TN_ISA_USE), tn_x86_vec(a, held,
+        TN_ISA_USE));
+  } else if (u->op == TINY_OP_SQRT) {
+    const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), s = tn_x86_vec(a, held, TN_ISA_USE);
+    if (wide) tn_x86_2(x, f64 ? TN_X86_VSQRTPD : TN_X86_VSQRTPS, d, s);
+    else tn_x86_3(x, f64 ? TN_X86_VSQRTSD : TN_X86_VSQRTSS, d, s, s);
+  } else {                                 // TRUNC; 11: towards zero, silently
+    const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), s = tn_x86_vec(a, held, TN_ISA_USE);
+    if (wide) tn_x86_3(x, f64 ? TN_X86_VRNDSCALEPD : TN_X86_VRNDSCALEPS, d, s, tn_isa_number(11));
+    else tn_x86_4(x, f64 ? TN_X86_VRNDSCALESD : TN_X86_VRNDSCALESS, d, s, s, 11);
+  }
+}
+
+// ** comparisons, choices **
+
+// A mask whose bits are a general register's lowest.
+static int tn_x86_mask_of(tn_x86_select *x, int r) {
+  const int k = tn_x86_new(x, TN_ISA_MASK);
+  tn_x86_2(x, TN_X86_KMOVD, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+  return k;
+}
+static int tn_x86_lanes_of_bool(tn_x86_select *x, int r) {   // all lanes are that bool
+  const int all = tn_x86_new(x, TN_ISA_GPR), k = tn_x86_new(x, TN_ISA_MASK);
+  tn_x86_copy(x, TN_ISA_GPR, all, r, 8);
+  tn_x86_1(x, TN_X86_NEG, tn_x86_gpr(all, 8, TN_ISA_BOTH));
+  tn_x86_2(x, TN_X86_KMOVQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(all, 8, TN_ISA_USE));
+  return k;
+}
+static void tn_x86_compare_masks(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tn_isa_operand a = tn_x86_use(x, u->src[0]), b = tn_x86_use(x, u->src[1]);
+  tn_x86_3(x, u->op == TINY_OP_LT ? TN_X86_KANDNQ : u->op == TINY_OP_NE ? TN_X86_KXORQ : TN_X86_KXNORQ,
+           tn_x86_kreg(to, TN_ISA_DEF), a, b);
+}
+// Predicates: EQ 0, LT 17 (quietly), NEQ 4 of floats; EQ 0, LT 1, NE 4 of integers (Intel SDM vol. 2, VCMPPS, VPCMPD).
+static void tn_x86_compare_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
+  static const int ints[2][4] = {{TN_X86_VPCMPB, TN_X86_VPCMPW, TN_X86_VPCMPD, TN_X86_VPCMPQ},
+                                 {TN_X86_VPCMPUB, TN_X86_VPCMPUW, TN_X86_VPCMPUD, TN_X86_VPCMPUQ}};
+  const tiny_uop *s = u->src[0];
+  const int is_float = tn_is_float(s->dtype), f64 = tn_x86_element(s) == 8;
+  const int predicate = u->op == TINY_OP_EQ ? 0 : u->op == TINY_OP_NE ? 4 : is_float ? 17 : 1;
+  const int row = is_float ? (s->lanes > 1 ? (f64 ? TN_X86_VCMPPD : TN_X86_VCMPPS) : f64 ? TN_X86_VCMPSD :
+      TN_X86_VCMPSS) :
+      ints[tn_is_unsigned(s->dtype)][tn_x86_log(tn_x86_element(s))];
+  int broadcast;
+  const tn_isa_operand a = tn_x86_use(x, s), b = tn_x86_source(x, u->src[1], &broadcast);
+  tn_x86_4(x, row, tn_x86_kreg(to, TN_ISA_DEF), a, b, predicate)->broadcast = (uint8_t)broadcast;
+}
+static void tn_x86_compare(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  if (s->lanes > 1) {
+    if (s->dtype == TINY_BOOL) tn_x86_compare_masks(x, u, to);
+    else tn_x86_compare_lanes(x, u, to);
+    return;
+  }
+  if (tn_is_float(s->dtype)) {
+    const int k = tn_x86_new(x, TN_ISA_MASK);
+    tn_x86_compare_lanes(x, u, k);
+    tn_x86_2(x, TN_X86_KMOVD, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE));
+    return;
+  }
+  const int nbytes = tn_x86_held(x, s), a = tn_x86_value(x, s), flag = tn_x86_new(x, TN_ISA_GPR);
+  const tn_isa_operand b = tn_x86_scalar_source(x, u->src[1], nbytes);
+  const int below = tn_is_unsigned(s->dtype) || s->dtype == TINY_BOOL ? TN_X86_SETB : TN_X86_SETL;
+  tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(a, nbytes, TN_ISA_USE), b);
+  tn_x86_1(x, u->op == TINY_OP_LT ? below : u->op == TINY_OP_EQ ? TN_X86_SETE : TN_X86_SETNE, tn_x86_gpr(flag, 1,
+      TN_ISA_DEF));
+  tn_x86_2(x, TN_X86_MOVZX, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(flag, 1, TN_ISA_USE));
+}
+
+static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
+  static const int blends[4] = {TN_X86_VPBLENDMB, TN_X86_VPBLENDMW, TN_X86_VPBLENDMD, TN_X86_VPBLENDMQ};
+  const tiny_uop *c = u->src[0];
+  const int cls = tn_x86_class(u), held = tn_x86_held(x, u);
+  if (cls == TN_ISA_GPR) {
+    const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), r = tn_x86_value(x, c);
+    const int nbytes = held < 4 ? 4 : held;
+    tn_x86_copy(x, TN_ISA_GPR, to, no, 8);
+    tn_x86_2(x, TN_X86_TEST, tn_x86_gpr(r, 4, TN_ISA_USE), tn_x86_gpr(r, 4, TN_ISA_USE));
+    tn_x86_2(x, TN_X86_CMOVNE, tn_x86_gpr(to, nbytes, TN_ISA_BOTH), tn_x86_gpr(yes, nbytes, TN_ISA_USE));
+    return;
+  }
+  const int k = c->lanes > 1 ? tn_x86_value(x, c) : u->lanes == 1 ? tn_x86_mask_of(x, tn_x86_value(x, c)) :
+                                                                     tn_x86_lanes_of_bool(x, tn_x86_value(x, c));
+  if (cls == TN_ISA_MASK) {                // (k & yes) | (~k & no)
+    const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), a = tn_x86_new(x, cls), b =
+        tn_x86_new(x, cls);
+    tn_x86_3(x, TN_X86_KANDQ, tn_x86_kreg(a, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(yes, TN_ISA_USE));
+    tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
+    tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
+    return;
+  }
+  int broadcast;
+  const tn_isa_operand no = tn_x86_use(x, u->src[2]);
+  const int scalar = u->lanes == 1;
+  const tn_isa_operand yes = scalar ? tn_x86_use(x, u->src[1]) : tn_x86_source(x, u->src[1], &broadcast);
+  tn_isa_ins *i = tn_x86_3(x, blends[tn_x86_log(tn_x86_element(u))], tn_x86_vec(to, held, TN_ISA_DEF), no, yes);
+  i->mask = k; i->broadcast = (uint8_t)(!scalar && broadcast);
+}
+
+// ** conversions **
+
+static int tn_x86_convert_row(int from, int to) {
+  static const struct { uint8_t from, to; int row; } rows[] = {
+    {TINY_I32, TINY_F32, TN_X86_VCVTDQ2PS}, {TINY_U32, TINY_F32, TN_X86_VCVTUDQ2PS}, {TINY_F32, TINY_I32,
+        TN_X86_VCVTTPS2DQ},
+    {TINY_F32, TINY_U32, TN_X86_VCVTTPS2UDQ}, {TINY_I32, TINY_F64, TN_X86_VCVTDQ2PD}, {TINY_U32, TINY_F64,
+        TN_X86_VCVTUDQ2PD},
+    {TINY_F64, TINY_I32, TN_X86_VCVTTPD2DQ}, {TINY_F64, TINY_U32, TN_X86_VCVTTPD2UDQ}, {TINY_F32, TINY_F64,
+        TN_X86_VCVTPS2PD},
+    {TINY_F64, TINY_F32, TN_X86_VCVTPD2PS}, {TINY_I64, TINY_F64, TN_X86_VCVTQQ2PD}, {TINY_U64, TINY_F64,
+        TN_X86_VCVTUQQ2PD},
+    {TINY_I64, TINY_F32, TN_X86_VCVTQQ2PS}, {TINY_U64, TINY_F32, TN_X86_VCVTUQQ2PS}, {TINY_F64, TINY_I64,
+        TN_X86_VCVTTPD2QQ},
+    {TINY_F64, TINY_U64, TN_X86_VCVTTPD2UQQ}, {TINY_F32, TINY_I64, TN_X86_VCVTTPS2QQ}, {TINY_F32, TINY_U64,
+        TN_X86_VCVTTPS2UQQ}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) if (rows[i].from == from && rows[i].to ==
+      to) return rows[i].row;
+  return 0;
+}
+// Between integers of different sizes: widening by the source's sign, narrowing by leaving out high bits.
+static int tn_x86_resize_row(int from, int from_nbytes, int to_nbytes) {
+  static const int widen[2][4][4] = {
+    {{0, TN_X86_VPMOVZXBW, TN_X86_VPMOVZXBD, TN_X86_VPMOVZXBQ}, {0, 0, TN_X86_VPMOVZXWD, TN_X86_VPMOVZXWQ}, {0, 0, 0,
+        TN_X86_VPMOVZXDQ}, {0, 0, 0, 0}},
+    {{0, TN_X86_VPMOVSXBW, TN_X86_VPMOVSXBD, TN_X86_VPMOVSXBQ}, {0, 0, TN_X86_VPMOVSXWD, TN_X86_VPMOVSXWQ}, {0, 0, 0,
+        TN_X86_VPMOVSXDQ}, {0, 0, 0, 0}}};
+  static const int narrow[4][4] = {{0, 0, 0, 0}, {TN_X86_VPMOVWB, 0, 0, 0}, {TN_X86_VPMOVDB, TN_X86_VPMOVDW, 0, 0},
+                                   {TN_X86_VPMOVQB, TN_X86_VPMOVQW, TN_X86_VPMOVQD, 0}};
+  const int a = tn_x86_log(from_nbytes), b = tn_x86_log(to_nbytes);
+  return a < b ? widen[tn_is_signed(from)][a][b] : narrow[a][b];
+}
+// Of vectors the longer side is the instruction's length.
+static void tn_x86_cast_row(tn_x86_select *x, int row, int lanes, int to, int to_element, int from, int from_element) {
+  const int most = lanes * (to_element > from_element ? to_element : from_element), length = tn_x86_vector(most);
+  if (!row || most > 64) { tn_isa_refuse(x->c, "a conversion of vectors"); return; }
+  const int a = length * to_element / (to_element > from_element ? to_element : from_element);
+  const int b = length * from_element / (to_element > from_element ? to_element : from_element);
+  tn_x86_2(x, row, tn_x86_vec(to, tn_x86_vector(a), TN_ISA_DEF), tn_x86_vec(from, tn_x86_vector(b), TN_ISA_USE));
+}
+static void tn_x86_cast_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int from = s->dtype, a = tn_x86_element(s), b = tn_x86_element(u), r = tn_x86_value(x, s);
+  if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a cast of bools"); return; }
+  if (!tn_is_float(from) && !tn_is_float(u->dtype)) {
+    if (a == b) tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(x, u));
+    else tn_x86_cast_row(x, tn_x86_resize_row(from, a, b), tn_x86_lanes(x, u), to, b, r, a);
+    return;
+  }
+  const int narrow_from = a < 4, narrow_to = b < 4, through = tn_x86_new(x, TN_ISA_VEC);
+  if (narrow_from) {
+    tn_x86_cast_row(x, tn_x86_resize_row(from, a, 4), tn_x86_lanes(x, u), through, 4, r, a);
+    tn_x86_cast_row(x, tn_x86_convert_row(TINY_I32, u->dtype), tn_x86_lanes(x, u), to, b, through, 4);
+  } else if (narrow_to) {
+    tn_x86_cast_row(x, tn_x86_convert_row(from, TINY_I32), tn_x86_lanes(x, u), through, 4, r, a);
+    tn_x86_cast_row(x, tn_x86_resize_row(TINY_I32, 4, b), tn_x86_lanes(x, u), to, b, through, 4);
+  } else tn_x86_cast_row(x, tn_x86_convert_row(from, u->dtype), tn_x86_lanes(x, u), to, b, r, a);
+}
+static void tn_x86_cast_to_float(tn_x86_select *x, const tiny_uop *s, int f64, int to) {
+  const int r = tn_x86_value(x, s), u64 = s->dtype == TINY_U64, wide = u64 || s->dtype == TINY_I64 || s->dtype ==
+      TINY_U32;
+  const int row = u64 ? (f64 ? TN_X86_VCVTUSI2SD : TN_X86_VCVTUSI2SS) : f64 ? TN_X86_VCVTSI2SD : TN_X86_VCVTSI2SS;
+  tn_x86_zero(x, to, 16);                  // whose other lanes it takes
+  tn_x86_3(x, row, tn_x86_vec(to, 16, TN_ISA_BOTH), tn_x86_vec(to, 16, TN_ISA_USE), tn_x86_gpr(r, wide ? 8 : 4,
+      TN_ISA_USE));
+}
+static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  if (u->lanes > 1) { tn_x86_cast_lanes(x, u, to); return; }
+  const int to_float = tn_is_float(u->dtype), from_float = tn_is_float(s->dtype), f64 = tn_x86_element(u) == 8;
+  if (to_float && !from_float) { tn_x86_cast_to_float(x, s, f64, to); return; }
+  const int r = tn_x86_value(x, s);
+  if (to_float) {
+    if (tn_x86_element(s) == tn_x86_element(u)) tn_x86_copy(x, TN_ISA_VEC, to, r, 16);
+    else tn_x86_3(x, f64 ? TN_X86_VCVTSS2SD : TN_X86_VCVTSD2SS, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_vec(r, 16,
+        TN_ISA_USE),
+                  tn_x86_vec(r, 16, TN_ISA_USE));
+    return;
+  }
+  if (from_float) {
+    const int d = tn_x86_element(s) == 8, sign = u->dtype != TINY_U32 && u->dtype != TINY_U64;
+    const int row = sign ? (d ? TN_X86_VCVTTSD2SI : TN_X86_VCVTTSS2SI) : d ? TN_X86_VCVTTSD2USI : TN_X86_VCVTTSS2USI;
+    tn_x86_2(x, row, tn_x86_gpr(to, tn_x86_held(x, u), TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
+    tn_x86_extend(x, u, to);
+    return;
+  }
+  const int wider = tn_x86_nbytes(x, u) == 8 && tn_x86_nbytes(x, s) < 8;
+  if (wider && tn_is_signed(s->dtype)) tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(r, 4,
+      TN_ISA_USE));
+  else if (wider || tn_x86_nbytes(x, u) < 8)
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+  else tn_x86_copy(x, TN_ISA_GPR, to, r, 8);
+  tn_x86_extend(x, u, to);
+}
+static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int from = tn_x86_class(s), cls = tn_x86_class(u), r = tn_x86_value(x, s), nbytes = tn_x86_nbytes(x, u);
+  if (from == TN_ISA_MASK || cls == TN_ISA_MASK || tn_x86_nbytes(x, s) != nbytes) { tn_isa_refuse(x->c,
+      "a bitcast of bools"); return; }
+  if (from == cls) {
+    tn_x86_copy(x, cls, to, r, tn_x86_held(x, u));
+    if (cls == TN_ISA_GPR) tn_x86_extend(x, u, to);
+  } else if (nbytes < 4) tn_isa_refuse(x->c, "a bitcast of less than four bytes");
+  else {
+    const int row = nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD;
+    if (cls == TN_ISA_VEC) tn_x86_2(x, row, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_gpr(r, nbytes, TN_ISA_USE));
+    else tn_x86_2(x, row, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
+  }
+}
+
+// ** lanes **
+
+static void tn_x86_broadcast(tn_x86_select *x, const tiny_uop *u, int to) {
+  static const int of_gpr[4] = {TN_X86_VPBROADCASTB, TN_X86_VPBROADCASTW, TN_X86_VPBROADCASTD, TN_X86_VPBROADCASTQ};
+  const tiny_uop *s = u->src[0];
+  const int held = tn_x86_held(x, u), element = tn_x86_element(u);
+  if (u->dtype == TINY_BOOL) {
+    tn_x86_copy(x, TN_ISA_MASK, to, tn_x86_lanes_of_bool(x, tn_x86_value(x, s)), 0);
+    return;
+  }
+  const int row = tn_is_float(u->dtype) ? (element == 8 && held > 16 ? TN_X86_VBROADCASTSD : element == 8 ?
+      TN_X86_VPBROADCASTQ : TN_X86_VBROADCASTSS)
+                                        : of_gpr[tn_x86_log(element)];
+  if (x->fused[s->seq]) {                  // a load
+    tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_memory(x, s->src[0], element));
+    return;
+  }
+  const int r = tn_x86_value(x, s);
+  tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_is_float(u->dtype) ? tn_x86_vec(r, 16, TN_ISA_USE)
+                                                                            : tn_x86_gpr(r, element == 8 ? 8 : 4,
+                                                                                TN_ISA_USE));
+}
+
+static tn_isa_operand tn_x86_frame(int64_t at, int nbytes) { return tn_isa_at(TN_ISA_FRAME, nbytes, at); }
+
+// A STACK of single lanes of one vector or of two, as wide as they are, of 4 or 8 bytes: 1, and it is written.
+static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *from[2] = {NULL, NULL};
+  const int element = tn_x86_element(u), held = tn_x86_held(x, u);
+  int64_t index[16];
+  if ((int)u->nsrc != u->lanes || u->lanes > 16 || element < 4 || tn_x86_nbytes(x, u) < 16) return 0;
+  for (int i = 0; i < u->lanes; i++) {
+    const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
+    if (!vector || vector->lanes != u->lanes) return 0;
+    const int k = from[0] && from[0] != vector;
+    if (from[k] && from[k] != vector) return 0;
+    from[k] = vector;
+    index[i] = one->k + k * u->lanes;
+  }
+  int32_t narrow[16];
+  for (int i = 0; i < u->lanes; i++) narrow[i] = (int32_t)index[i];
+  const int64_t at = tn_isa_constant(x->c, element == 8 ? (const void *)index : narrow, (size_t)tn_x86_nbytes(x, u));
+  const int order = tn_x86_new(x, TN_ISA_VEC), a = tn_x86_value(x, from[0]), b = tn_x86_value(x, from[1] ? from[1] :
+      from[0]);
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(order, held, TN_ISA_DEF), tn_isa_at(TN_ISA_POOL, held, at));
+  tn_x86_copy(x, TN_ISA_VEC, to, a, held);
+  tn_x86_3(x, element == 8 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, held, TN_ISA_BOTH), tn_x86_vec(order,
+      held, TN_ISA_USE),
+           tn_x86_vec(b, held, TN_ISA_USE));
+  return 1;
+}
+static void tn_x86_stack(tn_x86_select *x, const tiny_uop *u, int to) {
+  if (u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a STACK of bools"); return; }
+  if (tn_x86_parts_of(u) == 1 && u->nsrc && tn_x86_parts_of(u->src[0]) == 1 && tn_x86_shuffle(x, u, to)) return;
+  int64_t at = x->shelf;
+  if (u->lanes * tn_x86_element(u) > TN_X86_SHELF) { tn_isa_refuse(x->c, "a STACK of very many lanes"); return; }
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    for (int part = 0, parts = tn_x86_parts_of(s); part < parts; part++) {
+      x->lanes = parts > 1 ? s->lanes / parts : 0;
+      x->from = part * x->lanes;
+      const int from = tn_x86_value(x, s);
+      tn_x86_move_out(x, s, from, tn_x86_frame(at, 0));
+      at += tn_x86_nbytes(x, s);
+    }
+  }
+  for (int part = 0, parts = tn_x86_parts_of(u); part < parts; part++) {
+    x->lanes = parts > 1 ? u->lanes / parts : 0;
+    tn_x86_move_in(x, u, to + part, tn_x86_frame(x->shelf + 64 * part, 0));
+  }
+  x->lanes = x->from = 0;
+}
+static void tn_x86_pick_mask(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int r = tn_x86_value(x, u->src[0]);
+  if (u->lanes > 1) {
+    tn_x86_3(x, TN_X86_KSHIFTRQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(u->k));
+    return;
+  }
+  tn_x86_2(x, TN_X86_KMOVQ, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE));
+  if (u->k) tn_x86_2(x, TN_X86_SHR, tn_x86_gpr(to, 8, TN_ISA_BOTH), tn_isa_number(u->k));
+  tn_x86_2(x, TN_X86_AND, tn_x86_gpr(to, 4, TN_ISA_BOTH), tn_isa_number(1));
+}
+// Of a vector wider than a register: all of a register, several, or by memory.
+static void tn_x86_pick_wide(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int element = tn_x86_element(s), each = 64 / element, parts = tn_x86_parts_of(u);
+  const int known = x->reg[s->seq] >= 0 && !tn_x86_is_splat(s), at = (int)u->k % each * element;
+  const int r = known ? x->reg[s->seq] + (int)u->k / each : -1;
+  if (r < 0 || at + (parts > 1 ? 64 : tn_x86_nbytes(x, u)) > 64) { tn_isa_refuse(x->c, "lanes across registers");
+      return; }
+  if (!at && u->lanes * element >= 64) {
+    for (int i = 0; i < parts; i++) tn_x86_copy(x, TN_ISA_VEC, to + i, r + i, 64);
+    return;
+  }
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_frame(x->shelf, 64), tn_x86_vec(r, 64, TN_ISA_USE));
+  tn_x86_move_in(x, u, to, tn_x86_frame(x->shelf + at, 0));
+}
+// Part of a vector: by an instruction where its bytes stand at the beginning or are half of it, else by memory.
+static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  if (u->dtype == TINY_BOOL) { tn_x86_pick_mask(x, u, to); return; }
+  if (tn_x86_parts_of(s) > 1) { tn_x86_pick_wide(x, u, to); return; }
+  const int from = tn_x86_nbytes(x, s), nbytes = tn_x86_nbytes(x, u), held = tn_x86_held(x, s), at =
+      (int)u->k * tn_x86_element(u);
+  const int r = tn_x86_value(x, s), cls = tn_x86_class(u);
+  if (!at && cls == TN_ISA_VEC) { tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(x, u)); return; }
+  if (!at && nbytes >= 4 && u->lanes == 1) {
+    tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16,
+        TN_ISA_USE));
+    return;
+  }
+  const tn_isa_operand d = tn_x86_vec(to, tn_x86_vector(nbytes), TN_ISA_DEF), whole = tn_x86_vec(r, held, TN_ISA_USE);
+  if (cls == TN_ISA_VEC && 2 * nbytes == from && at == nbytes && nbytes >= 4) {
+    if (nbytes == 32) tn_x86_3(x, TN_X86_VEXTRACTF64X4, d, whole, tn_isa_number(1));
+    else if (nbytes == 16) tn_x86_3(x, TN_X86_VEXTRACTF32X4, d, whole, tn_isa_number(1));
+    else tn_x86_3(x, TN_X86_VPSHUFD, d, whole, tn_isa_number(nbytes == 8 ? 0xEE : 0x55));
+    return;
+  }
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_frame(x->shelf, held), whole);
+  tn_x86_move_in(x, u, to, tn_x86_frame(x->shelf + at, 0));
+}
+static void tn_x86_lane_numbers(tn_x86_select *x, const tiny_uop *u, int to) {
+  uint8_t data[64];
+  const int element = tn_x86_element(u), nbytes = tn_x86_nbytes(x, u);
+  for (int i = 0; i < tn_x86_lanes(x, u); i++) for (int b = 0; b < element; b++) data[i * element + b] = (uint8_t)(b ?
+      0 : x->from + i);
+  tn_x86_move_in(x, u, to, tn_isa_at(TN_ISA_POOL, nbytes, tn_isa_constant(x->c, data, (size_t)nbytes)));
+}
+
+// ** loops and the entry **
+
+static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
+  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR), nbytes = tn_x86_held(x, u), label = x->c->labels;
+  x->c->labels += 2;
+  x->label[u->seq] = label;
+  if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
+  else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0));
+  if (end->op != TINY_OP_CONST || start || end->k <= 0) {
+    const tn_isa_operand n = tn_x86_scalar_source(x, end, nbytes);
+    tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
+    tn_x86_jump(x, tn_is_unsigned(u->dtype) ? TN_X86_JAE : TN_X86_JGE, label + 1);
+  }
+  TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop)->begin = x->c->n;
+  x->c->loop[x->c->nloop - 1].end = -1;
+  tn_x86_place(x, label);
+}
+static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
+  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
+  tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
+  const tn_isa_operand n = tn_x86_scalar_source(x, range->src[0], nbytes);
+  tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
+  tn_x86_jump(x, tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
+  int l = x->c->nloop - 1;
+  while (l >= 0 && x->c->loop[l].end >= 0) l--;
+  x->c->loop[l].end = x->c->n;
+  tn_x86_place(x, label + 1);
+}
+
+static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, 8 * k);
+  o.reg = base;
+  return o;
+}
+static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
+  const int64_t nbytes = u->v[1] * u->lanes * tn_dtypes[u->dtype].nbytes;
+  if (u->v[0] == TN_SPACE_REG) return;     // known when it is first named
+  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
+  if (!x->k->local_nbytes) {
+    x->c->frame = (x->c->frame + 63) / 64 * 64;
+    const int64_t at = x->c->frame;
+    x->c->frame += (nbytes + 63) / 64 * 64;
+    tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), tn_x86_frame(at, 0));
+    return;
+  }
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, x->local_at);
+  o.reg = x->local;
+  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), o);
+  x->local_at += (nbytes + 63) / 64 * 64;
+}
+
+// ** nodes **
+
+static void tn_x86_copy_all(tn_x86_select *x, const tiny_uop *u, int to, int from) {
+  const int parts = tn_x86_parts_of(u);
+  for (int i = 0; i < parts; i++) tn_x86_copy(x, tn_x86_class(u), to + i, from + i, parts > 1 ? 64 : tn_x86_held(x, u));
+}
+// Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
+static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  if (!store || store->op != TINY_OP_STORE || store->src[1] != u || !tn_is_reg(store->src[0]->src[0])) return -1;
+  const int *e = tn_x86_reg_element(x, store->src[0]);
+  if (!e) return -1;
+  for (uint32_t i = u->seq + 1; i < store->seq; i++) {
+    const tiny_uop *other = x->k->list[i];
+    if (other->op == TINY_OP_END || other->op == TINY_OP_RANGE || other->op == TINY_OP_IF || other->op ==
+        TINY_OP_ENDIF) return -1;
+    const int reaches = (other->op == TINY_OP_LOAD || other->op == TINY_OP_STORE) && tn_is_reg(other->src[0]->src[0]);
+    if (reaches && tn_x86_reg_element(x, other->src[0]) == e) return -1;
+  }
+  for (uint32_t i = 0; i < store->seq; i++) {                // loads that stand for the register, and are used later
+    const tiny_uop *load = x->k->list[i];
+    if (load->op == TINY_OP_LOAD && x->reg[i] == *e && x->last[i] > (int)u->seq) return -1;
+  }
+  return *e;
+}
+// Is the value, which is written to that register, made of what the register holds, in more than one step?
+static int tn_x86_made_of(const tn_x86_select *x, const tiny_uop *u, int reg, const tiny_uop *allowed) {
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    if (x->fused[s->seq] && tn_x86_made_of(x, s, reg, NULL)) return 1;
+    if (s != allowed && x->reg[s->seq] == reg) return 1;
+  }
+  return 0;
+}
+// A LOAD of REG memory is its register, unless that is written before the last use.
+static void tn_x86_load_reg(tn_x86_select *x, const tiny_uop *u) {
+  const int *e = tn_x86_reg_element(x, u->src[0]);
+  if (!e) return;
+  int stays = 1;
+  for (int i = (int)u->seq + 1; i < x->last[u->seq] && stays; i++) {
+    const tiny_uop *store = x->k->list[i];
+    if (store->op == TINY_OP_STORE && tn_is_reg(store->src[0]->src[0]) && tn_x86_reg_element(x, store->src[0]) ==
+        e) stays = 0;
+    if (store->op == TINY_OP_END || store->op == TINY_OP_RANGE) stays = 0;
+  }
+  if (stays) { x->reg[u->seq] = *e; return; }
+  x->reg[u->seq] = tn_x86_new_for(x, u);
+  tn_x86_copy_all(x, u, x->reg[u->seq], *e);
+}
+
+static const tiny_uop *tn_x86_product(const tn_x86_select *x, const tiny_uop *u) {
+  if ((u->op != TINY_OP_ADD && u->op != TINY_OP_SUB) || !tn_is_float(u->dtype)) return NULL;
+  for (int i = 1; i >= 0; i--) if (u->src[i]->op == TINY_OP_MUL && x->fused[u->src[i]->seq]) return u->src[i];
+  return NULL;
+}
+
+static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *product = tn_x86_product(x, u);
+  const int cls = tn_x86_class(u);
+  switch (u->op) {
+    case TINY_OP_LOAD: tn_x86_load(x, u, to); return;
+    case TINY_OP_CAST: tn_x86_cast(x, u, to); return;
+    case TINY_OP_BITCAST: tn_x86_bitcast(x, u, to); return;
+    case TINY_OP_BROADCAST: tn_x86_broadcast(x, u, to); return;
+    case TINY_OP_STACK: tn_x86_stack(x, u, to); return;
+    case TINY_OP_PICK: tn_x86_pick(x, u, to); return;
+    case TINY_OP_LANE: tn_x86_lane_numbers(x, u, to); return;
+    case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_x86_compare(x, u, to); return;
+    case TINY_OP_WHERE: tn_x86_where(x, u, to); return;
+    case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_x86_unary(x, u, to); return;
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
+        case TINY_OP_XOR:
+    case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
+      if (product) tn_x86_fuse(x, u, product, to);
+      else if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
+      else if (cls == TN_ISA_VEC) tn_x86_binary(x, u, to);
+      else {
+        const tn_isa_operand a = tn_x86_use(x, u->src[0]), b = tn_x86_use(x, u->src[1]);
+        if (u->op != TINY_OP_AND && u->op != TINY_OP_OR && u->op != TINY_OP_XOR) tn_isa_refuse(x->c,
+            "an operation of bools");
+        tn_x86_3(x, u->op == TINY_OP_AND ? TN_X86_KANDQ : u->op == TINY_OP_OR ? TN_X86_KORQ : TN_X86_KXORQ,
+                 tn_x86_kreg(to, TN_ISA_DEF), a, b);
+      }
+      return;
+    default: tn_isa_refuse(x->c, tn_ops[u->op].name);
+  }
+}
+
+// Of the widest of a node and its sources, how many lanes a register holds, if that is not all of them; else 0.
+static int tn_x86_lanes_at_once(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *also) {
+  int lanes = u->lanes, split = 0;
+  for (int i = -2; i < (int)u->nsrc; i++) {
+    const tiny_uop *s = i == -2 ? u : i == -1 ? also : u->src[i];
+    if (!s || s->lanes == 1 || s->dtype == TINY_VOID) continue;
+    if (s->op == TINY_OP_INDEX) continue;
+    if (i >= 0 && x->fused[s->seq] && tn_x86_lanes_at_once(x, s, NULL)) split = 1;
+    if (tn_x86_parts_of(s) == 1) continue;
+    split = 1;
+    if (64 / tn_x86_element(s) < lanes || lanes == 1) lanes = 64 / tn_x86_element(s);
+  }
+  return split ? lanes : 0;
+}
+static void tn_x86_store_reg(tn_x86_select *x, const tiny_uop *value, int to) {
+  const int parts = tn_x86_parts_of(value), each = value->lanes / parts;
+  for (int i = 0; i < parts; i++) {
+    x->lanes = parts > 1 ? each : 0;
+    x->from = i * each;
+    const int from = tn_x86_value(x, value);
+    tn_x86_copy(x, tn_x86_class(value), to + i, from, tn_x86_held(x, value));
+  }
+  x->lanes = x->from = 0;
+}
+static void tn_x86_store_all(tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *value = u->src[1], *index = u->src[0];
+  const int wide_index = index->lanes > 1 && tn_x86_parts_of(index->src[1]) > 1;
+  const int of_value = 64 / tn_x86_element(value);
+  const int of_index = wide_index ? 64 / tn_x86_element(index->src[1]) : of_value;
+  const int each = of_index < of_value ? of_index : of_value;
+  const int split = tn_x86_parts_of(value) > 1 || wide_index;
+  for (int from = 0; from < value->lanes; from += split ? each : value->lanes) {
+    x->lanes = split ? each : 0;
+    x->from = from;
+    tn_x86_store(x, u);
+  }
+  x->lanes = x->from = 0;
+}
+static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to);
+// A value whose parts, or those of what it is made of, are wider than a register: part by part, which stand in
+// registers of their own, or as halves of one.
+static void tn_x86_compute_parts(tn_x86_select *x, const tiny_uop *u, int to, int lanes) {
+  const int element = tn_x86_element(u), cls = tn_x86_class(u), each = cls == TN_ISA_MASK ? u->lanes :
+      64 / element < u->lanes ? 64 / element : u->lanes;
+  for (int from = 0; from < u->lanes; from += lanes) {
+    const int whole = lanes == each, r = whole ? to + from / each : tn_x86_new(x, cls), into = to + from / each;
+    x->lanes = lanes; x->from = from;
+    tn_x86_compute(x, u, r);
+    if (whole) continue;
+    const int at = from % each, nbytes = lanes * element;
+    if (cls == TN_ISA_MASK) {
+      if (!at) { tn_x86_copy(x, cls, into, r, 0); continue; }
+      const int k = tn_x86_new(x, cls);
+      tn_x86_3(x, TN_X86_KSHIFTLQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(at));
+      tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(into, TN_ISA_DEF), tn_x86_kreg(into, TN_ISA_USE), tn_x86_kreg(k,
+          TN_ISA_USE));
+      continue;
+    }
+    const int held = tn_x86_vector(each * element);
+    if (!at) tn_x86_copy(x, cls, into, r, tn_x86_vector(nbytes));
+    else if (nbytes == 32) tn_x86_4(x, TN_X86_VINSERTF64X4, tn_x86_vec(into, held, TN_ISA_DEF), tn_x86_vec(into, held,
+        TN_ISA_USE),
+                                    tn_x86_vec(r, 32, TN_ISA_USE), at * element / 32);
+    else if (nbytes == 16) tn_x86_4(x, TN_X86_VINSERTF32X4, tn_x86_vec(into, held, TN_ISA_DEF), tn_x86_vec(into, held,
+        TN_ISA_USE),
+                                    tn_x86_vec(r, 16, TN_ISA_USE), at * element / 16);
+    else if (nbytes == 8 && each * element == 16)
+      tn_x86_3(x, TN_X86_VMOVLHPS, tn_x86_vec(into, 16, TN_ISA_DEF), tn_x86_vec(into, 16, TN_ISA_USE), tn_x86_vec(r,
+          16, TN_ISA_USE));
+    else tn_isa_refuse(x->c, "parts of a register");
+  }
+  x->lanes = x->from = 0;
+}
+
+static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
+  int *reg = &x->reg[u->seq];
+  switch (u->op) {
+    case TINY_OP_CONST: case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: case TINY_OP_BARRIER: return;
+    case TINY_OP_AFTER: *reg = x->reg[u->src[0]->seq]; return;
+    case TINY_OP_PARAM:
+      *reg = tn_x86_new(x, TN_ISA_GPR);
+      tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, 8, TN_ISA_DEF), tn_x86_slot_of(x->mem, u->k, 8));
+      return;
+    case TINY_OP_ARG:
+      *reg = tn_x86_new(x, tn_x86_class(u));
+      tn_x86_move_in(x, u, *reg, tn_x86_slot_of(x->args, u->k, 8));
+      return;
+    case TINY_OP_SPECIAL:
+      *reg = tn_x86_new(x, TN_ISA_GPR);
+      tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, tn_x86_held(x, u), TN_ISA_DEF), tn_x86_gpr(x->task, tn_x86_held(x, u),
+          TN_ISA_USE));
+      if (u->k) tn_isa_refuse(x->c, "a grid");
+      return;
+    case TINY_OP_DEFINE: tn_x86_define(x, u); return;
+    case TINY_OP_RANGE: tn_x86_range(x, u); return;
+    case TINY_OP_END: tn_x86_end(x, u->src[1]); return;
+    case TINY_OP_IF: x->label[u->seq] = tn_x86_if(x, u->src[0]); return;
+    case TINY_OP_ENDIF: tn_x86_place(x, x->label[u->src[0]->seq]); return;
+    case TINY_OP_PREFETCH: tn_x86_1(x, TN_X86_PREFETCHT1, tn_x86_memory(x, u->src[0], 1)); return;
+    case TINY_OP_STORE:
+      if (tn_is_reg(u->src[0]->src[0])) {
+        const int *e = tn_x86_reg_element(x, u->src[0]);
+        if (e && x->reg[u->src[1]->seq] != *e) tn_x86_store_reg(x, u->src[1], *e);
+      } else tn_x86_store_all(x, u);
+      return;
+    default: break;
+  }
+  if (!x->uses[u->seq] || x->fused[u->seq]) return;
+  if (tn_x86_is_splat(u)) {                // made where it stands, before all loops; zeros cost nothing anywhere
+    const int64_t bits = tn_x86_bits(u->src[0]);
+    const int nbytes = u->lanes * tn_x86_element(u);
+    if (bits && u->dtype != TINY_BOOL)
+      *reg = tn_x86_splat(x, bits, tn_x86_element(u), tn_x86_vector(nbytes > 64 ? 64 : nbytes));
+    return;
+  }
+  if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
+  if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_x86_load_reg(x, u); return; }
+  int home = tn_x86_home(x, u);
+  const tiny_uop *product = tn_x86_product(x, u);
+  const int one_step = tn_x86_class(u) == TN_ISA_VEC && tn_x86_row_of(u) && !product;
+  if (home >= 0 && !one_step && tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] :
+      u->src[0])) home = -1;
+  const tiny_uop *gathered = u->op == TINY_OP_LOAD && u->src[0]->lanes > 1 ? u->src[0]->src[1] : NULL;
+  const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
+  const int lanes = by_itself ? 0 : tn_x86_lanes_at_once(x, u, gathered);
+  if (lanes) home = -1;
+  const int to = home >= 0 ? home : tn_x86_new_for(x, u);
+  if (lanes) tn_x86_compute_parts(x, u, to, lanes);
+  else tn_x86_compute(x, u, to);
+  *reg = to;
+  if (x->indexes[u->seq]) x->wide[u->seq] = tn_x86_extended(x, to);
+}
+
+// Is a LOAD, or a product, used by one other node alone, in its block, with nothing between that changes what it takes?
+static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  if (!user || user->lanes < u->lanes) return 0;
+  const int product = u->op == TINY_OP_MUL && tn_is_float(u->dtype) && (user->op == TINY_OP_ADD || user->op ==
+      TINY_OP_SUB) &&
+                      user->src[0] != user->src[1];
+  const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
+      !tn_is_reg(u->src[0]->src[0]) &&
+                   user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
+  if (!product && !load) return 0;
+  if (product) for (int i = 0; i < 2; i++) {                 // one of two products
+    const tiny_uop *other = user->src[i];
+    if (other != u && other->op == TINY_OP_MUL && x->fused[other->seq]) return 0;
+  }
+  for (uint32_t i = u->seq + 1; i < user->seq; i++) {
+    const int op = x->k->list[i]->op;
+    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
+    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
+  }
+  return 1;
+}
+// What u reads as its source j.
+static const tiny_uop *tn_x86_read_by(const tiny_uop *u, uint32_t j) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
+  return folded ? folded->src[0] : u->src[j];
+}
+// Is it written for its value alone, which nobody uses?
+static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
+  const int op = u->op;
+  if (x->uses[u->seq] || u->dtype == TINY_VOID) return 0;
+  return tn_op_is_elementwise(op) || op == TINY_OP_LOAD || op == TINY_OP_INDEX || op == TINY_OP_BROADCAST ||
+         op == TINY_OP_STACK || op == TINY_OP_PICK;
+}
+static void tn_x86_survey(tn_x86_select *x) {
+  for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
+  for (int i = x->k->n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    if (tn_x86_is_dead(x, u)) continue;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const tiny_uop *s = tn_x86_read_by(u, j);
+      x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
+      x->user[s->seq] = u;
+      if (u->op == TINY_OP_INDEX && j == 1 && u->lanes == 1 && tn_x86_may_be_negative(s)) x->indexes[s->seq] = 1;
+    }
+  }
+  for (int i = 0; i < x->k->n; i++) x->fused[i] = (uint8_t)tn_x86_is_fused(x, x->k->list[i]);
+  for (int i = x->k->n - 1; i >= 0; i--) {                   // what is fused, or an INDEX, reads where its user stands
+    const tiny_uop *u = x->k->list[i];
+    const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const tiny_uop *s = tn_x86_read_by(u, j);
+      if (x->last[s->seq] < at) x->last[s->seq] = at;
+    }
+  }
+}
+
+// The System V and the Windows convention: the entry's arguments are the first four (System V ABI AMD64 1.0, 3.2.3;
+// Microsoft, x64 calling convention).
+static void tn_x86_entry(tn_x86_select *x) {
+#ifdef _WIN32
+  static const int regs[4] = {TN_X86_RCX, TN_X86_RDX, TN_X86_R8, TN_X86_R9};
+#else
+  static const int regs[4] = {TN_X86_RDI, TN_X86_RSI, TN_X86_RDX, TN_X86_RCX};
+#endif
+  int *const to[4] = {&x->mem, &x->args, &x->task, &x->local};
+  // registers that nothing is given: no copy overtakes another
+  const int pass[4] = {TN_X86_RAX, TN_X86_R10, TN_X86_R11, TN_X86_RDX};
+  for (int i = 0; i < 3; i++) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - pass[i], 8, TN_ISA_DEF), tn_x86_gpr(-1 - regs[i],
+      8, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - pass[3], 8, TN_ISA_DEF), tn_x86_gpr(-1 - regs[3], 8, TN_ISA_USE));
+  for (int i = 0; i < 4; i++) {
+    *to[i] = tn_x86_new(x, TN_ISA_GPR);
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*to[i], 8, TN_ISA_DEF), tn_x86_gpr(-1 - pass[i], 8, TN_ISA_USE));
+  }
+}
+
+static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k) {
+  tn_x86_select x;
+  const size_t n = (size_t)k->n + 1;
+  memset(&x, 0, sizeof x);
+  x.c = c; x.k = k;
+  x.reg = (int *)tn_scratch(c->t, n * sizeof(int)); x.uses = (int *)tn_scratch(c->t, n * sizeof(int));
+  x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
+  x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
+  x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
+  x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
+  x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
+  c->frame = TN_X86_SHELF;                 // at 0
+  tn_x86_survey(&x);
+  tn_x86_entry(&x);
+  for (int i = 0; i < k->n && !c->refused; i++) tn_x86_node(&x, k->list[i]);
+}
+#endif
+// ---- end src/isa/x86_select.c ----
+#endif
 
 // ** render: program -> text **
 // ---- begin src/render/lang_c.c ----
@@ -48394,6 +51960,232 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 }
 #endif
 // ---- end src/runtime/elf.c ----
+#ifdef TINY_ISA
+// ---- begin src/isa/x86_object.c ----
+// x86_object: the list of a kernel -> an object file of x86-64, by way of x86_select.c and registers.c.
+//
+// In:  a tiny_listing. Out: a relocatable ELF64 object with one function, as runtime/elf.c loads it: code, then
+//      constants, which it reaches relative to its own place, so that there is nothing to relocate; or why there is
+// none. The frame: rbp is the caller's stack, rsp a multiple of 64: temporaries, spilled registers, LOCAL memory, and
+// what the convention wants to be kept.
+#ifndef TN_ISA_X86_OBJECT
+#define TN_ISA_X86_OBJECT
+#ifndef TINY_AMALGAMATED
+#include "x86_text.c"
+#include "x86_select.c"
+#include "registers.c"
+#include "../runtime/elf.c"
+#endif
+
+static tn_isa_ins tn_x86_spill(int cls, int reg, int64_t slot, int load) {
+  static const int op[TN_ISA_CLASSES] = {TN_X86_MOV, TN_X86_VMOVUPS, TN_X86_KMOVQ};
+  const int nbytes = cls == TN_ISA_VEC ? 64 : 8;
+  tn_isa_ins i;
+  memset(&i, 0, sizeof i);
+  i.op = (uint16_t)op[cls]; i.n = 2; i.mask = TN_ISA_NO_REG;
+  i.o[!load] = tn_isa_reg(cls, reg, cls == TN_ISA_MASK ? 0 : nbytes, 0);
+  i.o[load] = tn_isa_at(TN_ISA_FRAME, nbytes, slot);
+  return i;
+}
+#ifndef TN_X86_REGS_GENERAL                     // test builds make them few
+  #define TN_X86_REGS_GENERAL 10
+  #define TN_X86_REGS_VECTORS 29
+  #define TN_X86_REGS_MASKS 5
+#endif
+static const tn_isa_target tn_x86_target = {
+  {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8},
+   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 6, 7, 8, 9, 10, 11, 12,
+       13, 14, 15}, 3,
+    {29, 30, 31}, 64},
+   {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 2, {6, 7, 0}, 8}},
+  tn_x86_moves, tn_x86_spill
+};
+#ifdef _WIN32
+  // rbx rsi rdi r12-15; xmm6-15
+  enum { TN_X86_KEPT = 0xF0C8, TN_X86_KEPT_VECTORS = 0xFFC0, TN_X86_FRAME_MOST = 4000 };
+#else
+  enum { TN_X86_KEPT = 0xF008, TN_X86_KEPT_VECTORS = 0, TN_X86_FRAME_MOST = 64 << 10 };    // rbx r12-15
+#endif
+
+// ** bytes **
+
+// Four bytes that say how far a label, or a place among the constants, is from the end of an instruction.
+typedef struct tn_x86_fix { int at, end; int64_t to; } tn_x86_fix;
+typedef struct tn_x86_writer {
+  tn_isa_code *c; tiny_bytes code;
+  int *place;                              // of labels: in the code
+  tn_x86_fix *jump, *constant; int njump, capjump, nconstant, capconstant;
+} tn_x86_writer;
+
+static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
+  static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG};
+  tn_x86_operand r;
+  memset(&r, 0, sizeof r);
+  r.nbytes = o->nbytes; r.imm = o->imm;
+  if (o->kind == TN_ISA_REG) { r.kind = kinds[o->cls]; r.reg = (uint8_t)o->reg; r.imm = 0; return r; }
+  if (o->kind == TN_ISA_NUMBER) { r.kind = TN_X86_IMM; return r; }
+  if (o->kind == TN_ISA_LABEL) { r.kind = TN_X86_IMM; r.imm = INT32_MAX; return r; }
+  r.kind = TN_X86_MEM; r.index = TN_X86_NO_REG; r.scale = 1;
+  if (o->kind == TN_ISA_POOL) { r.reg = TN_X86_RIP; r.imm = 0; return r; }
+  if (o->kind == TN_ISA_FRAME) { r.reg = TN_X86_RSP; return r; }
+  r.reg = (uint8_t)o->reg; r.scale = o->scale; r.wide = o->wide;
+  if (o->index != TN_ISA_NO_REG) r.index = (uint8_t)o->index;
+  else r.scale = 1;
+  return r;
+}
+static void tn_x86_to_fix(tiny_ctx *t, tn_x86_fix **list, int *n, int *cap, int at, int end, int64_t to) {
+  tn_x86_fix *f = TN_PUSH(t, *list, *n, *cap, tn_x86_fix);
+  f->at = at; f->end = end; f->to = to;
+}
+static void tn_x86_write(tn_x86_writer *w, const tn_isa_ins *ins) {
+  uint8_t bytes[TN_X86_LONGEST];
+  tn_x86_ins x;
+  if (ins->op == TN_ISA_PLACE) { w->place[ins->o[0].imm] = (int)w->code.n; return; }
+  memset(&x, 0, sizeof x);
+  x.op = ins->op; x.n = ins->n; x.broadcast = ins->broadcast;
+  x.mask = (uint8_t)(ins->mask == TN_ISA_NO_REG ? 0 : ins->mask);
+  int immediates = 0;
+  for (int i = 0; i < ins->n; i++) {
+    x.o[i] = tn_x86_real(&ins->o[i]);
+    immediates += ins->o[i].kind == TN_ISA_NUMBER;
+  }
+  const int n = tn_x86_encode(&x, bytes);
+  if (!n) {
+    tiny_fail(w->c->t, TINY_E_INTERNAL, "isa: %s is no instruction with these operands", tn_x86_rows[ins->op].name);
+    return;
+  }
+  tiny_bytes_add(&w->code, bytes, (size_t)n);
+  for (int i = 0; i < ins->n; i++) {       // an immediate, of one byte, stands behind the displacement
+    const tn_isa_operand *o = &ins->o[i];
+    const int end = (int)w->code.n;
+    if (o->kind == TN_ISA_LABEL) tn_x86_to_fix(w->c->t, &w->jump, &w->njump, &w->capjump, end - 4, end, o->imm);
+    if (o->kind == TN_ISA_POOL)
+      tn_x86_to_fix(w->c->t, &w->constant, &w->nconstant, &w->capconstant, end - 4 - immediates, end, o->imm);
+  }
+}
+
+static void tn_x86_write_2(tn_x86_writer *w, int op, tn_isa_operand a, tn_isa_operand b) {
+  tn_isa_ins i;
+  memset(&i, 0, sizeof i);
+  i.op = (uint16_t)op; i.n = 2; i.mask = TN_ISA_NO_REG; i.o[0] = a; i.o[1] = b;
+  tn_x86_write(w, &i);
+}
+static void tn_x86_write_1(tn_x86_writer *w, int op, int reg) {
+  tn_isa_ins i;
+  memset(&i, 0, sizeof i);
+  i.op = (uint16_t)op; i.n = (uint8_t)(reg >= 0); i.mask = TN_ISA_NO_REG;
+  if (reg >= 0) i.o[0] = tn_isa_reg(TN_ISA_GPR, reg, 8, 0);
+  tn_x86_write(w, &i);
+}
+
+// What the convention wants kept goes to the frame, or comes back from it.
+static void tn_x86_keep(tn_x86_writer *w, int64_t at, int load) {
+  for (int r = 0; r < 16; r++) if (TN_X86_KEPT >> r & 1 & (int)(w->c->used[TN_ISA_GPR] >> r)) {
+    const tn_isa_ins i = tn_x86_spill(TN_ISA_GPR, r, at, load);
+    tn_x86_write(w, &i);
+    at += 8;
+  }
+  for (int r = 0; r < 16; r++) if (TN_X86_KEPT_VECTORS >> r & 1 & (int)(w->c->used[TN_ISA_VEC] >> r)) {
+    tn_isa_ins i = tn_x86_spill(TN_ISA_VEC, r, at, load);
+    i.o[0].nbytes = i.o[1].nbytes = 16;
+    tn_x86_write(w, &i);
+    at += 16;
+  }
+}
+static void tn_x86_patch(tn_x86_writer *w, const tn_x86_fix *f, int64_t to) {
+  const int32_t v = (int32_t)(to - f->end);
+  memcpy(w->code.data + f->at, &v, 4);
+}
+
+static void tn_x86_write_all(tn_x86_writer *w) {
+  tn_isa_code *c = w->c;
+  const int64_t kept = (c->frame + 15) / 16 * 16, frame = (kept + 8 * 16 + 16 * 16 + 63) / 64 * 64;
+  const tn_isa_operand rsp = tn_isa_reg(TN_ISA_GPR, TN_X86_RSP, 8, 0), rbp = tn_isa_reg(TN_ISA_GPR, TN_X86_RBP, 8, 0);
+  w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
+  tn_x86_write_1(w, TN_X86_PUSH, TN_X86_RBP);
+  tn_x86_write_2(w, TN_X86_MOV, rbp, rsp);
+  tn_x86_write_2(w, TN_X86_AND, rsp, tn_isa_number(-64));
+  tn_x86_write_2(w, TN_X86_SUB, rsp, tn_isa_number(frame));
+  tn_x86_keep(w, kept, 0);
+  for (int i = 0; i < c->n; i++) tn_x86_write(w, &c->ins[i]);
+  tn_x86_keep(w, kept, 1);
+  if (c->used[TN_ISA_VEC]) tn_x86_write_1(w, TN_X86_VZEROUPPER, -1);
+  tn_x86_write_2(w, TN_X86_MOV, rsp, rbp);
+  tn_x86_write_1(w, TN_X86_POP, TN_X86_RBP);
+  tn_x86_write_1(w, TN_X86_RET, -1);
+  if (c->t->code != TINY_OK) return;
+  static const char pad[64] = {0};
+  if (w->code.n % 64) tiny_bytes_add(&w->code, pad, 64 - w->code.n % 64);
+  const int64_t pool = (int64_t)w->code.n;
+  if (c->pool.n) tiny_bytes_add(&w->code, c->pool.data, c->pool.n);
+  for (int i = 0; i < w->njump; i++) tn_x86_patch(w, &w->jump[i], w->place[w->jump[i].to]);
+  for (int i = 0; i < w->nconstant; i++) tn_x86_patch(w, &w->constant[i], pool + w->constant[i].to);
+}
+
+// ** the object **
+
+static void tn_x86_elf(tiny_bytes *out, const char *name, const tiny_bytes *code) {
+  static const char section_names[] = "\0.text\0.symtab\0.strtab";
+  tn_elf_header h;
+  tn_elf_section s[4];
+  tn_elf_sym sym[2];
+  memset(&h, 0, sizeof h); memset(s, 0, sizeof s); memset(sym, 0, sizeof sym);
+  const size_t strings = sizeof section_names + strlen(name) + 1;
+  memcpy(h.ident, "\177ELF\2\1\1", 7);
+  h.type = 1; h.machine = TN_ELF_X86; h.version = 1; h.ehsize = sizeof h; h.shentsize = sizeof *s; h.shnum = 4;
+      h.shstrndx = 3;
+  h.shoff = sizeof h;
+  s[1].name = 1; s[1].type = TN_ELF_PROGBITS; s[1].flags = TN_ELF_ALLOC | TN_ELF_EXEC; s[1].align = 64;
+  s[1].offset = sizeof h + sizeof s; s[1].size = code->n;
+  s[2].name = 7; s[2].type = TN_ELF_SYMTAB; s[2].link = 3; s[2].info = 1; s[2].align = 8; s[2].entsize = sizeof *sym;
+  s[2].offset = s[1].offset + (code->n + 7) / 8 * 8; s[2].size = sizeof sym;
+  s[3].name = 15; s[3].type = TN_ELF_STRTAB; s[3].align = 1; s[3].offset = s[2].offset + sizeof sym; s[3].size =
+      strings;
+  sym[1].name = (uint32_t)sizeof section_names; sym[1].info = 0x12; sym[1].section = 1; sym[1].size = code->n;
+  static const char pad[8] = {0};
+  tiny_bytes_add(out, &h, sizeof h);
+  tiny_bytes_add(out, s, sizeof s);
+  tiny_bytes_add(out, code->data, code->n);
+  if (code->n % 8) tiny_bytes_add(out, pad, 8 - code->n % 8);
+  tiny_bytes_add(out, sym, sizeof sym);
+  tiny_bytes_add(out, section_names, sizeof section_names);
+  tiny_bytes_add(out, name, strlen(name) + 1);
+}
+
+// The lines of the code, for debug letter d.
+static void tn_x86_show(tiny_ctx *t, const char *name, const tiny_bytes *code, size_t n) {
+  tn_log(t, "%s:", name);
+  for (size_t at = 0; at < n;) {
+    tn_x86_ins ins;
+    tiny_bytes line = {t, NULL, 0, 0};
+    const int took = tn_x86_decode((const uint8_t *)code->data + at, n - at, &ins);
+    if (!took) break;
+    tn_x86_print(&line, &ins, took);
+    tn_log(t, "  %4d  %s", (int)at, line.data);
+    at += (size_t)took;
+  }
+}
+
+// Adds the object to out. NULL: it is there; else why not.
+static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, tiny_bytes *out) {
+  tn_isa_code c;
+  tn_x86_writer w;
+  memset(&c, 0, sizeof c); memset(&w, 0, sizeof w);
+  c.t = c.pool.t = w.code.t = t;
+  w.c = &c;
+  tn_x86_select_list(&c, k);
+  if (!c.refused) tn_isa_allocate(&c, &tn_x86_target);
+  if (!c.refused && c.frame > TN_X86_FRAME_MOST) c.refused = "its frame is too large";
+  if (c.refused) return c.refused;
+  tn_x86_write_all(&w);
+  if (t->code != TINY_OK) return t->message;
+  if (tn_debug(t, 'd')) tn_x86_show(t, k->name, &w.code, w.code.n - c.pool.n);
+  tn_x86_elf(out, k->name, &w.code);
+  return NULL;
+}
+#endif
+// ---- end src/isa/x86_object.c ----
+#endif
 // ---- begin src/runtime/cpu.c ----
 // cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c loads those.
 //
@@ -48418,6 +52210,16 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 #include "queue.c"
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
+#include "../render/cstyle.c"
+#ifdef TINY_ISA
+#include "../isa/x86_object.c"
+#endif
+#endif
+
+#if defined(TINY_ISA) && defined(TN_OS_X86)
+  #define TN_CPU_BUILTIN 1                 // the built-in compiler is there, for $TINY_CC=builtin
+#else
+  #define TN_CPU_BUILTIN 0
 #endif
 
 typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task, char *local);
@@ -48434,6 +52236,7 @@ typedef struct tn_cpu {
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
   int takes_ir;                            // kernels are LLVM IR, not C
+  int builtin;                             // kernels are compiled here; C what is refused
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
   int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
@@ -48502,7 +52305,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 
 // $TINY_CC names the compiler, or else it is found.
 static void tn_cpu_first_compiler(tn_cpu *c) {
-  const char *chosen = tn_os_env("TINY_CC");
+  const char *chosen = c->builtin ? NULL : tn_os_env("TINY_CC");
   const char *const file = !chosen ? "" : strrchr(chosen, '/') ? strrchr(chosen, '/') + 1 : chosen;
   c->chosen = chosen != NULL;
   if (chosen && TN_CPU_MACHINE != 0 && tn_os_find_program(chosen, 0, c->compiler, sizeof c->compiler)) {
@@ -48757,7 +52560,24 @@ static int tn_cpu_fails_always(tiny_ctx *t, tn_cpu *c) {
   return c->unfit || (!c->chosen && tn_cpu_compile_least(t, c) != TINY_OK);
 }
 
+// What is an object already is taken as it is; the others go to the compiler.
+static tiny_code tn_cpu_compile_rest(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log);
 static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+  tn_cpu *c = (tn_cpu *)dev;
+  if (!c->builtin) return tn_cpu_compile_rest(dev, n, source, binary, log);
+  tiny_code code = TINY_OK;
+  for (int from = 0, to; from < n && code == TINY_OK; from = to) {
+    to = from + 1;
+    if (tn_elf_is_object(source[from].data, source[from].n, TN_CPU_MACHINE)) {
+      tiny_bytes_add(&binary[from], source[from].data, source[from].n);
+      continue;
+    }
+    while (to < n && !tn_elf_is_object(source[to].data, source[to].n, TN_CPU_MACHINE)) to++;
+    code = tn_cpu_compile_rest(dev, to - from, source + from, binary + from, log);
+  }
+  return code;
+}
+static tiny_code tn_cpu_compile_rest(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
   tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL, "", 0 };
   while (c->compiler[0] && !c->asked) {
@@ -48817,6 +52637,8 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   c->t = t;
   if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
+  const char *compiler = tn_os_env("TINY_CC");
+  c->builtin = TN_CPU_BUILTIN && !takes_ir && facts.vector_nbytes == 64 && compiler && !strcmp(compiler, "builtin");
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -48836,6 +52658,31 @@ static void *tn_cpu_open_llvm(tiny_ctx *t, const char *which, tiny_limits *limit
   return tn_cpu_open_for(t, which, limits, 1);
 }
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
+#if TN_CPU_BUILTIN
+// A kernel as an object, or as C where the built-in compiler refuses it, which debug letter d tells.
+static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                                       uint64_t *uses) {
+  *uses = 0;
+  const char *why = tn_x86_object(t, k, out);
+  if (!why) return t->code;
+  tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
+  return t->code == TINY_OK ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
+}
+static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                                       tiny_bytes *out) {
+  if (n != 1 || !tn_elf_is_object(kernels->data, kernels->n, TN_CPU_MACHINE))
+    return tn_cstyle_module(t, r, kernels, n, out);
+  tiny_bytes_add(out, kernels->data, kernels->n);
+  return t->code;
+}
+static void tn_cpu_builtin_renderer(tiny_renderer *r) {
+  tn_cstyle(r);
+  r->name = "C and x86-64";
+  r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
+  r->kernel = tn_cpu_builtin_kernel;
+  r->module = tn_cpu_builtin_module;
+}
+#endif
 static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   const tn_cpu *c = (const tn_cpu *)dev;
   if (c->takes_ir) {
@@ -48850,6 +52697,9 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
     out->nunits = TN_C_UNITS;
     out->units_allowed = tn_os_tiles_allowed;
   }
+#if TN_CPU_BUILTIN
+  if (c->builtin) tn_cpu_builtin_renderer(out);
+#endif
 }
 
 // ** memory **
@@ -49126,7 +52976,7 @@ static struct tn_pool *tn_cpu_pool(const void *dev) {
 // Does one run what is compiled for the other?
 static int tn_cpu_is_alike(const void *dev, const void *other) {
   const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
-  return a->takes_ir == b->takes_ir && a->facts.vector_nbytes == b->facts.vector_nbytes &&
+  return a->takes_ir == b->takes_ir && a->builtin == b->builtin && a->facts.vector_nbytes == b->facts.vector_nbytes &&
          a->facts.march == b->facts.march;
 }
 // How functions of its binaries are called, and the bits of instructions that they may use.
@@ -49776,6 +53626,9 @@ static int tn_device_is_open(const tiny_ctx *t, int device) {
 }
 TINY_API const char *tiny_device_name(const tiny_ctx *t, int device) {
   return tn_device_is_open(t, device) ? t->device[device]->name : "";
+}
+TINY_API void *tiny_device_handle(const tiny_ctx *t, int device) {
+  return tn_device_is_open(t, device) ? t->device[device]->dev : NULL;
 }
 TINY_API int tiny_device_count(const tiny_ctx *t) { return t ? t->ndevice : 0; }
 TINY_API tiny_stats tiny_device_stats(const tiny_ctx *t, int device) {
@@ -54642,7 +58495,8 @@ static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
 
 // Is it of work items, or what they do together?
 static int tn_is_of_items(const tiny_uop *u) {
-  return u->op == TINY_OP_BARRIER || u->op == TINY_OP_SHUFFLE || (u->op == TINY_OP_SPECIAL && u->k & 16) ||
+  return u->op == TINY_OP_BARRIER || u->op == TINY_OP_BULK || u->op == TINY_OP_SHUFFLE ||
+      (u->op == TINY_OP_SPECIAL && u->k & 16) ||
       (u->op == TINY_OP_RANGE && (tn_is_item(u) || tn_range_kind(u) == TN_SHARE));
 }
 // A SINK from outside reads and writes nothing but the memory it is given, and asks for nothing that there is not.
@@ -60173,359 +64027,380 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    710  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    713  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1057  src/api/devices.h            several in one context, and tensors that are split over them
-   1107  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1894  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1060  src/api/devices.h            several in one context, and tensors that are split over them
+   1113  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1900  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2106  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2112  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2473  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2479  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2651  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2657  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2790  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2796  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2843  src/api/io.h                 tensors from files and to files
-   2917  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2849  src/api/io.h                 tensors from files and to files
+   2923  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3123  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3129  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3613  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3700  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3625  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3712  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3727  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3739  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3919  src/base/number.c            numbers as text, in and out
-   4393  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3931  src/base/number.c            numbers as text, in and out
+   4405  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4644  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4656  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4837  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4849  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5011  src/base/version.c           what this implementation is: its release and sources, how it was
+   5023  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5101  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5113  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5559  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5571  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5677  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5689  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5826  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6366  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5838  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6378  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6583  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6595  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7214  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7226  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7445  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7608  src/ir/label.c               names that nodes have for people, in a table beside them
-   7741  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7457  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7620  src/ir/label.c               names that nodes have for people, in a table beside them
+   7753  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7815  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7853  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   7980  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8886  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   8018  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8765  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+                                      kernel, apart from all others
+   8942  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9002  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9058  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9130  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9188  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9384  src/ir/args.c                which k, v and sources fit an op
-   9635  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9444  src/ir/args.c                which k, v and sources fit an op
+   9712  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9773  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10408  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9856  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10493  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10563  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10648  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11171  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11256  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11671  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11756  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11817  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11914  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12254  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12351  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12529  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12625  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+                                      numbered slots
+  12937  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13429  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13647  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13728  src/ir/spec.c                the verifier
-  14099  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13946  src/ir/spec.c                the verifier
+  14331  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14328  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14692  src/rules/notation.c         the algebra that bodies of rules are written in
-  14727  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  14927  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14560  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14924  src/rules/notation.c         the algebra that bodies of rules are written in
+  14959  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15159  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15087  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15319  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15491  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15723  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15690  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15922  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16147  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16379  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16324  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16556  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16491  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16723  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  16834  src/rules/decompose.c        from what the IR means to what a target can do
-  17529  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  17066  src/rules/decompose.c        from what the IR means to what a target can do
+  17763  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17563  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17797  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18062  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18296  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18156  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18390  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  18972  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19048  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19206  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19282  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19091  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19325  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19335  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19409  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19569  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19643  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20057  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20291  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20316  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20550  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20605  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20839  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21161  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21395  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21270  src/tensor/activation.c      what stands between the layers of a network
-  21451  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  21823  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21504  src/tensor/activation.c      what stands between the layers of a network
+  21685  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22057  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22076  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22310  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  22840  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23074  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23522  src/tensor/random.c          numbers from a counter, the same on every device
-  23797  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23756  src/tensor/random.c          numbers from a counter, the same on every device
+  24031  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24121  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24417  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24355  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24651  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24554  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24788  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25093  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25327  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  25806  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26040  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26208  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26442  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26347  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26581  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  26829  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27063  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27294  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27528  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27645  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28291  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28653  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  28783  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27879  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28525  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28887  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29017  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  28943  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29177  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29448  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29727  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29682  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29961  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  29823  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30057  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30116  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30557  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30350  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30791  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  30834  src/tensor/params.c          lists of named tensors: what a network consists of
-  30925  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31035  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31068  src/tensor/params.c          lists of named tensors: what a network consists of
+  31159  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31269  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31414  src/tensor/sequential.c      modules and functions one after the other
-  31485  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31648  src/tensor/sequential.c      modules and functions one after the other
+  31719  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31650  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31884  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  31770  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32004  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32089  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32323  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32205  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32455  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32439  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32717  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32572  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32834  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33083  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33345  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  33859  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34121  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34392  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34654  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  34900  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35162  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35212  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35474  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35289  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35551  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  35879  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  36060  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
-                                      ranges become copies and lanes
-  36972  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  36141  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+                                      in sums of places
+  36334  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+                                      copies by itself (TMA of sm_90 on)
+  36568  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+                                      which ranges are open, in which order
+  37177  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+                                      registers vectors
+  37553  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  37176  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  37757  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  37567  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  37790  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  38146  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38148  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38371  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  38730  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  38309  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  38380  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  38894  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  38965  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  38543  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  38620  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39128  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39205  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  38701  src/codegen/transform.c      what may be done to the ranges of a kernel
-  39101  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39286  src/codegen/transform.c      what may be done to the ranges of a kernel
+  39686  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  39190  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  39775  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  39400  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  39985  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  39534  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  40235  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40119  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  40910  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  40582  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41270  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  40660  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41348  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  40808  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  40867  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41496  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  41555  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  41615  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42318  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  41812  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  42515  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  41911  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  42640  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  42004  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  42733  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  42393  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43122  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  42976  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  43705  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  43095  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  43187  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  43824  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  43916  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  43258  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  43987  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  43362  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  43463  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  43538  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44091  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44192  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44267  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  43638  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  43817  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  44707  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  44820  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  44367  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  44562  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  45462  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  45585  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  45571  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  46362  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  45840  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  46634  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+                                      operands, encoding, features
+  47277  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  47557  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+                                      instructions
+  47839  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+                                      processor
+  47937  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  48123  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
+                                      BW, DQ, VL), before registers
+  49406  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  46090  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  49656  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  46180  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  49746  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  46796  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  50362  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  47352  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  50918  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  47702  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  51268  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  48003  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  51569  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  48398  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  49149  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  51965  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+                                      and registers.c
+  52190  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  52999  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  49233  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  53083  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  49350  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  49581  src/runtime/device.c         which backend a context runs on
-  49796  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  49950  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  53200  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  53431  src/runtime/device.c         which backend a context runs on
+  53649  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  53803  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  50011  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  53864  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  50279  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  54132  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  50515  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  54368  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  50787  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  54640  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  50969  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  51040  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  54822  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  54893  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  51421  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  55274  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  51695  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  55548  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  51910  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  52394  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  55763  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  56247  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  52566  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  52674  src/runtime/launch.c         the steps of a plan, handed to their devices
-  52951  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  56419  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  56527  src/runtime/launch.c         the steps of a plan, handed to their devices
+  56804  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  53447  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  57300  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  54055  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  57908  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  54238  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  58091  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  54575  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  54784  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  55577  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  58428  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  58638  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  59431  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  55969  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  56310  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  59823  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  60164  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  56517  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  60371  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  56771  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  60625  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  57030  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  60884  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  57300  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  61154  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  57465  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  61319  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  57639  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  58000  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  58236  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  61493  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  61854  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  62090  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  58384  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  58547  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  62238  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  62401  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  58654  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  62508  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  58739  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  62593  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  59067  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  62921  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  59230  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  59293  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  59472  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  63084  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  63147  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  63326  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  59608  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  63462  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  59994  src/runtime/context.c        opening and closing, the first error, totals
+  63848  src/runtime/context.c        opening and closing, the first error, totals
 */

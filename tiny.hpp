@@ -1026,6 +1026,7 @@ inline Tensor Tensor::bitcast(tiny_dtype dtype) const { return give(tiny_bitcast
 // >>devices
 inline int device_count(const Context &t) { return tiny_device_count(t.get()); }
 inline const char *device_name(const Context &t, int device) { return tiny_device_name(t.get(), device); }
+inline void *device_handle(const Context &t, int device) { return tiny_device_handle(t.get(), device); }
 inline tiny_stats device_stats(const Context &t, int device) { return tiny_device_stats(t.get(), device); }
 inline int use_device(const Context &t, int device) { return tiny_use_device(t.get(), device); }
 inline tiny_code sync(const Context &t) { return detail::checked(tiny_sync(t.get()), t.home()); }

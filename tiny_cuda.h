@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source b340049d17457279ac7422db18c075428845ec9536a9718608aa0fe25cd6f4a5
+/* tiny_cuda.h 0.1.0, source 50e33071d811fd24f9662d43ff582b191aee2813d8db53200841e67f3f293d12
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "b340049d17457279ac7422db18c075428845ec9536a9718608aa0fe25cd6f4a5"
+#define TN_CUDA_SOURCE_ID "50e33071d811fd24f9662d43ff582b191aee2813d8db53200841e67f3f293d12"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -195,16 +195,42 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
 enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
+enum { TN_BOXES = 64 };                    // of k of a BARRIER: it waits for copies of boxes to its slot, source 0
 enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the number of a row of tn_warp_units
 
 // Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
 // every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
-enum { TN_TURNED = 1, TN_AS_ROWS = 2 };
+// SWIZZLED: they lie in boxes, see tn_box_place. SIDE: the address is that of 64 rows that four warps have, 16 each.
+enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_SWIZZLED = 4, TN_SIDE = 8 };
 enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
 enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
-static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
+static int tn_load_has(const tiny_uop *u, int flag) { return (u->k & flag) != 0; }
 static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
 static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+
+// ** boxes: tiles of memory that the device copies by itself, as its matrix units read them **
+//
+// A BULK copies a box of a tensor, rows of 128 bytes, one after the other, whose pieces of 16 bytes are turned by the
+// number of their row, so that eight rows of one piece lie in eight different places (PTX ISA, "Swizzling Modes", 128B;
+// "Strides", "Shared Memory Matrix Layout"). Memory of boxes begins at a multiple of eight rows.
+enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // bytes
+  TN_BOX_ROWS = 64,                        // of a box whose rows go on in the next one
+  TN_BOX_MOST = 256,                       // rows of a box (CUDA driver API, cuTensorMapEncodeTiled: boxDim)
+  TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
+  TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
+// Where the element is that is number `at` in the order of rows: its number in memory.
+static int64_t tn_box_place(int64_t at, int nbytes) {
+  const int64_t byte = at * nbytes;
+  return (byte ^ (byte / TN_BOX_ROW % (TN_BOX_ALIGN / TN_BOX_ROW)) * TN_BOX_PIECE) / nbytes;
+}
+// Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
+static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
+// k: how many copies fill its slot, which is one of first .. end - 1.
+static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
+static int tn_bulk_copies(const tiny_uop *u) { return (int)(u->k & 0xFF); }
+static int tn_bulk_first(const tiny_uop *u) { return (int)(u->k >> 8 & 0xFF); }
+static int tn_bulk_end(const tiny_uop *u) { return (int)(u->k >> 16); }
 
 // ** memory **
 
@@ -659,7 +685,7 @@ struct tn_ptx_sum; struct tn_ptx_step;
 typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
-  int by_unit;                             // 1: units read shared memory themselves
+  int by_unit, fences;                     // 1: units read shared memory themselves, and what items have written
   // Of units that keep sums (ptx_tcgen05.c): columns of those of four warps, in all and given so far; four warps; are
   // products not waited for, have threads met since the last wait?
   int tensor, tensor_given, groups, tensor_open, met;
@@ -677,7 +703,13 @@ typedef struct tn_ptx {
   const tiny_uop **block, **under; int *last; struct tn_ptx_sum *sum;
   struct tn_ptx_step *step; int nstep;
   int64_t registers[TN_PTX_CLASSES];
-  int64_t local_at; int memories;
+  int64_t local_at, box_at; int memories;  // box_at: of memory of boxes, which lies first
+  // BULKs, one for each tensor of theirs, slots; what thread 0 is known by, parities of slots, the first one's mbarrier
+  const tiny_uop **bulk, **map; int nbulk, nmap, slots;
+  tn_ptx_operand first, phases, slot_at, map_at[8];
+  // Of a loop whose products go on while the next ones are begun: its RANGE; copies that wait for the items to meet
+  const tiny_uop *overlaps; tiny_bytes copies;
+  int cluster; tn_ptx_operand rank, everyone;                // groups that copy for each other; which is this; all bits
   tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
   tn_ptx_operand guard; int unless;        // of the next lines
 } tn_ptx;
@@ -783,12 +815,18 @@ static void tn_ptx_operand_text(tiny_bytes *out, tn_ptx_operand o) {
 static tiny_bytes *tn_ptx_body(tn_ptx *x) { return &x->level[x->at].body; }
 
 // The products of the batch, which are done behind it (PTX ISA, wgmma.fence, .commit_group, .wait_group).
+static const char tn_ptx_meet_cluster[] = "\tbarrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;\n";
 static void tn_ptx_flush(tn_ptx *x) {
   if (!x->batch.n) return;
   tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
   tiny_bytes_add(tn_ptx_body(x), x->batch.data, x->batch.n);
-  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;\n");
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned %d;\n",
+              x->overlaps != NULL);
   x->batch.n = 0;
+  if (!x->overlaps) return;                // the products before are done, of all warps: their memory is filled again
+  tn_ptx_text(tn_ptx_body(x), "%s", x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
+  if (x->copies.n) tiny_bytes_add(tn_ptx_body(x), x->copies.data, x->copies.n);
+  x->copies.n = 0;
 }
 
 // A line's beginning, with the guard that holds.
@@ -1148,7 +1186,7 @@ static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_oper
     return o[0];
   }
   if (op == TINY_OP_WHERE) return tn_ptx_choice(x, u->dtype, o[0], o[1], o[2]);
-  const tiny_uop *most, *below = u->lanes == 1 ? tn_ptx_is_below(u, &most) : NULL;
+  const tiny_uop *most = NULL, *below = u->lanes == 1 ? tn_ptx_is_below(u, &most) : NULL;
   if (below) return tn_ptx_do2(x, 'p', "setp.lt.u32", tn_ptx_element(x, below, 0), tn_ptx_element(x, most, 0));
   if (from == TINY_BOOL) return tn_ptx_logic(x, u, o[0], o[1]);
   if (op == TINY_OP_MAX && real) return tn_ptx_max(x, from, o[0], o[1]);
@@ -1361,6 +1399,13 @@ static int tn_ptx_copies(const tn_ptx *x, const tiny_uop *store) {
   return tn_ptx_chunk(x, store->src[0], n) >= n && tn_ptx_chunk(x, load->src[0], n) >= n;
 }
 
+// What a STORE stores, in whichever register its bits are.
+static const tiny_uop *tn_ptx_value_of(const tiny_uop *store) {
+  const tiny_uop *value = store->src[1], *bits = value->op == TINY_OP_BITCAST ? value->src[0] : value;
+  const int same = value->lanes == 1 && bits->lanes == 1 && bits->dtype != TINY_BOOL &&
+      tn_ptx_bits(bits->dtype) == tn_ptx_bits(value->dtype);
+  return same && store->k != TN_ADDS && !tn_is_reg(store->src[0]->src[0]) ? bits : value;
+}
 static void tn_ptx_need(tn_ptx *x, const tiny_uop *u) { x->needed[u->seq] = 1; }
 // One that wants u does so under a condition; NULL: always.
 static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *condition) {
@@ -1371,7 +1416,8 @@ static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *cond
 // The condition under which u wants its source j.
 static const tiny_uop *tn_ptx_condition(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
   if (u->op == TINY_OP_STORE) return j == 1 && u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL;
-  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || tn_ptx_form(u->op, tn_ptx_is_float(u->dtype));
+  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST ||
+      tn_ptx_form(u->op, tn_ptx_is_float(u->dtype)) != NULL;
   return computes && x->under[u->seq] != u ? x->under[u->seq] : NULL;
 }
 // For addresses and conditions: whenever.
@@ -1442,14 +1488,19 @@ static void tn_ptx_survey(tn_ptx *x) {
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     const int op = u->op, copies = op == TINY_OP_STORE && tn_ptx_copies(x, u);
-    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF) tn_ptx_need(x, u);
+    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF || op == TINY_OP_BULK)
+      tn_ptx_need(x, u);
+    if (op == TINY_OP_BARRIER && u->k & TN_BOXES) {
+      tn_ptx_need(x, u->src[0]);
+      tn_ptx_read_by(x, u->src[0], u);
+    }
     if (op == TINY_OP_STORE && tn_memory_behind(u->src[0]->src[0])->op == TINY_OP_PARAM)
       x->constant[tn_memory_behind(u->src[0]->src[0])->seq] = 0;
     if (!x->needed[i] || op == TINY_OP_INDEX || op == TINY_OP_GROUP) continue;
-    const tiny_uop *most, *below = tn_ptx_is_below(u, &most);
+    const tiny_uop *most = NULL, *below = tn_ptx_is_below(u, &most);
     if (below) { tn_ptx_read_by(x, below, u); tn_ptx_read_by(x, most, u); }
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = u->src[j];
+      const tiny_uop *s = op == TINY_OP_STORE && j == 1 ? tn_ptx_value_of(u) : u->src[j];
       if (copies && j) { tn_ptx_need_index(x, tn_copied(u)->src[0]); continue; }
       if (s->op == TINY_OP_INDEX) { tn_ptx_need_index(x, s); continue; }
       tn_ptx_need(x, s);
@@ -1681,14 +1732,8 @@ static void tn_ptx_store_register(tn_ptx *x, const tiny_uop *u) {
   }
 }
 static const char *tn_ptx_adds(int dtype) { return dtype == TINY_I64 ? "u64" : tn_ptx_type(dtype); }
-// What a STORE stores, in whichever register its bits are already.
-static const tiny_uop *tn_ptx_bits_stored(const tn_ptx *x, const tiny_uop *store) {
-  const tiny_uop *value = store->src[1], *bits = value->op == TINY_OP_BITCAST ? value->src[0] : value;
-  const int same = value->lanes == 1 && bits->lanes == 1 && tn_ptx_bits(bits->dtype) == tn_ptx_bits(value->dtype);
-  return same && store->k != TN_ADDS && tn_ptx_element(x, bits, 0).kind ? bits : value;
-}
 static void tn_ptx_store(tn_ptx *x, const tiny_uop *u) {
-  const tiny_uop *index = u->src[0], *value = tn_ptx_bits_stored(x, u), *m = tn_memory_behind(index->src[0]);
+  const tiny_uop *index = u->src[0], *value = tn_ptx_value_of(u), *m = tn_memory_behind(index->src[0]);
   tn_ptx_pieces p = tn_ptx_pieces_of(x, index, value);
   tn_ptx_operand o[TN_PTX_VECTOR];
   char op[32];
@@ -1733,9 +1778,22 @@ static void tn_ptx_prefetch(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_text(tn_ptx_body(x), ";\n");
 }
 
+static tn_ptx_operand tn_ptx_read_special(tn_ptx *x, const char *name) {
+  const tn_ptx_operand o = tn_ptx_register(x, 'r');
+  tn_ptx_begin(x, "mov.u32");
+  tn_ptx_operand_text(tn_ptx_body(x), o);
+  tn_ptx_text(tn_ptx_body(x), ", %%%s;\n", name);
+  return o;
+}
+// Is it where BULKs copy to?
+static int tn_ptx_holds_boxes(const tn_ptx *x, const tiny_uop *memory) {
+  for (int i = 0; i < x->nbulk; i++) if (tn_memory_behind(x->bulk[i]->src[0]->src[0]) == memory) return 1;
+  return 0;
+}
 static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
   const int reg = u->v[0] == TN_SPACE_REG, held = reg && x->constant[u->seq], given = !reg && x->k->local_nbytes;
-  const int n = held ? (int)u->v[1] * u->lanes : 3, first = tn_ptx_take(x, n);
+  const int n = held ? (int)u->v[1] * u->lanes : 3, first = tn_ptx_take(x, n), boxes = tn_ptx_holds_boxes(x, u);
+  int64_t *at = boxes ? &x->box_at : &x->local_at;
   const int64_t nbytes = u->v[1] * tn_ptx_nbytes(u);
   const tn_ptx_operand symbol = {given ? 'S' : 's', x->memories};
   x->elements[u->seq] = first;
@@ -1743,12 +1801,12 @@ static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
   for (int i = 0; held && i < n; i++) tn_ptx_put(x, first + i, tn_ptx_register(x, tn_ptx_class(u->dtype)));
   if (held) return;
   tn_ptx_put(x, first, symbol);
-  tn_ptx_put(x, first + 1, tn_ptx_k(given ? x->local_at : 0));
+  tn_ptx_put(x, first + 1, tn_ptx_k(given ? *at : 0));
   tn_ptx_put(x, first + 2, tn_ptx_none);
-  if (given) x->local_at += (nbytes + TN_PTX_LINE - 1) / TN_PTX_LINE * TN_PTX_LINE;
+  if (given) *at += (nbytes + TN_PTX_LINE - 1) / TN_PTX_LINE * TN_PTX_LINE;
   else
-    tn_ptx_text(&x->declares, "\t.%s .align 16 .b8 m%d[%lld];\n", reg ? "local" : "shared", x->memories++,
-                (long long)nbytes);
+    tn_ptx_text(&x->declares, "\t.%s .align %d .b8 m%d[%lld];\n", reg ? "local" : "shared",
+                boxes ? (int)TN_BOX_ALIGN : 16, x->memories++, (long long)nbytes);
 }
 #endif
 // ---- end src/cuda/../render/ptx_memory.c ----
@@ -1783,8 +1841,9 @@ static const tiny_uop *tn_ptx_matrices(const tiny_uop *u) {
 // No value of its own: a unit reads it.
 static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != NULL; }
 
-// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each; of tcgen05 bit 46 says so. side 0: of a, of which
-// rows and k change places.
+// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each; of tcgen05 bit 46 says so; 62-63: 1, of boxes, of
+// which groups of eight rows follow each other, and, where rows lie beside each other, boxes of 64 (PTX ISA, Strides).
+// side 0: of a, of which rows and k change places.
 static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load, int side) {
   const int64_t step[2] = {tn_load_along(load), tn_load_next(load)};
   const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
@@ -1793,8 +1852,11 @@ static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load, int sid
   if (at.kind == 's' || at.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", at);
   if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
   at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
-  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(step[!side] * size >> 4 << 16));
-  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(step[side] * size >> 4 | (x->tensor ? 1 << 14 : 0)));
+  const int boxes = tn_load_has(load, TN_SWIZZLED), turned = tn_load_kind(load) == TN_TURNED;
+  const int64_t leading = !boxes ? step[!side] * size >> 4 : turned ? TN_BOX_ROWS * TN_BOX_ROW >> 4 : 1,
+                stride = !boxes ? step[side] * size >> 4 : TN_BOX_ALIGN >> 4 | 1 << 30;
+  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(leading << 16));
+  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(stride | (x->tensor ? 1 << 14 : 0)));
   return tn_ptx_join(x, 'd', "mov.b64", word);
 }
 
@@ -1816,9 +1878,10 @@ static int tn_ptx_sum_registers(tn_ptx *x, const tiny_uop *u) {
 
 static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *unit, const char *type[2]) {
   const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes((tiny_dtype)unit->a);
-  const tiny_uop *load = tn_ptx_matrices(u->src[1]);
+  const tiny_uop *load = tn_ptx_matrices(u->src[1]), *rows = tn_ptx_matrices(u->src[0]);
   tn_ptx_operand a[4];
-  for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
+  if (rows) a[0] = tn_ptx_descriptor(x, rows, 0);
+  for (int i = 0; i < 4 && !rows; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
   const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load, 1), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
   const int first = tn_ptx_sum_registers(x, u);
   tiny_bytes *out = &x->batch;
@@ -1827,12 +1890,13 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
               tn_ptx_type(unit->c), type[0], type[1]);
   tn_ptx_group(out, &x->pool.of[first], u->lanes);
   tn_ptx_text(out, ", ");
-  tn_ptx_group(out, a, 4);
+  if (rows) tn_ptx_operand_text(out, a[0]); else tn_ptx_group(out, a, 4);
   tn_ptx_text(out, ", ");
   tn_ptx_operand_text(out, descriptor);
   tn_ptx_text(out, ", ");
   tn_ptx_operand_text(out, yes);
   if (unit->c == TINY_F32) tn_ptx_text(out, ", 1, 1");
+  if (unit->c == TINY_F32 && bytes == 2 && rows) tn_ptx_text(out, ", %d", tn_load_kind(rows) == TN_TURNED);
   if (unit->c == TINY_F32 && bytes == 2) tn_ptx_text(out, ", %d", tn_load_kind(load) == TN_TURNED);
   tn_ptx_text(out, ";\n");
   x->elements[u->seq] = first;
@@ -1861,14 +1925,17 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
 
 enum {
   TN_PTX_KEPT = 4, TN_PTX_CHAINED = 8,     // of nodes, beside what is wanted: a unit keeps it; a WMMA adds to it
+  TN_PTX_TENSOR_NBYTES = 16,               // of shared memory: where Tensor Memory was allocated, and an mbarrier
   TN_PTX_FOUR_WARPS = 128, TN_PTX_TENSOR = 512, TN_PTX_TENSOR_LEAST = 32, TN_PTX_TENSOR_LANE = 16, TN_PTX_LOADED = 32
 };
 
 // Of what a unit keeps, in the pool: its address, a predicate: it is added to; is what it holds yet to be read?
 enum { TN_PTX_KEPT_AT, TN_PTX_KEPT_ADDS, TN_PTX_KEPT_OPEN, TN_PTX_KEPT_FIELDS };
 
+// Operands as boxes are wgmma's.
 static int tn_ptx_is_whole(const tiny_uop *u) {
-  return u->op == TINY_OP_WMMA && tn_ptx_is_by_unit(u->src[0]) && tn_ptx_is_by_unit(u->src[1]);
+  const tiny_uop *a = u->op == TINY_OP_WMMA ? tn_ptx_matrices(u->src[0]) : NULL;
+  return a && !tn_load_has(a, TN_SWIZZLED) && tn_ptx_is_by_unit(u->src[1]);
 }
 static int tn_ptx_is_zero(const tiny_uop *u) {
   while (u->op == TINY_OP_BROADCAST) u = u->src[0];
@@ -1913,7 +1980,7 @@ static void tn_ptx_tensor_open(tn_ptx *x) {
   char line[160];
   const int number = x->memories++;
   tn_ptx_wants_version(x, 86);
-  tn_ptx_text(&x->declares, "\t.shared .align 16 .b8 m%d[16];\n", number);
+  tn_ptx_text(&x->declares, "\t.shared .align 16 .b8 m%d[%d];\n", number, TN_PTX_TENSOR_NBYTES);
   const tn_ptx_operand item = tn_ptx_register(x, 'r'), of_four = tn_ptx_register(x, 'r'), symbol = {'s', number};
   tn_ptx_text(tn_ptx_body(x), "\tmov.u32 %%r%lld, %%tid.x;\n\tand.b32 %%r%lld, %%r%lld, %d;\n", (long long)item.n,
               (long long)of_four.n, (long long)item.n, TN_PTX_FOUR_WARPS - 1);
@@ -1976,8 +2043,8 @@ static void tn_ptx_kept_adds(tn_ptx *x, int kept, int adds) {
 // The products that were started are done: what they read may be written, what they gave be read.
 static void tn_ptx_tensor_wait(tn_ptx *x) {
   char line[120];
-  const int label = ++x->labels;
   if (!x->tensor_open) return;
+  const int label = ++x->labels;
   x->tensor_open = 0;
   if (!x->met) tn_ptx_fences(x, "\tbar.sync 0;\n");          // all have seen the phase before
   x->met = 0;
@@ -2090,6 +2157,309 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
 }
 #endif
 // ---- end src/cuda/../render/ptx_tcgen05.c ----
+// ---- begin src/cuda/../render/ptx_maps.c ----
+// ptx_maps: which tensors a kernel in PTX copies boxes of, as numbers in its module, and what the device is told.
+//
+// In:  a BULK. Out: words of a map, which the host reads from the module's variable NAME_maps; of those, and of an
+//      address, the 128 bytes that the copy unit reads.
+// Word 0 is the PARAM, 1 the dtype, 2 the dims; then extents, distances in bytes (that of dim 0 is not told) and sides
+// of the box, of five dims each: those that are not there are 0.
+#ifndef TN_RENDER_PTX_MAPS
+#define TN_RENDER_PTX_MAPS
+#ifndef TINY_AMALGAMATED
+#include "../ir/listing.c"
+#endif
+#include <string.h>
+
+enum { TN_PTX_MAP_WORDS = 3 + 3 * TN_BOX_DIMS, TN_PTX_MAP_NBYTES = 128, TN_PTX_MAPS = 8 };       // of a kernel at most
+enum { TN_MAP_PARAM, TN_MAP_DTYPE, TN_MAP_DIMS, TN_MAP_EXTENT, TN_MAP_STRIDE = TN_MAP_EXTENT + TN_BOX_DIMS,
+  TN_MAP_BOX = TN_MAP_STRIDE + TN_BOX_DIMS };
+
+// parts: of its rows, of which each copy has one.
+static int64_t tn_ptx_map_word(const tiny_uop *bulk, int parts, int k) {
+  const tiny_uop *from = tn_memory_behind(bulk->src[1]);
+  const int dims = tn_bulk_dims(bulk), list = (k - TN_MAP_EXTENT) / TN_BOX_DIMS, d = (k - TN_MAP_EXTENT) % TN_BOX_DIMS;
+  if (k == TN_MAP_PARAM) return from->k;
+  if (k == TN_MAP_DTYPE) return from->dtype;
+  if (k == TN_MAP_DIMS) return dims;
+  if (d >= dims || (list == 1 && !d)) return 0;
+  if (list == 2 && d == 1) return bulk->v[list * dims + d] / parts;
+  return bulk->v[list * dims + d] * (list == 1 ? (int64_t)tiny_dtype_nbytes((tiny_dtype)from->dtype) : 1);
+}
+
+// Elements are moved as they are: integers of their size.
+enum { TN_MAP_U8, TN_MAP_U16, TN_MAP_U32, TN_MAP_U64 = 4 };
+// The 128 bytes for memory at this address, as ptxas lowers tensormap.replace on what is all zeros (PTX ISA): its
+// address, fields, distances / 16, extents - 1, sides - 1; swizzle 3 is that of 128 bytes; beyond extents are zeros.
+static void tn_ptx_map_encode(const uint64_t *word, uint64_t address, uint32_t *out) {
+  const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)word[TN_MAP_DTYPE]), dims = (int)word[TN_MAP_DIMS];
+  const uint32_t type = nbytes == 1 ? TN_MAP_U8 : nbytes == 2 ? TN_MAP_U16 : nbytes == 4 ? TN_MAP_U32 : TN_MAP_U64;
+  memset(out, 0, TN_PTX_MAP_NBYTES);
+  out[0] = (uint32_t)address; out[1] = (uint32_t)(address >> 32);
+  out[2] = (uint32_t)(dims - 1) << 4 | type << 7 | 3u << 13;
+  for (int i = 0; i < dims; i++) {
+    const uint64_t stride = word[TN_MAP_STRIDE + i] >> 4, box = word[TN_MAP_BOX + i] - 1;
+    out[8 + i] = (uint32_t)(word[TN_MAP_EXTENT + i] - 1);
+    if (i) { out[2 + i] = (uint32_t)stride; out[7] |= (uint32_t)(stride >> 32) << 4 * (i - 1); }
+    if (i) out[14] |= (uint32_t)box << 8 * (i - 1); else out[13] |= (uint32_t)box << 24;
+  }
+}
+#endif
+// ---- end src/cuda/../render/ptx_maps.c ----
+// ---- begin src/cuda/../render/ptx_bulk.c ----
+// ptx_bulk: boxes of tensors that the device copies by itself (PTX ISA, cp.async.bulk.tensor and mbarrier; sm_90 on).
+//
+// In:  BULKs, and BARRIERs that wait for their slots. Out: their lines; of the module, what tensors a kernel wants.
+// Holds:
+//  - A slot has an mbarrier, beside the memory that is copied to. Each copy that fills the slot arrives once and says
+//    how many bytes come; the phase is over when all are there. Thread 0 begins copies, all threads wait for the phase,
+//    of which each has the parity of every slot as a bit of one register.
+//  - A tensor is 128 bytes that the host makes for a launch, and a parameter of the kernel, m, behind v. Which they are
+//    stands in the module: NAME_maps, TN_PTX_MAP_WORDS of 64 bits each (tn_ptx_map_word).
+#ifndef TN_RENDER_PTX_BULK
+#define TN_RENDER_PTX_BULK
+#ifndef TINY_AMALGAMATED
+#include "ptx_wgmma.c"
+#include "ptx_maps.c"
+#endif
+
+// ** before a line is written **
+
+// Parts of a box, of which each group of the cluster copies one for all of them.
+static int tn_ptx_parts(const tn_ptx *x, const tiny_uop *u) {
+  return x->k->hints[u->seq] & (TINY_HINT_PAIR | TINY_HINT_FOUR) ? x->cluster : 1;
+}
+static int tn_ptx_same_map(const tn_ptx *x, const tiny_uop *a, const tiny_uop *b) {
+  return tn_ptx_parts(x, a) == tn_ptx_parts(x, b) && tn_memory_behind(a->src[1]) == tn_memory_behind(b->src[1]) &&
+      a->nv == b->nv &&
+      !memcmp(a->v, b->v, a->nv * sizeof *a->v);
+}
+static const tiny_uop *tn_ptx_box_memory(const tiny_uop *bulk) { return tn_memory_behind(bulk->src[0]->src[0]); }
+// Which of the kernel's tensors a BULK copies from.
+static int tn_ptx_map_of(const tn_ptx *x, const tiny_uop *u) {
+  int i = 0;
+  while (i < x->nmap && !tn_ptx_same_map(x, x->map[i], u)) i++;
+  return i;
+}
+// All BULKs; then, when it is known who copies for whom, the tensors, slots, and memory of boxes, which lies before all
+// other.
+static void tn_ptx_survey_boxes(tn_ptx *x) {
+  for (int i = 0; i < x->k->n; i++) x->nbulk += x->k->list[i]->op == TINY_OP_BULK;
+  if (!x->nbulk) return;
+  if (x->sm < 90) { tn_ptx_fail(x, "BULK"); return; }
+  const size_t n = (size_t)x->nbulk * sizeof *x->bulk;
+  x->bulk = (const tiny_uop **)tn_ptx_scratch(x->t, n);
+  x->map = (const tiny_uop **)tn_ptx_scratch(x->t, n);
+  if (!x->bulk || !x->map) { x->failed = 1; return; }
+  x->nbulk = 0;
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_BULK) continue;
+    x->bulk[x->nbulk++] = u;
+  }
+}
+static void tn_ptx_survey_maps(tn_ptx *x) {
+  for (int i = 0; i < x->nbulk && !x->failed; i++) {
+    const tiny_uop *u = x->bulk[i];
+    if (tn_ptx_map_of(x, u) == x->nmap) x->map[x->nmap++] = u;
+    if (x->nmap > TN_PTX_MAPS) { tn_ptx_fail(x, "so many tensors"); return; }
+    if (tn_bulk_end(u) > x->slots) x->slots = tn_bulk_end(u);
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_DEFINE && tn_ptx_holds_boxes(x, u)) x->local_at += u->v[1] * tn_ptx_nbytes(u);
+  }
+}
+
+// ** the beginning **
+
+static void tn_ptx_slot_text(tn_ptx *x, int64_t slot) {
+  tn_ptx_text(tn_ptx_body(x), "[%s+%lld]", x->k->local_nbytes ? "tiny_shared" : "boxes",
+              (long long)(8 * slot + (x->k->local_nbytes ? x->k->local_nbytes - TN_BOX_NBYTES : 0)));
+}
+static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
+  for (int i = 0; i < x->nbulk; i++)
+    if (tn_bulk_first(x->bulk[i]) <= slot && slot < tn_bulk_end(x->bulk[i])) return tn_bulk_copies(x->bulk[i]);
+  return 1;
+}
+// mbarriers are there, for the copies too, before anybody waits (CUDA C++ Programming Guide, "Using TMA").
+static void tn_ptx_begin_boxes(tn_ptx *x) {
+  if (!x->nbulk || x->failed) return;
+  if (!x->k->local_nbytes) tn_ptx_text(&x->declares, "\t.shared .align 8 .b8 boxes[%d];\n", 8 * x->slots);
+  x->first = tn_ptx_do2(x, 'p', "setp.eq.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(0));
+  x->phases = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(0));
+  x->slot_at = tn_ptx_register(x, 'r');
+  tn_ptx_begin(x, "mov.u32");
+  tn_ptx_operand_text(tn_ptx_body(x), x->slot_at);
+  tn_ptx_text(tn_ptx_body(x), ", %s;\n", x->k->local_nbytes ? "tiny_shared" : "boxes");
+  if (x->k->local_nbytes)
+    x->slot_at = tn_ptx_do2(x, 'r', "add.s32", x->slot_at, tn_ptx_k(x->k->local_nbytes - TN_BOX_NBYTES));
+  for (int i = 0; i < x->slots; i++) {
+    x->guard = x->first;
+    tn_ptx_begin(x, "mbarrier.init.shared::cta.b64");
+    tn_ptx_slot_text(x, i);
+    tn_ptx_text(tn_ptx_body(x), ", %lld;\n", (long long)tn_ptx_copies_to(x, i));
+  }
+  x->guard = tn_ptx_none;
+  for (int i = 0; i < x->nmap; i++) {
+    tn_ptx_operand at = tn_ptx_register(x, 'd');
+    tn_ptx_begin(x, "mov.b64");
+    tn_ptx_operand_text(tn_ptx_body(x), at);
+    tn_ptx_text(tn_ptx_body(x), ", m;\n");
+    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
+    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
+  }
+  tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n%s",
+              x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
+  if (x->cluster < 2) return;
+  x->rank = tn_ptx_read_special(x, "cluster_ctarank");
+  x->everyone = tn_ptx_do1(x, 'h', "mov.b16", tn_ptx_k((1 << x->cluster) - 1));
+}
+
+// ** copies, and who waits for them **
+
+static tn_ptx_operand tn_ptx_narrow(tn_ptx *x, const tiny_uop *u) {
+  const tn_ptx_operand o = tn_ptx_element(x, u, 0);
+  return tn_ptx_is_number(o) || o.kind != 'd' ? tn_ptx_held(x, o, 'r') : tn_ptx_do1(x, 'r', "cvt.u32.u64", o);
+}
+static tn_ptx_operand tn_ptx_slot_address(tn_ptx *x, tn_ptx_operand slot) {
+  return tn_ptx_do(x, 'r', "mad.lo.s32", slot, tn_ptx_k(8), x->slot_at);
+}
+static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
+  const int dims = tn_bulk_dims(u), parts = tn_ptx_parts(x, u);
+  const tiny_uop *index = u->src[0];
+  int64_t nbytes = (int64_t)tiny_dtype_nbytes((tiny_dtype)tn_ptx_box_memory(u)->dtype);
+  for (int i = 0; i < dims; i++) nbytes *= u->v[2 * dims + i];
+  tn_ptx_address to = tn_ptx_address_of(x, index);
+  const tn_ptx_operand at = tn_ptx_slot_address(x, tn_ptx_narrow(x, u->src[2]));
+  tn_ptx_operand place[TN_BOX_DIMS], on = x->first;
+  for (int i = 0; i < dims; i++) place[i] = tn_ptx_narrow(x, u->src[3 + i]);
+  if (parts > 1) {                         // the rows of this group's part
+    if (to.base.kind == 's' || to.base.kind == 'S') to.base = tn_ptx_do1(x, 'r', "mov.u32", to.base);
+    to.base = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(nbytes / parts), to.base);
+    place[1] = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(u->v[2 * dims + 1] / parts), place[1]);
+  }
+  if (index->nsrc == 3)
+    on = tn_ptx_do2(x, 'p', "and.pred", on, tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p'));
+  if (x->failed) return;
+  tiny_bytes *out = x->overlaps ? &x->copies : tn_ptx_body(x);
+  tn_ptx_text(out, "\t@");
+  tn_ptx_operand_text(out, on);
+  tn_ptx_text(out, " mbarrier.arrive.expect_tx.shared::cta.b64 _, [");
+  tn_ptx_operand_text(out, at);
+  tn_ptx_text(out, "], %lld;\n\t@", (long long)nbytes);
+  tn_ptx_operand_text(out, on);
+  tn_ptx_text(out, " cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s [", dims,
+              parts > 1 ? ".multicast::cluster" : "");
+  tn_ptx_operand_text(out, to.base);
+  tn_ptx_text(out, "+%lld], [", (long long)to.offset);
+  tn_ptx_operand_text(out, x->map_at[tn_ptx_map_of(x, u)]);
+  tn_ptx_text(out, ", {");
+  for (int i = 0; i < dims; i++) { tn_ptx_text(out, i ? ", " : ""); tn_ptx_operand_text(out, place[i]); }
+  tn_ptx_text(out, "}], [");
+  tn_ptx_operand_text(out, at);
+  tn_ptx_text(out, "]");
+  if (parts > 1) { tn_ptx_text(out, ", "); tn_ptx_operand_text(out, x->everyone); }
+  tn_ptx_text(out, ";\n");
+}
+// Until the phase of the slot is over; then it is the other one's turn.
+static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
+  const tn_ptx_operand s = tn_ptx_narrow(x, slot), at = tn_ptx_slot_address(x, s), over = tn_ptx_register(x, 'p');
+  tn_ptx_operand parity = tn_ptx_do2(x, 'r', "shr.u32", x->phases, s);
+  parity = tn_ptx_do2(x, 'r', "and.b32", parity, tn_ptx_k(1));
+  const tn_ptx_operand bit = tn_ptx_do2(x, 'r', "shl.b32", tn_ptx_held(x, tn_ptx_k(1), 'r'), s),
+                       turn[3] = {x->phases, x->phases, bit};
+  const int label = ++x->labels;
+  tiny_bytes *out = tn_ptx_body(x);
+  tn_ptx_text(out, "$W%d:\n", label);
+  tn_ptx_begin(x, "mbarrier.try_wait.parity.shared::cta.b64");
+  tn_ptx_operand_text(out, over);
+  tn_ptx_text(out, ", [");
+  tn_ptx_operand_text(out, at);
+  tn_ptx_text(out, "], ");
+  tn_ptx_operand_text(out, parity);
+  tn_ptx_text(out, ";\n");
+  x->guard = over; x->unless = 1;
+  char to[32];
+  snprintf(to, sizeof to, "bra $W%d", label);
+  tn_ptx_line(x, to, NULL, 0);
+  x->guard = tn_ptx_none; x->unless = 0;
+  tn_ptx_line(x, "xor.b32", turn, 3);
+}
+
+// ** products that go on while the next ones are begun **
+//
+//   wait for the slot                      as the list has it: BARRIER
+//   begin products; commit
+//   wait for the products before           whose slot is filled next
+//   all meet; thread 0 begins copies       BULKs
+// So the matrix unit has work while warps wait for each other (CUTLASS, "Efficient GEMM in CUDA", "Pipelining").
+
+// The LOAD of REG memory that a chain of products adds to; NULL: some of them is not added to in place.
+static const tiny_uop *tn_ptx_chain(const tn_ptx *x, const tiny_uop *product) {
+  for (;;) {
+    const tiny_uop *sum = product->src[2];
+    if (!tn_ptx_matrices(product->src[0]) || !tn_ptx_matrices(product->src[1]) ||
+        x->last[sum->seq] != (int)product->seq)
+      return NULL;
+    if (sum->op == TINY_OP_LOAD) return x->constant[sum->seq] == TN_PTX_TAKEN ? sum : NULL;
+    if (sum->op != TINY_OP_WMMA) return NULL;
+    product = sum;
+  }
+}
+static int tn_ptx_may_overlap(const tn_ptx *x, const tiny_uop *u) {
+  const int loads = u->op == TINY_OP_LOAD;
+  if (loads) return tn_is_reg(u->src[0]->src[0]) || tn_ptx_holds_boxes(x, tn_memory_behind(u->src[0]->src[0]));
+  if (u->op != TINY_OP_STORE) return u->op != TINY_OP_BARRIER && u->op != TINY_OP_IF && u->op != TINY_OP_RANGE &&
+    u->op != TINY_OP_SHUFFLE && u->op != TINY_OP_PREFETCH;
+  const tiny_uop *sum = u->src[1]->op == TINY_OP_WMMA ? tn_ptx_chain(x, u->src[1]) : NULL;
+  return sum && tn_ptx_in_registers(x, u->src[0]) && x->last[u->src[1]->seq] == (int)u->seq &&
+      tn_ptx_reg_at(x, u->src[0]) == tn_ptx_reg_at(x, sum->src[0]);
+}
+// The loop that such a BARRIER stands in, if nothing else is done in it than copies and products that are added up.
+static const tiny_uop *tn_ptx_overlaps(const tn_ptx *x, const tiny_uop *barrier) {
+  const tiny_uop *loop = x->block[barrier->seq];
+  int stores = 0;
+  if (!loop || x->fences || barrier->k != TN_BOXES) return NULL;
+  for (int i = (int)loop->seq + 1; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_END) return u->src[1] == loop && stores == 1 ? loop : NULL;
+    if (u != barrier && !tn_ptx_may_overlap(x, u)) return NULL;
+    stores += u->op == TINY_OP_STORE;
+  }
+  return NULL;
+}
+
+// ** groups that copy for each other **
+//
+// Neighbours of dim 0 whose boxes are the same each copy a part to the memory of all (PTX ISA, .multicast::cluster).
+// Memory is filled again when all groups of the cluster have met, which they do while products are under way.
+
+// How many groups make a cluster: as hints say, if there is one loop of copies and its products overlap.
+static int tn_ptx_cluster(const tn_ptx *x) {
+  int hints = 0, loops = 0;
+  for (int i = 0; i < x->nbulk; i++) hints |= x->k->hints[x->bulk[i]->seq];
+  for (int i = 0; i < x->k->n && hints; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_BARRIER || !(u->k & TN_BOXES)) continue;
+    if (loops++ || !tn_ptx_overlaps(x, u)) return 1;
+  }
+  return !loops ? 1 : hints & TINY_HINT_FOUR ? 4 : hints & TINY_HINT_PAIR ? 2 : 1;
+}
+
+// ** of the module **
+
+static void tn_ptx_maps_text(const tn_ptx *x, tiny_bytes *out) {
+  if (!x->nmap) return;
+  tn_ptx_text(out, ".visible .global .align 8 .b64 %s_maps[%d] = {", x->k->name, TN_PTX_MAP_WORDS * x->nmap);
+  for (int i = 0; i < x->nmap; i++)
+    for (int k = 0; k < TN_PTX_MAP_WORDS; k++)
+      tn_ptx_text(out, "%s%lld", i || k ? ", " : "",
+                  (long long)tn_ptx_map_word(x->map[i], tn_ptx_parts(x, x->map[i]), k));
+  tn_ptx_text(out, "};\n");
+}
+#endif
+// ---- end src/cuda/../render/ptx_bulk.c ----
 // ---- begin src/cuda/../render/ptx.c ----
 // ptx: a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later.
 //
@@ -2104,6 +2474,7 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
 #include "ptx_tcgen05.c"
+#include "ptx_bulk.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -2294,11 +2665,15 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
 }
 
 static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
-  if (u->k && x->sm >= 80) {
+  const int64_t stores = u->k & ~(int64_t)TN_BOXES;
+  if (u->k & TN_BOXES) tn_ptx_wait_boxes(x, u->src[0]);
+  x->overlaps = u->k & TN_BOXES ? tn_ptx_overlaps(x, u) : NULL;
+  if (x->overlaps) return;
+  if (stores && x->sm >= 80) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.commit_group;\n");
-    tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)u->k - 1);
+    tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)stores - 1);
   }
-  if (x->by_unit) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
+  if (x->fences) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
   x->met = 1;
   if (x->tensor) tn_ptx_fences(x, "\tbar.sync 0;\n");
   else tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
@@ -2367,6 +2742,9 @@ static void tn_ptx_end(tn_ptx *x) {
                                        tn_ptx_element(x, l->opened->src[0], 0));
   tn_ptx_branch(x, on, 0, "L", l->label);
   if (l->skips.kind) tn_ptx_text(tn_ptx_body(x), "$E%d:\n", l->label);
+  if (!x->overlaps || x->overlaps != l->opened) return;
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.wait_group.sync.aligned 0;\n");
+  x->overlaps = NULL;
 }
 static void tn_ptx_if(tn_ptx *x, const tiny_uop *u) {
   const tn_ptx_operand on = tn_ptx_held(x, tn_ptx_element(x, u->src[0], 0), 'p');
@@ -2397,13 +2775,6 @@ static tn_ptx_operand tn_ptx_divided(tn_ptx *x, tn_ptx_operand o, int64_t n, int
   while ((int64_t)1 << k < n) k++;
   if ((int64_t)1 << k != n) return tn_ptx_do2(x, 'r', left ? "rem.u32" : "div.u32", o, tn_ptx_k(n));
   return left ? tn_ptx_do2(x, 'r', "and.b32", o, tn_ptx_k(n - 1)) : tn_ptx_do2(x, 'r', "shr.u32", o, tn_ptx_k(k));
-}
-static tn_ptx_operand tn_ptx_read_special(tn_ptx *x, const char *name) {
-  const tn_ptx_operand o = tn_ptx_register(x, 'r');
-  tn_ptx_begin(x, "mov.u32");
-  tn_ptx_operand_text(tn_ptx_body(x), o);
-  tn_ptx_text(tn_ptx_body(x), ", %%%s;\n", name);
-  return o;
 }
 // Of items of a group the number along a dim, by their number in all.
 static tn_ptx_operand tn_ptx_item(tn_ptx *x, int dim) {
@@ -2451,6 +2822,7 @@ static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
       else tn_ptx_store(x, u);
       return;
     case TINY_OP_PREFETCH: tn_ptx_prefetch(x, u); return;
+    case TINY_OP_BULK: tn_ptx_bulk(x, u); return;
     case TINY_OP_RANGE: tn_ptx_range(x, u); return;
     case TINY_OP_IF: tn_ptx_if(x, u); return;
     case TINY_OP_PICK: tn_ptx_pick(x, u); return;
@@ -2477,7 +2849,8 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
     case TINY_OP_STORE:                    // of one that was added to in place
       return reg && tn_ptx_in_registers(x, u->src[0]) && u->src[1]->op == TINY_OP_WMMA &&
           x->elements[u->src[1]->seq] == tn_ptx_reg_at(x, u->src[0]);
-    case TINY_OP_BARRIER: case TINY_OP_RANGE: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: return 0;
+    case TINY_OP_BARRIER: case TINY_OP_RANGE: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: case TINY_OP_BULK:
+      return 0;
     default: break;
   }
   for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
@@ -2503,7 +2876,8 @@ static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
   if (!x->needed[u->seq] || (x->tensor && tn_ptx_of_kept(x, u))) return;
   tn_ptx_node(x, u);
   if (u->op == TINY_OP_DEFINE && (x->wants[u->seq] & TN_PTX_KEPT)) tn_ptx_keep(x, u, tn_ptx_kept_product(x, u));
-  if (u->op != TINY_OP_STORE && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER) tn_ptx_complete(x, u);
+  if (u->op != TINY_OP_STORE && u->op != TINY_OP_BULK && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER)
+    tn_ptx_complete(x, u);
 }
 
 // The tables of a kernel's nodes. 0: there is no memory for them.
@@ -2533,8 +2907,12 @@ static int tn_ptx_tables(tn_ptx *x) {
 static void tn_ptx_entry(const tn_ptx *x, tiny_bytes *out) {
   static const char kinds[] = "phrdfg";
   const int64_t items = x->k->local[0] * x->k->local[1] * x->k->local[2];
-  tn_ptx_text(out, ".visible .entry %s(.param .align 8 .b8 v[%d])\n", x->k->name, 8 * TN_PTX_PARAMETERS);
-  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n\t.minnctapersm 1\n{\n", (long long)items);
+  tn_ptx_text(out, ".visible .entry %s(.param .align 8 .b8 v[%d]", x->k->name, 8 * TN_PTX_PARAMETERS);
+  if (x->nmap) tn_ptx_text(out, ", .param .align 64 .b8 m[%d]", TN_PTX_MAP_NBYTES * x->nmap);
+  tn_ptx_text(out, ")\n");
+  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n\t.minnctapersm 1\n", (long long)items);
+  if (x->cluster > 1) tn_ptx_text(out, "\t.reqnctapercluster %d, 1, 1\n", x->cluster);
+  tn_ptx_text(out, "{\n");
   for (int i = 0; i < TN_PTX_CLASSES; i++) {
     const long long n = (long long)x->registers[i] + 1;      // they are numbered from 1 on
     if (n > 1) tn_ptx_text(out, "\t.reg .%s %%%c<%lld>;\n", tn_ptx_bare(kinds[i]), kinds[i], n);
@@ -2542,6 +2920,7 @@ static void tn_ptx_entry(const tn_ptx *x, tiny_bytes *out) {
   if (x->declares.n) tiny_bytes_add(out, x->declares.data, x->declares.n);
   if (x->level->body.n) tiny_bytes_add(out, x->level->body.data, x->level->body.n);
   tn_ptx_text(out, "\tret;\n}\n");
+  tn_ptx_maps_text(x, out);
 }
 
 // The version of PTX that a target came with (PTX ISA, "Release Notes").
@@ -2557,12 +2936,14 @@ static int tn_ptx_version(int sm, int own) {
 
 typedef struct tn_ptx_target { const char *name; int sm, own; } tn_ptx_target;   // own: with what its family has alone
 
+enum { TN_PTX_USES_BOXES = 1 << 16 };      // of what a kernel uses, beside a version
+
 static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                uint64_t *uses) {
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
   tn_ptx x;
   memset(&x, 0, sizeof x);
-  x.t = x.declares.t = x.batch.t = t; x.k = k; x.sm = target->sm;
+  x.t = x.declares.t = x.batch.t = x.copies.t = t; x.k = k; x.sm = target->sm;
   x.version = tn_ptx_version(target->sm, target->own);
   if (!tn_ptx_tables(&x)) return TINY_E_MEMORY;
   x.depth = -1;
@@ -2570,15 +2951,24 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
   tn_ptx_place(&x);
   for (int i = 0; i < k->n && !x.failed; i++)
     if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
-  for (int i = 0; i < k->n; i++) x.by_unit |= tn_ptx_loads_matrices(k->list[i]);
+  tn_ptx_survey_boxes(&x);
+  for (int i = 0; i < k->n; i++) {
+    const tiny_uop *u = k->list[i];
+    if (!tn_ptx_loads_matrices(u)) continue;
+    x.by_unit = 1;
+    x.fences |= !tn_ptx_holds_boxes(&x, tn_memory_behind(u->src[0]->src[0]));
+  }
   if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
   if (!x.failed && x.by_unit) tn_ptx_tensor_survey(&x);
   if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
+  x.cluster = x.nbulk && !x.failed ? tn_ptx_cluster(&x) : 1;
+  tn_ptx_survey_maps(&x);
+  tn_ptx_begin_boxes(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
   if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);
   if (x.failed) return TINY_E_INTERNAL;
   tn_ptx_entry(&x, out);
-  *uses = (uint64_t)x.version;
+  *uses = (uint64_t)x.version | (x.nbulk ? TN_PTX_USES_BOXES : 0);
   return TINY_OK;
 }
 static tiny_code tn_ptx_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
@@ -2586,10 +2976,15 @@ static tiny_code tn_ptx_module(tiny_ctx *t, const tiny_renderer *r, const tiny_r
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
   uint64_t version = (uint64_t)tn_ptx_version(target->sm, target->own);
   (void)t;
-  for (int i = 0; i < n; i++) if (kernels[i].uses > version) version = kernels[i].uses;
+  int align = 16;
+  for (int i = 0; i < n; i++) {
+    const uint64_t least = kernels[i].uses & (TN_PTX_USES_BOXES - 1);
+    if (least > version) version = least;
+    if (kernels[i].uses & TN_PTX_USES_BOXES) align = TN_BOX_ALIGN;
+  }
   tn_ptx_text(out, ".version %d.%d\n.target %s\n", (int)version / 10, (int)version % 10, target->name);
   tn_ptx_text(out, ".address_size 64\n.visible .global .align 4 .u32 tiny_values = %d;\n", TN_PTX_PARAMETERS);
-  tn_ptx_text(out, ".extern .shared .align 16 .b8 tiny_shared[];\n");
+  tn_ptx_text(out, ".extern .shared .align %d .b8 tiny_shared[];\n", align);
   for (int i = 0; i < n; i++) tiny_bytes_add(out, kernels[i].data, kernels[i].n);
   return TINY_OK;
 }
@@ -2610,7 +3005,9 @@ static const tn_ptx_target tn_ptx_targets[] = {
 
 // limits.unit_tiles and .unit_rows of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has,
 // tcgen05.mma), of 128 rows of four warps; sm_103a's units have no bytes, and are used as those of sm_80.
-static int tn_ptx_unit_rows(const char *target) { return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2; }
+static int tn_ptx_unit_rows(const char *target) {
+  return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2;
+}
 static int tn_ptx_unit_tiles(const char *target) {
   return strcmp(target, "sm_90a") && !tn_ptx_unit_rows(target) ? 0 : 32;
 }
@@ -2636,6 +3033,7 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   r->flags = TINY_TARGET_SATURATES | TINY_TARGET_SHIFTS | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
       TINY_TARGET_ALIGNED | TINY_TARGET_ROWS;
   if (sm >= 80) r->flags |= TINY_TARGET_COPIES;
+  if (sm >= 90) r->flags |= TINY_TARGET_BOXES;
   if (tn_ptx_unit_tiles(target)) r->flags |= TINY_TARGET_MATRICES;
   r->kernel = tn_ptx_kernel;
   r->module = tn_ptx_module;
@@ -2744,6 +3142,9 @@ typedef struct tn_cu_node {
   _(graph_set, "cuGraphExecKernelNodeSetParams", (void *exec, void *node, const tn_cu_node *to)) \
   _(graph_launch, "cuGraphLaunch", (void *exec, void *stream)) \
   _(graph_drop, "cuGraphExecDestroy", (void *exec)) \
+  MAYBE(tensor_map, "cuTensorMapEncodeTiled", (void *out, int type, unsigned dims, void *address, \
+    const uint64_t *extents, const uint64_t *strides, const unsigned *box, const unsigned *each, int interleave, \
+    int swizzle, int promotion, int beyond)) \
   MAYBE(func_param, "cuFuncGetParamInfo", (void *func, size_t i, size_t *offset, size_t *nbytes)) \
   MAYBE(pool_alloc, "cuMemAllocAsync", (tn_cu_ptr *out, size_t nbytes, void *stream)) \
   MAYBE(pool_free, "cuMemFreeAsync", (tn_cu_ptr p, void *stream))
@@ -3021,10 +3422,12 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->copies_async = d->sm >= 80;          // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
   tn_cuda_language(d);
+  out->copies_boxes = !d->by_c && d->sm >= 90 && d->cu.tensor_map != NULL;
+  out->cluster = out->copies_boxes ? 4 : 0;    // 8 run anywhere (CUDA C++ Programming Guide, "Thread Block Clusters")
   out->unit_tiles = d->by_c ? 0 : tn_ptx_unit_tiles(d->target);
   out->unit_rows = d->by_c ? 0 : tn_ptx_unit_rows(d->target);
   out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
-  out->shared_nbytes = (size_t)d->shared;
+  out->shared_nbytes = (size_t)d->shared - (out->unit_rows ? TN_PTX_TENSOR_NBYTES : 0);
   out->local_total = d->max_threads;
   for (int i = 0; i < 3; i++) { out->global_max[i] = d->grid[i]; out->local_max[i] = d->max_threads; }
   out->memory[0].nbytes = (size_t)of_sm;
@@ -3387,6 +3790,7 @@ static tiny_code tn_cuda_compile(void *dev, int n, const tiny_bytes *source, tin
 #define TN_CUDA_MODULE
 #ifndef TINY_AMALGAMATED
 #include "memory.c"
+#include "../render/ptx_maps.c"
 #endif
 
 enum { TN_CUDA_PARAMETERS = 511, TN_CUDA_SHARED_FREE = 48 << 10 };   // 4 KiB of parameters in every release
@@ -3395,6 +3799,7 @@ typedef struct tn_cuda_kernel {
   struct tn_cuda_kernel *next; struct tn_cuda_module *module;
   void *func; int threads, shared; char name[64];            // the most items of a group; LOCAL memory that is allowed
   int parameters, number;                  // of a foreign one, -1: not known; the first that is no pointer
+  int nmap; uint64_t map[TN_PTX_MAPS][TN_PTX_MAP_WORDS];     // tensors that it copies boxes of (render/ptx_maps.c)
 } tn_cuda_kernel;
 // words: parameters are one and groups have one dim, as generated kernels have it (render/lang_cuda.c)
 typedef struct tn_cuda_module {
@@ -3467,6 +3872,18 @@ static void tn_cuda_parameters(tn_cuda *d, tn_cuda_kernel *k) {
     if (nbytes != sizeof(tn_cu_ptr) && k->number < 0) k->number = k->parameters;
   }
 }
+// Which tensors it wants, as its module says.
+static int tn_cuda_maps(tn_cuda *d, tn_cuda_kernel *k) {
+  char name[sizeof k->name + 8];
+  tn_cu_ptr at;
+  size_t nbytes;
+  snprintf(name, sizeof name, "%s_maps", k->name);
+  if (!k->module->words || d->by_c || d->cu.module_global(&at, &nbytes, k->module->handle, name)) return 0;
+  if (nbytes > sizeof k->map || nbytes % sizeof k->map[0]) return TN_CU_INVALID_VALUE;
+  const int result = d->cu.copy_out(k->map, at, nbytes, d->stream);
+  k->nmap = (int)(nbytes / sizeof k->map[0]);
+  return result ? result : d->cu.stream_sync(d->stream);
+}
 static void *tn_cuda_find(void *dev, void *module, const char *name) {
   tn_cuda *d = (tn_cuda *)dev;
   tn_cuda_module *m = (tn_cuda_module *)module;
@@ -3482,6 +3899,12 @@ static void *tn_cuda_find(void *dev, void *module, const char *name) {
     k->next = m->kernels; k->module = m; k->func = func; k->threads = threads;
     snprintf(k->name, sizeof k->name, "%s", name);
     tn_cuda_parameters(d, k);
+    result = tn_cuda_maps(d, k);
+    if (result) {
+      tn_cuda_failed(d, result, "reading a kernel's tensors");
+      tiny_realloc(d->t, k, sizeof *k, 0);
+      k = NULL;
+    }
   }
   tn_cuda_leave(d, TINY_OK);
   if (!k) return NULL;
@@ -3529,9 +3952,37 @@ static tiny_code tn_cuda_allow(tn_cuda *d, tn_cuda_kernel *k, size_t nbytes) {
   if (code == TINY_OK) k->shared = (int)nbytes;
   return code;
 }
-// As many as a launch of the kernel has.
+// As many as a launch of the kernel has; tensors come behind words.
+enum { TN_CUDA_MAP_VALUES = TN_PTX_MAP_NBYTES / 8 };
 static int tn_cuda_values(const tiny_launch *l) {
-  return ((const tn_cuda_kernel *)l->kernel)->module->words ? (int)TN_CUDA_VALUES : l->nmem + l->nargs;
+  const tn_cuda_kernel *k = (const tn_cuda_kernel *)l->kernel;
+  return k->module->words ? (int)TN_CUDA_VALUES + TN_CUDA_MAP_VALUES * k->nmap : l->nmem + l->nargs;
+}
+// CUDA driver API, "Tensor Map Object Management": integers of the elements' size, no interleave, swizzle of 128 bytes,
+// lines of L2 of 256 bytes, zeros beyond.
+static int tn_cuda_map(const tn_cuda *d, const uint64_t *word, uint64_t address, uint64_t *out) {
+  enum { U8, U16, U32, U64 = 4, SWIZZLE_128 = 3, PROMOTE_256 = 3, LINE = 64 };
+  const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)word[TN_MAP_DTYPE]);
+  const unsigned dims = (unsigned)word[TN_MAP_DIMS];
+  unsigned box[TN_BOX_DIMS] = {0}, each[TN_BOX_DIMS] = {1, 1, 1, 1, 1};
+  char room[TN_PTX_MAP_NBYTES + LINE], *at = room + LINE - (uintptr_t)room % LINE;           // aligned
+  for (unsigned i = 0; i < dims; i++) box[i] = (unsigned)word[TN_MAP_BOX + i];
+  const int result = d->cu.tensor_map(at, nbytes == 1 ? U8 : nbytes == 2 ? U16 : nbytes == 4 ? U32 : U64, dims,
+                                      (void *)(uintptr_t)address, word + TN_MAP_EXTENT, word + TN_MAP_STRIDE + 1, box,
+                                      each, 0, SWIZZLE_128, PROMOTE_256, 0);
+  if (!result) memcpy(out, at, TN_PTX_MAP_NBYTES);
+  return result;
+}
+static tiny_code tn_cuda_call_maps(tn_cuda *d, const tiny_launch *l, tn_cuda_call *c) {
+  const tn_cuda_kernel *k = (const tn_cuda_kernel *)l->kernel;
+  for (int i = 0; i < k->nmap; i++) {
+    const uint64_t slot = k->map[i][TN_MAP_PARAM];
+    const int result = !d->cu.tensor_map || slot >= (uint64_t)l->nmem ? (int)TN_CU_INVALID_VALUE :
+        tn_cuda_map(d, k->map[i], c->value[slot], c->value + TN_CUDA_VALUES + TN_CUDA_MAP_VALUES * i);
+    if (result) return tn_cuda_failed(d, result, k->name);
+  }
+  if (k->nmap) c->param[1] = &c->value[TN_CUDA_VALUES];
+  return TINY_OK;
 }
 // As the driver is told it. Memory counts as used from here on.
 static tiny_code tn_cuda_call_of(tn_cuda *d, const tiny_launch *l, tn_cuda_call *c) {
@@ -3548,12 +3999,12 @@ static tiny_code tn_cuda_call_of(tn_cuda *d, const tiny_launch *l, tn_cuda_call 
   c->node.shared = (unsigned)l->local_nbytes;
   c->node.params = c->param;
   c->node.extra = NULL;
-  const int words = k->module->words, n = tn_cuda_values(l);
+  const int words = k->module->words, n = words ? (int)TN_CUDA_VALUES : tn_cuda_values(l);
   if (words) memset(c->value, 0, TN_CUDA_VALUES * sizeof *c->value);
   for (int i = 0; i < l->nmem; i++) { c->value[i] = tn_cuda_at(l->mem[i]); tn_cuda_use(d, l->mem[i]); }
   for (int i = 0; i < l->nargs; i++) c->value[words ? n - 1 - i : l->nmem + i] = (uint64_t)l->args[i];
   for (int i = 0; i < n; i++) c->param[i] = &c->value[i];
-  return TINY_OK;
+  return tn_cuda_call_maps(d, l, c);
 }
 
 // ** times **
@@ -3946,32 +4397,36 @@ Where things stand in tiny_cuda.h
     185  src/cuda/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                            everyone: renderers stand in companion headers, too, and those see
                                            nothing else of the library
-    259  src/cuda/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+    285  src/cuda/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                            the words below: an element at a time or vectors of 2, 4, 8 or 16
-    620  src/cuda/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
+    646  src/cuda/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
                                            element at a time
-   1252  src/cuda/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
+   1290  src/cuda/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
                                            what is to be known before
-   1756  src/cuda/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
+   1814  src/cuda/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
                                            sm_90a make one (PTX ISA, wgmma)
-   1843  src/cuda/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's
+   1907  src/cuda/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's
                                            units sum in memory of their own (PTX ISA, "TensorCore 5th
                                            Generation Family Instructions", and there "Tensor Memory", "Matrix
                                            Descriptors", "Canonical Layouts", "Data Path Layout Organization",
                                            "Memory Consistency Model")
-   2094  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   2161  src/cuda/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
+                                           module, and what the device is told
+   2210  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+                                           cp.async.bulk.tensor and mbarrier; sm_90 on)
+   2464  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                            later
-   2647  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
+   3045  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
                                            declarations, loaded while the program runs
-   2834  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
+   3235  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
                                            says is wrong
-   3062  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
+   3465  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
                                            bytes to it, from it, between two devices
-   3290  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
-   3381  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
-   3617  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
+   3693  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
+   3784  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
+   4068  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
                                            graph
-   3782  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
+   4233  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
                                            has happened, opened and closed
-   3894  src/cuda/backend.c                the one object of tiny_cuda.h
+   4345  src/cuda/backend.c                the one object of tiny_cuda.h
 */

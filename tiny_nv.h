@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source afc69b92f8fb5243cf16134b9bc500eb9d0e5a095d1f3d2e199df610ff567a43
+/* tiny_nv.h 0.1.0, source d2c9b3679c72cc37098626d8001491a8b60fddb2b17fec9de67b9329794bfcf8
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -37,8 +37,8 @@ WITHOUT AN ASSEMBLER
       tiny_desc d = {.device = "NV", .backends = {&tiny_nv}, .cache_file = "model.kernels"};    // in the program
 
 WHAT IT DOES NOT DO
-  GPUs that are partitioned (MIG) or in confidential computing; kernels in clusters of groups; memory that the host
-  brings (tiny_blob_of takes what this device gave).
+  GPUs that are partitioned (MIG) or in confidential computing; kernels in clusters of groups. Of memory that others
+  bring tiny_blob_of takes what tiny_nv_import makes of a file: memory that this device shared, or a dma-buf.
 
 KERNELS OF YOUR OWN
   tiny_kernel takes PTX as source: .visible .entry name(.param .u64 out, .param .u64 in, ..). Parameters are the output,
@@ -115,6 +115,20 @@ typedef struct tiny_nv_name { char text[48]; } tiny_nv_name;
 // The device of this number behind a system of the caller's, which outlives the tiny_ctx. NULL: the machine's own.
 TINY_API tiny_nv_name tiny_nv_on(const tiny_nv_system *system, int number);
 
+// Memory by a file. dev: tiny_device_handle of a device NV; results are for tiny_blob_of on that device, and NULL after
+// an error, which is the context's.
+
+// nbytes of the GPU's memory, zeros, that others see too: *fd is a file, the caller's to close, that tiny_nv_import
+// takes in another context or process (by a socket's SCM_RIGHTS). TINY_E_DEVICE: the driver does not export it.
+TINY_API void *tiny_nv_share(void *dev, size_t nbytes, int *fd);
+// What a file stands for: of tiny_nv_share, nbytes as there, or the first nbytes of a dma-buf (of a camera, a network
+// card, another GPU's driver) where the driver takes it. The file may be closed then. Who writes when is the caller's
+// affair: tiny_sync before another looks. TINY_E_DEVICE: the driver takes it neither so nor so, as the message says.
+TINY_API void *tiny_nv_import(void *dev, int fd, size_t nbytes);
+// Gives back what one of these returned, when the device has done what it was given: no tensor may be over it any more.
+// NULL is allowed; tiny_close does it too.
+TINY_API void  tiny_nv_release(void *dev, void *mem);
+
 #ifndef TINY_NO_IO
 // Kernels for GPUs that are not here: their machine code, to be run where there is no assembler of PTX.
 typedef struct tiny_nv_export_desc {
@@ -128,8 +142,8 @@ typedef struct tiny_nv_export_desc {
   const tiny_nv_system *system;            // NULL, or one whose assemble is called
 } tiny_nv_export_desc;
 // Writes the kernels of what build makes for every target into one file, which tiny_desc.cache_file takes on machines
-// with such GPUs, by the same release of tiny.h. It needs an assembler, no GPU and no driver. Takes as long as compiling
-// the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and 0: none):
+// with such GPUs, by the same release of tiny.h. It needs an assembler, no GPU and no driver. Takes as long as
+// compiling the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and 0: none):
 // TINY_E_ARG for a target that is not known, TINY_E_COMPILE without an assembler, TINY_E_IO; the file then holds the
 // targets before.
 TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, size_t error_nbytes);
@@ -145,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "afc69b92f8fb5243cf16134b9bc500eb9d0e5a095d1f3d2e199df610ff567a43"
+#define TN_NV_SOURCE_ID "d2c9b3679c72cc37098626d8001491a8b60fddb2b17fec9de67b9329794bfcf8"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -245,16 +259,42 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
 enum { TN_LATER = 1, TN_ADDS = 2 };        // k of a STORE: a BARRIER waits for it; it adds
+enum { TN_BOXES = 64 };                    // of k of a BARRIER: it waits for copies of boxes to its slot, source 0
 enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the number of a row of tn_warp_units
 
 // Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
 // every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
-enum { TN_TURNED = 1, TN_AS_ROWS = 2 };
+// SWIZZLED: they lie in boxes, see tn_box_place. SIDE: the address is that of 64 rows that four warps have, 16 each.
+enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_SWIZZLED = 4, TN_SIDE = 8 };
 enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
 enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
-static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 0xF); }
+static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
+static int tn_load_has(const tiny_uop *u, int flag) { return (u->k & flag) != 0; }
 static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
 static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
+
+// ** boxes: tiles of memory that the device copies by itself, as its matrix units read them **
+//
+// A BULK copies a box of a tensor, rows of 128 bytes, one after the other, whose pieces of 16 bytes are turned by the
+// number of their row, so that eight rows of one piece lie in eight different places (PTX ISA, "Swizzling Modes", 128B;
+// "Strides", "Shared Memory Matrix Layout"). Memory of boxes begins at a multiple of eight rows.
+enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // bytes
+  TN_BOX_ROWS = 64,                        // of a box whose rows go on in the next one
+  TN_BOX_MOST = 256,                       // rows of a box (CUDA driver API, cuTensorMapEncodeTiled: boxDim)
+  TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
+  TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
+// Where the element is that is number `at` in the order of rows: its number in memory.
+static int64_t tn_box_place(int64_t at, int nbytes) {
+  const int64_t byte = at * nbytes;
+  return (byte ^ (byte / TN_BOX_ROW % (TN_BOX_ALIGN / TN_BOX_ROW)) * TN_BOX_PIECE) / nbytes;
+}
+// Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
+static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
+// k: how many copies fill its slot, which is one of first .. end - 1.
+static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
+static int tn_bulk_copies(const tiny_uop *u) { return (int)(u->k & 0xFF); }
+static int tn_bulk_first(const tiny_uop *u) { return (int)(u->k >> 8 & 0xFF); }
+static int tn_bulk_end(const tiny_uop *u) { return (int)(u->k >> 16); }
 
 // ** memory **
 
@@ -348,7 +388,7 @@ struct tn_ptx_sum; struct tn_ptx_step;
 typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
-  int by_unit;                             // 1: units read shared memory themselves
+  int by_unit, fences;                     // 1: units read shared memory themselves, and what items have written
   // Of units that keep sums (ptx_tcgen05.c): columns of those of four warps, in all and given so far; four warps; are
   // products not waited for, have threads met since the last wait?
   int tensor, tensor_given, groups, tensor_open, met;
@@ -366,7 +406,13 @@ typedef struct tn_ptx {
   const tiny_uop **block, **under; int *last; struct tn_ptx_sum *sum;
   struct tn_ptx_step *step; int nstep;
   int64_t registers[TN_PTX_CLASSES];
-  int64_t local_at; int memories;
+  int64_t local_at, box_at; int memories;  // box_at: of memory of boxes, which lies first
+  // BULKs, one for each tensor of theirs, slots; what thread 0 is known by, parities of slots, the first one's mbarrier
+  const tiny_uop **bulk, **map; int nbulk, nmap, slots;
+  tn_ptx_operand first, phases, slot_at, map_at[8];
+  // Of a loop whose products go on while the next ones are begun: its RANGE; copies that wait for the items to meet
+  const tiny_uop *overlaps; tiny_bytes copies;
+  int cluster; tn_ptx_operand rank, everyone;                // groups that copy for each other; which is this; all bits
   tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
   tn_ptx_operand guard; int unless;        // of the next lines
 } tn_ptx;
@@ -472,12 +518,18 @@ static void tn_ptx_operand_text(tiny_bytes *out, tn_ptx_operand o) {
 static tiny_bytes *tn_ptx_body(tn_ptx *x) { return &x->level[x->at].body; }
 
 // The products of the batch, which are done behind it (PTX ISA, wgmma.fence, .commit_group, .wait_group).
+static const char tn_ptx_meet_cluster[] = "\tbarrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;\n";
 static void tn_ptx_flush(tn_ptx *x) {
   if (!x->batch.n) return;
   tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
   tiny_bytes_add(tn_ptx_body(x), x->batch.data, x->batch.n);
-  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned 0;\n");
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned %d;\n",
+              x->overlaps != NULL);
   x->batch.n = 0;
+  if (!x->overlaps) return;                // the products before are done, of all warps: their memory is filled again
+  tn_ptx_text(tn_ptx_body(x), "%s", x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
+  if (x->copies.n) tiny_bytes_add(tn_ptx_body(x), x->copies.data, x->copies.n);
+  x->copies.n = 0;
 }
 
 // A line's beginning, with the guard that holds.
@@ -837,7 +889,7 @@ static tn_ptx_operand tn_ptx_alu(tn_ptx *x, const tiny_uop *u, const tn_ptx_oper
     return o[0];
   }
   if (op == TINY_OP_WHERE) return tn_ptx_choice(x, u->dtype, o[0], o[1], o[2]);
-  const tiny_uop *most, *below = u->lanes == 1 ? tn_ptx_is_below(u, &most) : NULL;
+  const tiny_uop *most = NULL, *below = u->lanes == 1 ? tn_ptx_is_below(u, &most) : NULL;
   if (below) return tn_ptx_do2(x, 'p', "setp.lt.u32", tn_ptx_element(x, below, 0), tn_ptx_element(x, most, 0));
   if (from == TINY_BOOL) return tn_ptx_logic(x, u, o[0], o[1]);
   if (op == TINY_OP_MAX && real) return tn_ptx_max(x, from, o[0], o[1]);
@@ -1050,6 +1102,13 @@ static int tn_ptx_copies(const tn_ptx *x, const tiny_uop *store) {
   return tn_ptx_chunk(x, store->src[0], n) >= n && tn_ptx_chunk(x, load->src[0], n) >= n;
 }
 
+// What a STORE stores, in whichever register its bits are.
+static const tiny_uop *tn_ptx_value_of(const tiny_uop *store) {
+  const tiny_uop *value = store->src[1], *bits = value->op == TINY_OP_BITCAST ? value->src[0] : value;
+  const int same = value->lanes == 1 && bits->lanes == 1 && bits->dtype != TINY_BOOL &&
+      tn_ptx_bits(bits->dtype) == tn_ptx_bits(value->dtype);
+  return same && store->k != TN_ADDS && !tn_is_reg(store->src[0]->src[0]) ? bits : value;
+}
 static void tn_ptx_need(tn_ptx *x, const tiny_uop *u) { x->needed[u->seq] = 1; }
 // One that wants u does so under a condition; NULL: always.
 static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *condition) {
@@ -1060,7 +1119,8 @@ static void tn_ptx_want_under(tn_ptx *x, const tiny_uop *u, const tiny_uop *cond
 // The condition under which u wants its source j.
 static const tiny_uop *tn_ptx_condition(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
   if (u->op == TINY_OP_STORE) return j == 1 && u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL;
-  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || tn_ptx_form(u->op, tn_ptx_is_float(u->dtype));
+  const int computes = u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST ||
+      tn_ptx_form(u->op, tn_ptx_is_float(u->dtype)) != NULL;
   return computes && x->under[u->seq] != u ? x->under[u->seq] : NULL;
 }
 // For addresses and conditions: whenever.
@@ -1131,14 +1191,19 @@ static void tn_ptx_survey(tn_ptx *x) {
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     const int op = u->op, copies = op == TINY_OP_STORE && tn_ptx_copies(x, u);
-    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF) tn_ptx_need(x, u);
+    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF || op == TINY_OP_BULK)
+      tn_ptx_need(x, u);
+    if (op == TINY_OP_BARRIER && u->k & TN_BOXES) {
+      tn_ptx_need(x, u->src[0]);
+      tn_ptx_read_by(x, u->src[0], u);
+    }
     if (op == TINY_OP_STORE && tn_memory_behind(u->src[0]->src[0])->op == TINY_OP_PARAM)
       x->constant[tn_memory_behind(u->src[0]->src[0])->seq] = 0;
     if (!x->needed[i] || op == TINY_OP_INDEX || op == TINY_OP_GROUP) continue;
-    const tiny_uop *most, *below = tn_ptx_is_below(u, &most);
+    const tiny_uop *most = NULL, *below = tn_ptx_is_below(u, &most);
     if (below) { tn_ptx_read_by(x, below, u); tn_ptx_read_by(x, most, u); }
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = u->src[j];
+      const tiny_uop *s = op == TINY_OP_STORE && j == 1 ? tn_ptx_value_of(u) : u->src[j];
       if (copies && j) { tn_ptx_need_index(x, tn_copied(u)->src[0]); continue; }
       if (s->op == TINY_OP_INDEX) { tn_ptx_need_index(x, s); continue; }
       tn_ptx_need(x, s);
@@ -1370,14 +1435,8 @@ static void tn_ptx_store_register(tn_ptx *x, const tiny_uop *u) {
   }
 }
 static const char *tn_ptx_adds(int dtype) { return dtype == TINY_I64 ? "u64" : tn_ptx_type(dtype); }
-// What a STORE stores, in whichever register its bits are already.
-static const tiny_uop *tn_ptx_bits_stored(const tn_ptx *x, const tiny_uop *store) {
-  const tiny_uop *value = store->src[1], *bits = value->op == TINY_OP_BITCAST ? value->src[0] : value;
-  const int same = value->lanes == 1 && bits->lanes == 1 && tn_ptx_bits(bits->dtype) == tn_ptx_bits(value->dtype);
-  return same && store->k != TN_ADDS && tn_ptx_element(x, bits, 0).kind ? bits : value;
-}
 static void tn_ptx_store(tn_ptx *x, const tiny_uop *u) {
-  const tiny_uop *index = u->src[0], *value = tn_ptx_bits_stored(x, u), *m = tn_memory_behind(index->src[0]);
+  const tiny_uop *index = u->src[0], *value = tn_ptx_value_of(u), *m = tn_memory_behind(index->src[0]);
   tn_ptx_pieces p = tn_ptx_pieces_of(x, index, value);
   tn_ptx_operand o[TN_PTX_VECTOR];
   char op[32];
@@ -1422,9 +1481,22 @@ static void tn_ptx_prefetch(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_text(tn_ptx_body(x), ";\n");
 }
 
+static tn_ptx_operand tn_ptx_read_special(tn_ptx *x, const char *name) {
+  const tn_ptx_operand o = tn_ptx_register(x, 'r');
+  tn_ptx_begin(x, "mov.u32");
+  tn_ptx_operand_text(tn_ptx_body(x), o);
+  tn_ptx_text(tn_ptx_body(x), ", %%%s;\n", name);
+  return o;
+}
+// Is it where BULKs copy to?
+static int tn_ptx_holds_boxes(const tn_ptx *x, const tiny_uop *memory) {
+  for (int i = 0; i < x->nbulk; i++) if (tn_memory_behind(x->bulk[i]->src[0]->src[0]) == memory) return 1;
+  return 0;
+}
 static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
   const int reg = u->v[0] == TN_SPACE_REG, held = reg && x->constant[u->seq], given = !reg && x->k->local_nbytes;
-  const int n = held ? (int)u->v[1] * u->lanes : 3, first = tn_ptx_take(x, n);
+  const int n = held ? (int)u->v[1] * u->lanes : 3, first = tn_ptx_take(x, n), boxes = tn_ptx_holds_boxes(x, u);
+  int64_t *at = boxes ? &x->box_at : &x->local_at;
   const int64_t nbytes = u->v[1] * tn_ptx_nbytes(u);
   const tn_ptx_operand symbol = {given ? 'S' : 's', x->memories};
   x->elements[u->seq] = first;
@@ -1432,12 +1504,12 @@ static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
   for (int i = 0; held && i < n; i++) tn_ptx_put(x, first + i, tn_ptx_register(x, tn_ptx_class(u->dtype)));
   if (held) return;
   tn_ptx_put(x, first, symbol);
-  tn_ptx_put(x, first + 1, tn_ptx_k(given ? x->local_at : 0));
+  tn_ptx_put(x, first + 1, tn_ptx_k(given ? *at : 0));
   tn_ptx_put(x, first + 2, tn_ptx_none);
-  if (given) x->local_at += (nbytes + TN_PTX_LINE - 1) / TN_PTX_LINE * TN_PTX_LINE;
+  if (given) *at += (nbytes + TN_PTX_LINE - 1) / TN_PTX_LINE * TN_PTX_LINE;
   else
-    tn_ptx_text(&x->declares, "\t.%s .align 16 .b8 m%d[%lld];\n", reg ? "local" : "shared", x->memories++,
-                (long long)nbytes);
+    tn_ptx_text(&x->declares, "\t.%s .align %d .b8 m%d[%lld];\n", reg ? "local" : "shared",
+                boxes ? (int)TN_BOX_ALIGN : 16, x->memories++, (long long)nbytes);
 }
 #endif
 // ---- end src/nv/../render/ptx_memory.c ----
@@ -1472,8 +1544,9 @@ static const tiny_uop *tn_ptx_matrices(const tiny_uop *u) {
 // No value of its own: a unit reads it.
 static int tn_ptx_is_by_unit(const tiny_uop *u) { return tn_ptx_matrices(u) != NULL; }
 
-// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each; of tcgen05 bit 46 says so. side 0: of a, of which
-// rows and k change places.
+// Bits 0-13 begin, 16-29 leading, 32-45 stride, in 16 bytes each; of tcgen05 bit 46 says so; 62-63: 1, of boxes, of
+// which groups of eight rows follow each other, and, where rows lie beside each other, boxes of 64 (PTX ISA, Strides).
+// side 0: of a, of which rows and k change places.
 static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load, int side) {
   const int64_t step[2] = {tn_load_along(load), tn_load_next(load)};
   const int64_t size = (int64_t)tiny_dtype_nbytes((tiny_dtype)load->dtype);
@@ -1482,8 +1555,11 @@ static tn_ptx_operand tn_ptx_descriptor(tn_ptx *x, const tiny_uop *load, int sid
   if (at.kind == 's' || at.kind == 'S') at = tn_ptx_do1(x, 'r', "mov.u32", at);
   if (a.offset) at = tn_ptx_do2(x, 'r', "add.s32", at, tn_ptx_k(a.offset));
   at = tn_ptx_do2(x, 'r', "shr.u32", at, tn_ptx_k(4));
-  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(step[!side] * size >> 4 << 16));
-  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(step[side] * size >> 4 | (x->tensor ? 1 << 14 : 0)));
+  const int boxes = tn_load_has(load, TN_SWIZZLED), turned = tn_load_kind(load) == TN_TURNED;
+  const int64_t leading = !boxes ? step[!side] * size >> 4 : turned ? TN_BOX_ROWS * TN_BOX_ROW >> 4 : 1,
+                stride = !boxes ? step[side] * size >> 4 : TN_BOX_ALIGN >> 4 | 1 << 30;
+  word[0] = tn_ptx_do2(x, 'r', "or.b32", at, tn_ptx_k(leading << 16));
+  word[1] = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(stride | (x->tensor ? 1 << 14 : 0)));
   return tn_ptx_join(x, 'd', "mov.b64", word);
 }
 
@@ -1505,9 +1581,10 @@ static int tn_ptx_sum_registers(tn_ptx *x, const tiny_uop *u) {
 
 static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *unit, const char *type[2]) {
   const int lanes = unit->m * unit->n / unit->warp, bytes = (int)tiny_dtype_nbytes((tiny_dtype)unit->a);
-  const tiny_uop *load = tn_ptx_matrices(u->src[1]);
+  const tiny_uop *load = tn_ptx_matrices(u->src[1]), *rows = tn_ptx_matrices(u->src[0]);
   tn_ptx_operand a[4];
-  for (int i = 0; i < 4; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
+  if (rows) a[0] = tn_ptx_descriptor(x, rows, 0);
+  for (int i = 0; i < 4 && !rows; i++) a[i] = tn_ptx_held(x, tn_ptx_element(x, u->src[0], i), 'r');
   const tn_ptx_operand descriptor = tn_ptx_descriptor(x, load, 1), yes = tn_ptx_held(x, tn_ptx_k(1), 'p');
   const int first = tn_ptx_sum_registers(x, u);
   tiny_bytes *out = &x->batch;
@@ -1516,12 +1593,13 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
               tn_ptx_type(unit->c), type[0], type[1]);
   tn_ptx_group(out, &x->pool.of[first], u->lanes);
   tn_ptx_text(out, ", ");
-  tn_ptx_group(out, a, 4);
+  if (rows) tn_ptx_operand_text(out, a[0]); else tn_ptx_group(out, a, 4);
   tn_ptx_text(out, ", ");
   tn_ptx_operand_text(out, descriptor);
   tn_ptx_text(out, ", ");
   tn_ptx_operand_text(out, yes);
   if (unit->c == TINY_F32) tn_ptx_text(out, ", 1, 1");
+  if (unit->c == TINY_F32 && bytes == 2 && rows) tn_ptx_text(out, ", %d", tn_load_kind(rows) == TN_TURNED);
   if (unit->c == TINY_F32 && bytes == 2) tn_ptx_text(out, ", %d", tn_load_kind(load) == TN_TURNED);
   tn_ptx_text(out, ";\n");
   x->elements[u->seq] = first;
@@ -1550,14 +1628,17 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
 
 enum {
   TN_PTX_KEPT = 4, TN_PTX_CHAINED = 8,     // of nodes, beside what is wanted: a unit keeps it; a WMMA adds to it
+  TN_PTX_TENSOR_NBYTES = 16,               // of shared memory: where Tensor Memory was allocated, and an mbarrier
   TN_PTX_FOUR_WARPS = 128, TN_PTX_TENSOR = 512, TN_PTX_TENSOR_LEAST = 32, TN_PTX_TENSOR_LANE = 16, TN_PTX_LOADED = 32
 };
 
 // Of what a unit keeps, in the pool: its address, a predicate: it is added to; is what it holds yet to be read?
 enum { TN_PTX_KEPT_AT, TN_PTX_KEPT_ADDS, TN_PTX_KEPT_OPEN, TN_PTX_KEPT_FIELDS };
 
+// Operands as boxes are wgmma's.
 static int tn_ptx_is_whole(const tiny_uop *u) {
-  return u->op == TINY_OP_WMMA && tn_ptx_is_by_unit(u->src[0]) && tn_ptx_is_by_unit(u->src[1]);
+  const tiny_uop *a = u->op == TINY_OP_WMMA ? tn_ptx_matrices(u->src[0]) : NULL;
+  return a && !tn_load_has(a, TN_SWIZZLED) && tn_ptx_is_by_unit(u->src[1]);
 }
 static int tn_ptx_is_zero(const tiny_uop *u) {
   while (u->op == TINY_OP_BROADCAST) u = u->src[0];
@@ -1602,7 +1683,7 @@ static void tn_ptx_tensor_open(tn_ptx *x) {
   char line[160];
   const int number = x->memories++;
   tn_ptx_wants_version(x, 86);
-  tn_ptx_text(&x->declares, "\t.shared .align 16 .b8 m%d[16];\n", number);
+  tn_ptx_text(&x->declares, "\t.shared .align 16 .b8 m%d[%d];\n", number, TN_PTX_TENSOR_NBYTES);
   const tn_ptx_operand item = tn_ptx_register(x, 'r'), of_four = tn_ptx_register(x, 'r'), symbol = {'s', number};
   tn_ptx_text(tn_ptx_body(x), "\tmov.u32 %%r%lld, %%tid.x;\n\tand.b32 %%r%lld, %%r%lld, %d;\n", (long long)item.n,
               (long long)of_four.n, (long long)item.n, TN_PTX_FOUR_WARPS - 1);
@@ -1665,8 +1746,8 @@ static void tn_ptx_kept_adds(tn_ptx *x, int kept, int adds) {
 // The products that were started are done: what they read may be written, what they gave be read.
 static void tn_ptx_tensor_wait(tn_ptx *x) {
   char line[120];
-  const int label = ++x->labels;
   if (!x->tensor_open) return;
+  const int label = ++x->labels;
   x->tensor_open = 0;
   if (!x->met) tn_ptx_fences(x, "\tbar.sync 0;\n");          // all have seen the phase before
   x->met = 0;
@@ -1779,6 +1860,309 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
 }
 #endif
 // ---- end src/nv/../render/ptx_tcgen05.c ----
+// ---- begin src/nv/../render/ptx_maps.c ----
+// ptx_maps: which tensors a kernel in PTX copies boxes of, as numbers in its module, and what the device is told.
+//
+// In:  a BULK. Out: words of a map, which the host reads from the module's variable NAME_maps; of those, and of an
+//      address, the 128 bytes that the copy unit reads.
+// Word 0 is the PARAM, 1 the dtype, 2 the dims; then extents, distances in bytes (that of dim 0 is not told) and sides
+// of the box, of five dims each: those that are not there are 0.
+#ifndef TN_RENDER_PTX_MAPS
+#define TN_RENDER_PTX_MAPS
+#ifndef TINY_AMALGAMATED
+#include "../ir/listing.c"
+#endif
+#include <string.h>
+
+enum { TN_PTX_MAP_WORDS = 3 + 3 * TN_BOX_DIMS, TN_PTX_MAP_NBYTES = 128, TN_PTX_MAPS = 8 };       // of a kernel at most
+enum { TN_MAP_PARAM, TN_MAP_DTYPE, TN_MAP_DIMS, TN_MAP_EXTENT, TN_MAP_STRIDE = TN_MAP_EXTENT + TN_BOX_DIMS,
+  TN_MAP_BOX = TN_MAP_STRIDE + TN_BOX_DIMS };
+
+// parts: of its rows, of which each copy has one.
+static int64_t tn_ptx_map_word(const tiny_uop *bulk, int parts, int k) {
+  const tiny_uop *from = tn_memory_behind(bulk->src[1]);
+  const int dims = tn_bulk_dims(bulk), list = (k - TN_MAP_EXTENT) / TN_BOX_DIMS, d = (k - TN_MAP_EXTENT) % TN_BOX_DIMS;
+  if (k == TN_MAP_PARAM) return from->k;
+  if (k == TN_MAP_DTYPE) return from->dtype;
+  if (k == TN_MAP_DIMS) return dims;
+  if (d >= dims || (list == 1 && !d)) return 0;
+  if (list == 2 && d == 1) return bulk->v[list * dims + d] / parts;
+  return bulk->v[list * dims + d] * (list == 1 ? (int64_t)tiny_dtype_nbytes((tiny_dtype)from->dtype) : 1);
+}
+
+// Elements are moved as they are: integers of their size.
+enum { TN_MAP_U8, TN_MAP_U16, TN_MAP_U32, TN_MAP_U64 = 4 };
+// The 128 bytes for memory at this address, as ptxas lowers tensormap.replace on what is all zeros (PTX ISA): its
+// address, fields, distances / 16, extents - 1, sides - 1; swizzle 3 is that of 128 bytes; beyond extents are zeros.
+static void tn_ptx_map_encode(const uint64_t *word, uint64_t address, uint32_t *out) {
+  const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)word[TN_MAP_DTYPE]), dims = (int)word[TN_MAP_DIMS];
+  const uint32_t type = nbytes == 1 ? TN_MAP_U8 : nbytes == 2 ? TN_MAP_U16 : nbytes == 4 ? TN_MAP_U32 : TN_MAP_U64;
+  memset(out, 0, TN_PTX_MAP_NBYTES);
+  out[0] = (uint32_t)address; out[1] = (uint32_t)(address >> 32);
+  out[2] = (uint32_t)(dims - 1) << 4 | type << 7 | 3u << 13;
+  for (int i = 0; i < dims; i++) {
+    const uint64_t stride = word[TN_MAP_STRIDE + i] >> 4, box = word[TN_MAP_BOX + i] - 1;
+    out[8 + i] = (uint32_t)(word[TN_MAP_EXTENT + i] - 1);
+    if (i) { out[2 + i] = (uint32_t)stride; out[7] |= (uint32_t)(stride >> 32) << 4 * (i - 1); }
+    if (i) out[14] |= (uint32_t)box << 8 * (i - 1); else out[13] |= (uint32_t)box << 24;
+  }
+}
+#endif
+// ---- end src/nv/../render/ptx_maps.c ----
+// ---- begin src/nv/../render/ptx_bulk.c ----
+// ptx_bulk: boxes of tensors that the device copies by itself (PTX ISA, cp.async.bulk.tensor and mbarrier; sm_90 on).
+//
+// In:  BULKs, and BARRIERs that wait for their slots. Out: their lines; of the module, what tensors a kernel wants.
+// Holds:
+//  - A slot has an mbarrier, beside the memory that is copied to. Each copy that fills the slot arrives once and says
+//    how many bytes come; the phase is over when all are there. Thread 0 begins copies, all threads wait for the phase,
+//    of which each has the parity of every slot as a bit of one register.
+//  - A tensor is 128 bytes that the host makes for a launch, and a parameter of the kernel, m, behind v. Which they are
+//    stands in the module: NAME_maps, TN_PTX_MAP_WORDS of 64 bits each (tn_ptx_map_word).
+#ifndef TN_RENDER_PTX_BULK
+#define TN_RENDER_PTX_BULK
+#ifndef TINY_AMALGAMATED
+#include "ptx_wgmma.c"
+#include "ptx_maps.c"
+#endif
+
+// ** before a line is written **
+
+// Parts of a box, of which each group of the cluster copies one for all of them.
+static int tn_ptx_parts(const tn_ptx *x, const tiny_uop *u) {
+  return x->k->hints[u->seq] & (TINY_HINT_PAIR | TINY_HINT_FOUR) ? x->cluster : 1;
+}
+static int tn_ptx_same_map(const tn_ptx *x, const tiny_uop *a, const tiny_uop *b) {
+  return tn_ptx_parts(x, a) == tn_ptx_parts(x, b) && tn_memory_behind(a->src[1]) == tn_memory_behind(b->src[1]) &&
+      a->nv == b->nv &&
+      !memcmp(a->v, b->v, a->nv * sizeof *a->v);
+}
+static const tiny_uop *tn_ptx_box_memory(const tiny_uop *bulk) { return tn_memory_behind(bulk->src[0]->src[0]); }
+// Which of the kernel's tensors a BULK copies from.
+static int tn_ptx_map_of(const tn_ptx *x, const tiny_uop *u) {
+  int i = 0;
+  while (i < x->nmap && !tn_ptx_same_map(x, x->map[i], u)) i++;
+  return i;
+}
+// All BULKs; then, when it is known who copies for whom, the tensors, slots, and memory of boxes, which lies before all
+// other.
+static void tn_ptx_survey_boxes(tn_ptx *x) {
+  for (int i = 0; i < x->k->n; i++) x->nbulk += x->k->list[i]->op == TINY_OP_BULK;
+  if (!x->nbulk) return;
+  if (x->sm < 90) { tn_ptx_fail(x, "BULK"); return; }
+  const size_t n = (size_t)x->nbulk * sizeof *x->bulk;
+  x->bulk = (const tiny_uop **)tn_ptx_scratch(x->t, n);
+  x->map = (const tiny_uop **)tn_ptx_scratch(x->t, n);
+  if (!x->bulk || !x->map) { x->failed = 1; return; }
+  x->nbulk = 0;
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_BULK) continue;
+    x->bulk[x->nbulk++] = u;
+  }
+}
+static void tn_ptx_survey_maps(tn_ptx *x) {
+  for (int i = 0; i < x->nbulk && !x->failed; i++) {
+    const tiny_uop *u = x->bulk[i];
+    if (tn_ptx_map_of(x, u) == x->nmap) x->map[x->nmap++] = u;
+    if (x->nmap > TN_PTX_MAPS) { tn_ptx_fail(x, "so many tensors"); return; }
+    if (tn_bulk_end(u) > x->slots) x->slots = tn_bulk_end(u);
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_DEFINE && tn_ptx_holds_boxes(x, u)) x->local_at += u->v[1] * tn_ptx_nbytes(u);
+  }
+}
+
+// ** the beginning **
+
+static void tn_ptx_slot_text(tn_ptx *x, int64_t slot) {
+  tn_ptx_text(tn_ptx_body(x), "[%s+%lld]", x->k->local_nbytes ? "tiny_shared" : "boxes",
+              (long long)(8 * slot + (x->k->local_nbytes ? x->k->local_nbytes - TN_BOX_NBYTES : 0)));
+}
+static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
+  for (int i = 0; i < x->nbulk; i++)
+    if (tn_bulk_first(x->bulk[i]) <= slot && slot < tn_bulk_end(x->bulk[i])) return tn_bulk_copies(x->bulk[i]);
+  return 1;
+}
+// mbarriers are there, for the copies too, before anybody waits (CUDA C++ Programming Guide, "Using TMA").
+static void tn_ptx_begin_boxes(tn_ptx *x) {
+  if (!x->nbulk || x->failed) return;
+  if (!x->k->local_nbytes) tn_ptx_text(&x->declares, "\t.shared .align 8 .b8 boxes[%d];\n", 8 * x->slots);
+  x->first = tn_ptx_do2(x, 'p', "setp.eq.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(0));
+  x->phases = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(0));
+  x->slot_at = tn_ptx_register(x, 'r');
+  tn_ptx_begin(x, "mov.u32");
+  tn_ptx_operand_text(tn_ptx_body(x), x->slot_at);
+  tn_ptx_text(tn_ptx_body(x), ", %s;\n", x->k->local_nbytes ? "tiny_shared" : "boxes");
+  if (x->k->local_nbytes)
+    x->slot_at = tn_ptx_do2(x, 'r', "add.s32", x->slot_at, tn_ptx_k(x->k->local_nbytes - TN_BOX_NBYTES));
+  for (int i = 0; i < x->slots; i++) {
+    x->guard = x->first;
+    tn_ptx_begin(x, "mbarrier.init.shared::cta.b64");
+    tn_ptx_slot_text(x, i);
+    tn_ptx_text(tn_ptx_body(x), ", %lld;\n", (long long)tn_ptx_copies_to(x, i));
+  }
+  x->guard = tn_ptx_none;
+  for (int i = 0; i < x->nmap; i++) {
+    tn_ptx_operand at = tn_ptx_register(x, 'd');
+    tn_ptx_begin(x, "mov.b64");
+    tn_ptx_operand_text(tn_ptx_body(x), at);
+    tn_ptx_text(tn_ptx_body(x), ", m;\n");
+    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
+    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
+  }
+  tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n%s",
+              x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
+  if (x->cluster < 2) return;
+  x->rank = tn_ptx_read_special(x, "cluster_ctarank");
+  x->everyone = tn_ptx_do1(x, 'h', "mov.b16", tn_ptx_k((1 << x->cluster) - 1));
+}
+
+// ** copies, and who waits for them **
+
+static tn_ptx_operand tn_ptx_narrow(tn_ptx *x, const tiny_uop *u) {
+  const tn_ptx_operand o = tn_ptx_element(x, u, 0);
+  return tn_ptx_is_number(o) || o.kind != 'd' ? tn_ptx_held(x, o, 'r') : tn_ptx_do1(x, 'r', "cvt.u32.u64", o);
+}
+static tn_ptx_operand tn_ptx_slot_address(tn_ptx *x, tn_ptx_operand slot) {
+  return tn_ptx_do(x, 'r', "mad.lo.s32", slot, tn_ptx_k(8), x->slot_at);
+}
+static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
+  const int dims = tn_bulk_dims(u), parts = tn_ptx_parts(x, u);
+  const tiny_uop *index = u->src[0];
+  int64_t nbytes = (int64_t)tiny_dtype_nbytes((tiny_dtype)tn_ptx_box_memory(u)->dtype);
+  for (int i = 0; i < dims; i++) nbytes *= u->v[2 * dims + i];
+  tn_ptx_address to = tn_ptx_address_of(x, index);
+  const tn_ptx_operand at = tn_ptx_slot_address(x, tn_ptx_narrow(x, u->src[2]));
+  tn_ptx_operand place[TN_BOX_DIMS], on = x->first;
+  for (int i = 0; i < dims; i++) place[i] = tn_ptx_narrow(x, u->src[3 + i]);
+  if (parts > 1) {                         // the rows of this group's part
+    if (to.base.kind == 's' || to.base.kind == 'S') to.base = tn_ptx_do1(x, 'r', "mov.u32", to.base);
+    to.base = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(nbytes / parts), to.base);
+    place[1] = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(u->v[2 * dims + 1] / parts), place[1]);
+  }
+  if (index->nsrc == 3)
+    on = tn_ptx_do2(x, 'p', "and.pred", on, tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p'));
+  if (x->failed) return;
+  tiny_bytes *out = x->overlaps ? &x->copies : tn_ptx_body(x);
+  tn_ptx_text(out, "\t@");
+  tn_ptx_operand_text(out, on);
+  tn_ptx_text(out, " mbarrier.arrive.expect_tx.shared::cta.b64 _, [");
+  tn_ptx_operand_text(out, at);
+  tn_ptx_text(out, "], %lld;\n\t@", (long long)nbytes);
+  tn_ptx_operand_text(out, on);
+  tn_ptx_text(out, " cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s [", dims,
+              parts > 1 ? ".multicast::cluster" : "");
+  tn_ptx_operand_text(out, to.base);
+  tn_ptx_text(out, "+%lld], [", (long long)to.offset);
+  tn_ptx_operand_text(out, x->map_at[tn_ptx_map_of(x, u)]);
+  tn_ptx_text(out, ", {");
+  for (int i = 0; i < dims; i++) { tn_ptx_text(out, i ? ", " : ""); tn_ptx_operand_text(out, place[i]); }
+  tn_ptx_text(out, "}], [");
+  tn_ptx_operand_text(out, at);
+  tn_ptx_text(out, "]");
+  if (parts > 1) { tn_ptx_text(out, ", "); tn_ptx_operand_text(out, x->everyone); }
+  tn_ptx_text(out, ";\n");
+}
+// Until the phase of the slot is over; then it is the other one's turn.
+static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
+  const tn_ptx_operand s = tn_ptx_narrow(x, slot), at = tn_ptx_slot_address(x, s), over = tn_ptx_register(x, 'p');
+  tn_ptx_operand parity = tn_ptx_do2(x, 'r', "shr.u32", x->phases, s);
+  parity = tn_ptx_do2(x, 'r', "and.b32", parity, tn_ptx_k(1));
+  const tn_ptx_operand bit = tn_ptx_do2(x, 'r', "shl.b32", tn_ptx_held(x, tn_ptx_k(1), 'r'), s),
+                       turn[3] = {x->phases, x->phases, bit};
+  const int label = ++x->labels;
+  tiny_bytes *out = tn_ptx_body(x);
+  tn_ptx_text(out, "$W%d:\n", label);
+  tn_ptx_begin(x, "mbarrier.try_wait.parity.shared::cta.b64");
+  tn_ptx_operand_text(out, over);
+  tn_ptx_text(out, ", [");
+  tn_ptx_operand_text(out, at);
+  tn_ptx_text(out, "], ");
+  tn_ptx_operand_text(out, parity);
+  tn_ptx_text(out, ";\n");
+  x->guard = over; x->unless = 1;
+  char to[32];
+  snprintf(to, sizeof to, "bra $W%d", label);
+  tn_ptx_line(x, to, NULL, 0);
+  x->guard = tn_ptx_none; x->unless = 0;
+  tn_ptx_line(x, "xor.b32", turn, 3);
+}
+
+// ** products that go on while the next ones are begun **
+//
+//   wait for the slot                      as the list has it: BARRIER
+//   begin products; commit
+//   wait for the products before           whose slot is filled next
+//   all meet; thread 0 begins copies       BULKs
+// So the matrix unit has work while warps wait for each other (CUTLASS, "Efficient GEMM in CUDA", "Pipelining").
+
+// The LOAD of REG memory that a chain of products adds to; NULL: some of them is not added to in place.
+static const tiny_uop *tn_ptx_chain(const tn_ptx *x, const tiny_uop *product) {
+  for (;;) {
+    const tiny_uop *sum = product->src[2];
+    if (!tn_ptx_matrices(product->src[0]) || !tn_ptx_matrices(product->src[1]) ||
+        x->last[sum->seq] != (int)product->seq)
+      return NULL;
+    if (sum->op == TINY_OP_LOAD) return x->constant[sum->seq] == TN_PTX_TAKEN ? sum : NULL;
+    if (sum->op != TINY_OP_WMMA) return NULL;
+    product = sum;
+  }
+}
+static int tn_ptx_may_overlap(const tn_ptx *x, const tiny_uop *u) {
+  const int loads = u->op == TINY_OP_LOAD;
+  if (loads) return tn_is_reg(u->src[0]->src[0]) || tn_ptx_holds_boxes(x, tn_memory_behind(u->src[0]->src[0]));
+  if (u->op != TINY_OP_STORE) return u->op != TINY_OP_BARRIER && u->op != TINY_OP_IF && u->op != TINY_OP_RANGE &&
+    u->op != TINY_OP_SHUFFLE && u->op != TINY_OP_PREFETCH;
+  const tiny_uop *sum = u->src[1]->op == TINY_OP_WMMA ? tn_ptx_chain(x, u->src[1]) : NULL;
+  return sum && tn_ptx_in_registers(x, u->src[0]) && x->last[u->src[1]->seq] == (int)u->seq &&
+      tn_ptx_reg_at(x, u->src[0]) == tn_ptx_reg_at(x, sum->src[0]);
+}
+// The loop that such a BARRIER stands in, if nothing else is done in it than copies and products that are added up.
+static const tiny_uop *tn_ptx_overlaps(const tn_ptx *x, const tiny_uop *barrier) {
+  const tiny_uop *loop = x->block[barrier->seq];
+  int stores = 0;
+  if (!loop || x->fences || barrier->k != TN_BOXES) return NULL;
+  for (int i = (int)loop->seq + 1; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_END) return u->src[1] == loop && stores == 1 ? loop : NULL;
+    if (u != barrier && !tn_ptx_may_overlap(x, u)) return NULL;
+    stores += u->op == TINY_OP_STORE;
+  }
+  return NULL;
+}
+
+// ** groups that copy for each other **
+//
+// Neighbours of dim 0 whose boxes are the same each copy a part to the memory of all (PTX ISA, .multicast::cluster).
+// Memory is filled again when all groups of the cluster have met, which they do while products are under way.
+
+// How many groups make a cluster: as hints say, if there is one loop of copies and its products overlap.
+static int tn_ptx_cluster(const tn_ptx *x) {
+  int hints = 0, loops = 0;
+  for (int i = 0; i < x->nbulk; i++) hints |= x->k->hints[x->bulk[i]->seq];
+  for (int i = 0; i < x->k->n && hints; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_BARRIER || !(u->k & TN_BOXES)) continue;
+    if (loops++ || !tn_ptx_overlaps(x, u)) return 1;
+  }
+  return !loops ? 1 : hints & TINY_HINT_FOUR ? 4 : hints & TINY_HINT_PAIR ? 2 : 1;
+}
+
+// ** of the module **
+
+static void tn_ptx_maps_text(const tn_ptx *x, tiny_bytes *out) {
+  if (!x->nmap) return;
+  tn_ptx_text(out, ".visible .global .align 8 .b64 %s_maps[%d] = {", x->k->name, TN_PTX_MAP_WORDS * x->nmap);
+  for (int i = 0; i < x->nmap; i++)
+    for (int k = 0; k < TN_PTX_MAP_WORDS; k++)
+      tn_ptx_text(out, "%s%lld", i || k ? ", " : "",
+                  (long long)tn_ptx_map_word(x->map[i], tn_ptx_parts(x, x->map[i]), k));
+  tn_ptx_text(out, "};\n");
+}
+#endif
+// ---- end src/nv/../render/ptx_bulk.c ----
 // ---- begin src/nv/../render/ptx.c ----
 // ptx: a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later.
 //
@@ -1793,6 +2177,7 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
 #include "ptx_tcgen05.c"
+#include "ptx_bulk.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -1983,11 +2368,15 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
 }
 
 static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
-  if (u->k && x->sm >= 80) {
+  const int64_t stores = u->k & ~(int64_t)TN_BOXES;
+  if (u->k & TN_BOXES) tn_ptx_wait_boxes(x, u->src[0]);
+  x->overlaps = u->k & TN_BOXES ? tn_ptx_overlaps(x, u) : NULL;
+  if (x->overlaps) return;
+  if (stores && x->sm >= 80) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.commit_group;\n");
-    tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)u->k - 1);
+    tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)stores - 1);
   }
-  if (x->by_unit) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
+  if (x->fences) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
   x->met = 1;
   if (x->tensor) tn_ptx_fences(x, "\tbar.sync 0;\n");
   else tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
@@ -2056,6 +2445,9 @@ static void tn_ptx_end(tn_ptx *x) {
                                        tn_ptx_element(x, l->opened->src[0], 0));
   tn_ptx_branch(x, on, 0, "L", l->label);
   if (l->skips.kind) tn_ptx_text(tn_ptx_body(x), "$E%d:\n", l->label);
+  if (!x->overlaps || x->overlaps != l->opened) return;
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.wait_group.sync.aligned 0;\n");
+  x->overlaps = NULL;
 }
 static void tn_ptx_if(tn_ptx *x, const tiny_uop *u) {
   const tn_ptx_operand on = tn_ptx_held(x, tn_ptx_element(x, u->src[0], 0), 'p');
@@ -2086,13 +2478,6 @@ static tn_ptx_operand tn_ptx_divided(tn_ptx *x, tn_ptx_operand o, int64_t n, int
   while ((int64_t)1 << k < n) k++;
   if ((int64_t)1 << k != n) return tn_ptx_do2(x, 'r', left ? "rem.u32" : "div.u32", o, tn_ptx_k(n));
   return left ? tn_ptx_do2(x, 'r', "and.b32", o, tn_ptx_k(n - 1)) : tn_ptx_do2(x, 'r', "shr.u32", o, tn_ptx_k(k));
-}
-static tn_ptx_operand tn_ptx_read_special(tn_ptx *x, const char *name) {
-  const tn_ptx_operand o = tn_ptx_register(x, 'r');
-  tn_ptx_begin(x, "mov.u32");
-  tn_ptx_operand_text(tn_ptx_body(x), o);
-  tn_ptx_text(tn_ptx_body(x), ", %%%s;\n", name);
-  return o;
 }
 // Of items of a group the number along a dim, by their number in all.
 static tn_ptx_operand tn_ptx_item(tn_ptx *x, int dim) {
@@ -2140,6 +2525,7 @@ static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
       else tn_ptx_store(x, u);
       return;
     case TINY_OP_PREFETCH: tn_ptx_prefetch(x, u); return;
+    case TINY_OP_BULK: tn_ptx_bulk(x, u); return;
     case TINY_OP_RANGE: tn_ptx_range(x, u); return;
     case TINY_OP_IF: tn_ptx_if(x, u); return;
     case TINY_OP_PICK: tn_ptx_pick(x, u); return;
@@ -2166,7 +2552,8 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
     case TINY_OP_STORE:                    // of one that was added to in place
       return reg && tn_ptx_in_registers(x, u->src[0]) && u->src[1]->op == TINY_OP_WMMA &&
           x->elements[u->src[1]->seq] == tn_ptx_reg_at(x, u->src[0]);
-    case TINY_OP_BARRIER: case TINY_OP_RANGE: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: return 0;
+    case TINY_OP_BARRIER: case TINY_OP_RANGE: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: case TINY_OP_BULK:
+      return 0;
     default: break;
   }
   for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
@@ -2192,7 +2579,8 @@ static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
   if (!x->needed[u->seq] || (x->tensor && tn_ptx_of_kept(x, u))) return;
   tn_ptx_node(x, u);
   if (u->op == TINY_OP_DEFINE && (x->wants[u->seq] & TN_PTX_KEPT)) tn_ptx_keep(x, u, tn_ptx_kept_product(x, u));
-  if (u->op != TINY_OP_STORE && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER) tn_ptx_complete(x, u);
+  if (u->op != TINY_OP_STORE && u->op != TINY_OP_BULK && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER)
+    tn_ptx_complete(x, u);
 }
 
 // The tables of a kernel's nodes. 0: there is no memory for them.
@@ -2222,8 +2610,12 @@ static int tn_ptx_tables(tn_ptx *x) {
 static void tn_ptx_entry(const tn_ptx *x, tiny_bytes *out) {
   static const char kinds[] = "phrdfg";
   const int64_t items = x->k->local[0] * x->k->local[1] * x->k->local[2];
-  tn_ptx_text(out, ".visible .entry %s(.param .align 8 .b8 v[%d])\n", x->k->name, 8 * TN_PTX_PARAMETERS);
-  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n\t.minnctapersm 1\n{\n", (long long)items);
+  tn_ptx_text(out, ".visible .entry %s(.param .align 8 .b8 v[%d]", x->k->name, 8 * TN_PTX_PARAMETERS);
+  if (x->nmap) tn_ptx_text(out, ", .param .align 64 .b8 m[%d]", TN_PTX_MAP_NBYTES * x->nmap);
+  tn_ptx_text(out, ")\n");
+  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n\t.minnctapersm 1\n", (long long)items);
+  if (x->cluster > 1) tn_ptx_text(out, "\t.reqnctapercluster %d, 1, 1\n", x->cluster);
+  tn_ptx_text(out, "{\n");
   for (int i = 0; i < TN_PTX_CLASSES; i++) {
     const long long n = (long long)x->registers[i] + 1;      // they are numbered from 1 on
     if (n > 1) tn_ptx_text(out, "\t.reg .%s %%%c<%lld>;\n", tn_ptx_bare(kinds[i]), kinds[i], n);
@@ -2231,6 +2623,7 @@ static void tn_ptx_entry(const tn_ptx *x, tiny_bytes *out) {
   if (x->declares.n) tiny_bytes_add(out, x->declares.data, x->declares.n);
   if (x->level->body.n) tiny_bytes_add(out, x->level->body.data, x->level->body.n);
   tn_ptx_text(out, "\tret;\n}\n");
+  tn_ptx_maps_text(x, out);
 }
 
 // The version of PTX that a target came with (PTX ISA, "Release Notes").
@@ -2246,12 +2639,14 @@ static int tn_ptx_version(int sm, int own) {
 
 typedef struct tn_ptx_target { const char *name; int sm, own; } tn_ptx_target;   // own: with what its family has alone
 
+enum { TN_PTX_USES_BOXES = 1 << 16 };      // of what a kernel uses, beside a version
+
 static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                uint64_t *uses) {
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
   tn_ptx x;
   memset(&x, 0, sizeof x);
-  x.t = x.declares.t = x.batch.t = t; x.k = k; x.sm = target->sm;
+  x.t = x.declares.t = x.batch.t = x.copies.t = t; x.k = k; x.sm = target->sm;
   x.version = tn_ptx_version(target->sm, target->own);
   if (!tn_ptx_tables(&x)) return TINY_E_MEMORY;
   x.depth = -1;
@@ -2259,15 +2654,24 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
   tn_ptx_place(&x);
   for (int i = 0; i < k->n && !x.failed; i++)
     if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
-  for (int i = 0; i < k->n; i++) x.by_unit |= tn_ptx_loads_matrices(k->list[i]);
+  tn_ptx_survey_boxes(&x);
+  for (int i = 0; i < k->n; i++) {
+    const tiny_uop *u = k->list[i];
+    if (!tn_ptx_loads_matrices(u)) continue;
+    x.by_unit = 1;
+    x.fences |= !tn_ptx_holds_boxes(&x, tn_memory_behind(u->src[0]->src[0]));
+  }
   if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
   if (!x.failed && x.by_unit) tn_ptx_tensor_survey(&x);
   if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
+  x.cluster = x.nbulk && !x.failed ? tn_ptx_cluster(&x) : 1;
+  tn_ptx_survey_maps(&x);
+  tn_ptx_begin_boxes(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
   if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);
   if (x.failed) return TINY_E_INTERNAL;
   tn_ptx_entry(&x, out);
-  *uses = (uint64_t)x.version;
+  *uses = (uint64_t)x.version | (x.nbulk ? TN_PTX_USES_BOXES : 0);
   return TINY_OK;
 }
 static tiny_code tn_ptx_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
@@ -2275,10 +2679,15 @@ static tiny_code tn_ptx_module(tiny_ctx *t, const tiny_renderer *r, const tiny_r
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
   uint64_t version = (uint64_t)tn_ptx_version(target->sm, target->own);
   (void)t;
-  for (int i = 0; i < n; i++) if (kernels[i].uses > version) version = kernels[i].uses;
+  int align = 16;
+  for (int i = 0; i < n; i++) {
+    const uint64_t least = kernels[i].uses & (TN_PTX_USES_BOXES - 1);
+    if (least > version) version = least;
+    if (kernels[i].uses & TN_PTX_USES_BOXES) align = TN_BOX_ALIGN;
+  }
   tn_ptx_text(out, ".version %d.%d\n.target %s\n", (int)version / 10, (int)version % 10, target->name);
   tn_ptx_text(out, ".address_size 64\n.visible .global .align 4 .u32 tiny_values = %d;\n", TN_PTX_PARAMETERS);
-  tn_ptx_text(out, ".extern .shared .align 16 .b8 tiny_shared[];\n");
+  tn_ptx_text(out, ".extern .shared .align %d .b8 tiny_shared[];\n", align);
   for (int i = 0; i < n; i++) tiny_bytes_add(out, kernels[i].data, kernels[i].n);
   return TINY_OK;
 }
@@ -2299,7 +2708,9 @@ static const tn_ptx_target tn_ptx_targets[] = {
 
 // limits.unit_tiles and .unit_rows of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has,
 // tcgen05.mma), of 128 rows of four warps; sm_103a's units have no bytes, and are used as those of sm_80.
-static int tn_ptx_unit_rows(const char *target) { return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2; }
+static int tn_ptx_unit_rows(const char *target) {
+  return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2;
+}
 static int tn_ptx_unit_tiles(const char *target) {
   return strcmp(target, "sm_90a") && !tn_ptx_unit_rows(target) ? 0 : 32;
 }
@@ -2325,6 +2736,7 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   r->flags = TINY_TARGET_SATURATES | TINY_TARGET_SHIFTS | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL |
       TINY_TARGET_ALIGNED | TINY_TARGET_ROWS;
   if (sm >= 80) r->flags |= TINY_TARGET_COPIES;
+  if (sm >= 90) r->flags |= TINY_TARGET_BOXES;
   if (tn_ptx_unit_tiles(target)) r->flags |= TINY_TARGET_MATRICES;
   r->kernel = tn_ptx_kernel;
   r->module = tn_ptx_module;
@@ -2378,7 +2790,7 @@ typedef struct tn_nv_version_call { uint32_t command, reply; char text[64]; } tn
 enum {
   TN_NV_ROOT = 0x41, TN_NV_DEVICE = 0x80, TN_NV_SUBDEVICE = 0x2080, TN_NV_VIDEO_MEMORY = 0x40,
   TN_NV_SYSTEM_MEMORY = 0x3E, TN_NV_VASPACE = 0x90F1, TN_NV_GROUP = 0xA06C, TN_NV_SHARE = 0x9067,
-  TN_NV_DEBUGGER = 0x83DE
+  TN_NV_DEBUGGER = 0x83DE, TN_NV_OS_MEMORY = 0x71
 };
 typedef struct tn_nv_device_params {       // NV0080_ALLOC_PARAMETERS
   uint32_t device, client_share, target_client, target_device, flags, unused; uint64_t size, start, limit;
@@ -2389,6 +2801,9 @@ typedef struct tn_nv_memory_params {       // NV_MEMORY_ALLOCATION_PARAMS; 535: 
   uint64_t range_low, range_high, nbytes, alignment, offset, limit, address; uint32_t tag_offset, vaspace, internal,
   tag; int32_t node; uint32_t unused1;
 } tn_nv_memory_params;
+typedef struct tn_nv_os_memory_params {    // NV_OS_DESC_MEMORY_ALLOCATION_PARAMS
+  uint32_t type, flags, attr, attr2; uint64_t descriptor, limit; uint32_t kind, tag;
+} tn_nv_os_memory_params;
 typedef struct tn_nv_vaspace_params {      // NV_VASPACE_ALLOCATION_PARAMETERS; before 580: without pasid
   uint32_t index, flags; uint64_t nbytes, start, limit; uint32_t big_page, unused; uint64_t base;
   uint32_t pasid, unused1;
@@ -2410,6 +2825,7 @@ typedef struct tn_nv_doorbell_params { uint8_t bar1, privileged; } tn_nv_doorbel
 typedef struct tn_nv_debugger_params { uint32_t obsolete, client, object; } tn_nv_debugger_params;
 enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_*, NVOS32_ATTR_*, NVOS32_ATTR2_*
   TN_NV_TYPE_NOTIFIER = 13, TN_NV_MEMORY_FLAGS = 0x8000 | 0x4000 | 0x100 | 1,    // no map, handle, alignment, any bank
+  TN_NV_OS_FILE_HANDLE = 4,                // NVOS32_DESCRIPTOR_TYPE_OS_FILE_HANDLE
   TN_NV_ATTR_ANYWHERE = 3 << 27, TN_NV_ATTR_HUGE = 3 << 23, TN_NV_ATTR_SYSTEM = 1 << 25, TN_NV_ATTR_CACHED = 1 << 29,
   TN_NV_ATTR2_UNCOMPRESSED = 1, TN_NV_ATTR2_CACHED = 1 << 2, TN_NV_ATTR2_UNCACHED = 2 << 2, TN_NV_ATTR2_2MIB = 1 << 20,
   TN_NV_VASPACE_EXTERNAL = 0x8, TN_NV_VASPACE_FAULTS = 0x40, TN_NV_SHARE_ASYNC = 1, TN_NV_ENGINE_COMPUTE = 1
@@ -2418,7 +2834,8 @@ enum {                                     // NVOS32_TYPE_*, NVOS32_ALLOC_FLAGS_
 // ** controls: one of their sizes, or by release **
 
 enum {
-  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
+  TN_NV_GET_VERSION = 0x101, TN_NV_GET_ID = 0x205, TN_NV_TO_FILE = 0x3D05, TN_NV_FROM_FILE = 0x3D06,
+  TN_NV_CLASSES = 0x800201, TN_NV_INFO = 0x20800102,
   TN_NV_NAME = 0x20800110, TN_NV_UUID = 0x2080014A, TN_NV_GR_INFO = 0x20801201, TN_NV_FB_INFO = 0x20801303,
   TN_NV_BOOST = 0x2080200A, TN_NV_TOKEN = (int)0xC36F0108u, TN_NV_SCHEDULE = (int)0xA06C0101u,
   TN_NV_FAULTS = (int)0x83DE0328u
@@ -2434,6 +2851,10 @@ typedef struct tn_nv_release_params {       // NV0000_CTRL_SYSTEM_GET_BUILD_VERS
 typedef struct tn_nv_id_params {
   uint32_t gpu, flags, device, subdevice, sli, board, instance; int32_t node;
 } tn_nv_id_params;
+// NV0000_CTRL_OS_UNIX_EXPORT_OBJECT_TO_FD_PARAMS, _IMPORT_OBJECT_FROM_FD_PARAMS; type 1: of the resource manager
+typedef struct tn_nv_file_object { uint32_t type, device, parent, object; } tn_nv_file_object;
+typedef struct tn_nv_to_file_params { tn_nv_file_object of; int32_t fd; uint32_t flags; } tn_nv_to_file_params;
+typedef struct tn_nv_from_file_params { int32_t fd; tn_nv_file_object of; } tn_nv_from_file_params;
 typedef struct tn_nv_classes_params { uint32_t n, unused; uint64_t list; } tn_nv_classes_params;
 typedef struct tn_nv_uuid_params { uint32_t index, flags, nbytes; uint8_t data[256]; } tn_nv_uuid_params;
 typedef struct tn_nv_pair { uint32_t index, data; } tn_nv_pair;
@@ -2515,7 +2936,8 @@ TN_NV_SIZE(tn_nv_device_params, 56); TN_NV_AT(tn_nv_device_params, mode, 0x30);
 TN_NV_SIZE(tn_nv_memory_params, 128); TN_NV_AT(tn_nv_memory_params, nbytes, 0x40);
 TN_NV_AT(tn_nv_memory_params, attr, 0x18); TN_NV_AT(tn_nv_memory_params, node, 0x78);
 TN_NV_SIZE(tn_nv_vaspace_params, 56); TN_NV_AT(tn_nv_vaspace_params, base, 0x28);
-TN_NV_SIZE(tn_nv_group_params, 20); TN_NV_SIZE(tn_nv_share_params, 12);
+TN_NV_SIZE(tn_nv_os_memory_params, 40); TN_NV_SIZE(tn_nv_to_file_params, 24);
+TN_NV_SIZE(tn_nv_from_file_params, 20); TN_NV_SIZE(tn_nv_group_params, 20); TN_NV_SIZE(tn_nv_share_params, 12);
 TN_NV_SIZE(tn_nv_channel_params, 368); TN_NV_AT(tn_nv_channel_params, userd_memory, 0x20);
 TN_NV_AT(tn_nv_channel_params, engine, 0x80); TN_NV_AT(tn_nv_channel_params, group, 0xF0);
 TN_NV_AT(tn_nv_channel_params, process, 0x128); TN_NV_AT(tn_nv_channel_params, tpc, 0x168);
@@ -2524,7 +2946,8 @@ TN_NV_SIZE(tn_nv_id_params, 32); TN_NV_SIZE(tn_nv_release_params, 40);
 TN_NV_SIZE(tn_nv_classes_params, 16); TN_NV_SIZE(tn_nv_uuid_params, 268);
 TN_NV_SIZE(tn_nv_gr_params, 32); TN_NV_SIZE(tn_nv_faults_params, 72); TN_NV_SIZE(tn_nv_notification, 16);
 TN_NV_SIZE(tn_uvm_initialize, 16); TN_NV_SIZE(tn_uvm_mm, 8); TN_NV_SIZE(tn_uvm_gpu, 40);
-TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24); TN_NV_SIZE(tn_uvm_peers, 36);
+TN_NV_SIZE(tn_uvm_vaspace, 32); TN_NV_SIZE(tn_uvm_channel, 56); TN_NV_SIZE(tn_uvm_range, 24);
+TN_NV_SIZE(tn_uvm_peers, 36);
 TN_NV_SIZE(tn_uvm_map, 9264); TN_NV_AT(tn_uvm_map, n, 9240); TN_NV_SIZE(tn_uvm_map_old, 1200);
 TN_NV_AT(tn_uvm_map_old, n, 1176);
 #undef TN_NV_SIZE
@@ -3109,6 +3532,18 @@ static int tn_cubin_next_entry(const tn_cubin *c, int *i, tn_cubin_symbol *out) 
 static int tn_cubin_has_symbol(const tn_cubin *c, const char *name) {
   for (int i = 0; i < tn_cubin_symbol_count(c); i++) if (!strcmp(tn_cubin_symbol_at(c, i).name, name)) return 1;
   return 0;
+}
+
+// The bytes of a variable; NULL: there is no such, or it is not all there.
+static const uint8_t *tn_cubin_variable(const tn_cubin *c, const char *name, uint64_t *nbytes) {
+  for (int i = 0; i < tn_cubin_symbol_count(c); i++) {
+    const tn_cubin_symbol s = tn_cubin_symbol_at(c, i);
+    if (!s.section || strcmp(s.name, name) != 0) continue;
+    const tn_cubin_section in = tn_cubin_section_at(c, s.section);
+    *nbytes = s.nbytes;
+    return in.data && tn_cubin_within(s.value, s.nbytes, in.nbytes) ? in.data + s.value : NULL;
+  }
+  return NULL;
 }
 
 // ** opened **
@@ -3832,13 +4267,19 @@ static tiny_code tn_nv_memory_map(tn_nv *d, tn_nv_memory *m, int host) {
   if (code != TINY_OK) tn_nv_uvm_free(&d->rm, m->va, m->nbytes);
   return code;
 }
+// Of memory's pages; and nbytes as a number of them.
+static uint64_t tn_nv_page(uint64_t nbytes, int host) { return host ? 4096 : nbytes >= 2u << 20 ? 2u << 20 : 65536; }
+static uint64_t tn_nv_pages(uint64_t nbytes, int host) {
+  const uint64_t page = tn_nv_page(nbytes, host);
+  return (nbytes + page - 1) / page * page;
+}
 // NULL, and why in d->rm.why. The host's is zeros.
 static tn_nv_memory *tn_nv_memory_make(tn_nv *d, uint64_t nbytes, int host) {
-  const uint64_t page = host ? 4096 : nbytes >= 2u << 20 ? 2u << 20 : 65536;
+  const uint64_t page = tn_nv_page(nbytes, host);
   tn_nv_memory *m = (tn_nv_memory *)tiny_realloc(d->t, NULL, 0, sizeof *m);
   if (!m) { tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no memory for what is known of memory"); return NULL; }
   memset(m, 0, sizeof *m);
-  m->nbytes = (nbytes + page - 1) / page * page;
+  m->nbytes = tn_nv_pages(nbytes, host);
   m->va = host ? tn_nv_low(d, m->nbytes, page) : tn_nv_high(d, m->nbytes, page);
   if (!m->va) tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no addresses are left for %llu bytes", (unsigned long long)nbytes);
   const int made = m->va && tn_nv_memory_object(d, m, host, page) == TINY_OK;
@@ -4709,6 +5150,153 @@ static tiny_code tn_nv_copy_from(void *dev, tiny_mem dst, void *other, tiny_mem 
 }
 #endif
 // ---- end src/nv/memory.c ----
+// ---- begin src/nv/share.c ----
+// share: memory that goes from one program or driver to another as a file.
+//
+// In:    a device; a size, or a file. Out: blocks, as tiny_blob_of takes them, each in memory of its own; a file.
+// Holds: nothing else lies in such memory, and what is free of it is given back at once.
+// What is what: NVIDIA/open-gpu-kernel-modules, ctrl0000unix.h (a file of nvidiactl stands for an object once it was
+// exported to); nvkms-surface.c (of files that are none of NVIDIA's: class NV01_MEMORY_SYSTEM_OS_DESCRIPTOR, descriptor
+// OS_FILE_HANDLE, which takes a dma-buf).
+#ifndef TN_NV_SHARE_ROOM
+#define TN_NV_SHARE_ROOM
+#ifndef TINY_AMALGAMATED
+#include "memory.c"
+#endif
+
+// The one block of a region that is this memory, which is freed where it is not made. NULL: no memory.
+static tn_nv_block *tn_nv_block_alone(tn_nv *d, tn_nv_memory *m) {
+  tn_nv_region *r = (tn_nv_region *)tiny_realloc(d->t, NULL, 0, sizeof *r);
+  if (!r) { tn_nv_memory_free(d, m); return NULL; }
+  memset(r, 0, sizeof *r);
+  r->memory = m;
+  r->first = tn_nv_block_new(d, r, m->va, m->nbytes);
+  if (!r->first) { tn_nv_region_free(d, r); return NULL; }
+  r->first->taken = 1;
+  r->next = d->regions;
+  d->regions = r;
+  return r->first;
+}
+static void *tn_nv_share_failed(tn_nv *d, tiny_code code, const char *says) {
+  tiny_fail(d->t, code, "%s: %s", d->name, says);
+  return NULL;
+}
+
+// ** out **
+
+static tiny_code tn_nv_to_file(tn_nv *d, uint32_t object, int *fd) {
+  tn_nv_to_file_params p;
+  memset(&p, 0, sizeof p);
+  p.fd = tn_nv_file(&d->rm, -1);
+  if (p.fd < 0) return d->rm.code;
+  p.of.type = 1; p.of.device = p.of.parent = d->device; p.of.object = object;
+  const tiny_code code = tn_nv_control(&d->rm, d->rm.root, TN_NV_TO_FILE, &p, sizeof p,
+                                       "memory as a file (EXPORT_OBJECT_TO_FD)");
+  if (code == TINY_OK) *fd = p.fd;
+  else d->rm.sys.close(d->rm.sys.user, p.fd);
+  return code;
+}
+static tiny_code tn_nv_clear(tn_nv *d, const tn_nv_block *b) {
+  const size_t most = b->nbytes < TN_NV_STAGE ? (size_t)b->nbytes : (size_t)TN_NV_STAGE;
+  char *zeros = (char *)tiny_realloc(d->t, NULL, 0, most);
+  tiny_code code = zeros ? TINY_OK : tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no memory to clear memory with");
+  if (zeros) memset(zeros, 0, most);
+  for (uint64_t at = 0; at < b->nbytes && code == TINY_OK; at += most)
+    code = tn_nv_copy_in_at(d, b->va + at, zeros, b->nbytes - at < most ? (size_t)(b->nbytes - at) : most, b->used);
+  if (zeros) tiny_realloc(d->t, zeros, most, 0);
+  return code == TINY_OK ? tn_nv_wait_for(d, TN_NV_IN, d->channel[TN_NV_IN].given) : code;
+}
+TINY_API void *tiny_nv_share(void *dev, size_t nbytes, int *fd) {
+  tn_nv *d = (tn_nv *)dev;
+  *fd = -1;
+  if (!d || tn_nv_enter(d) != TINY_OK) return NULL;
+  if (!nbytes) return tn_nv_share_failed(d, TINY_E_ARG, "nv_share: there are no bytes");
+  tn_nv_memory *m = tn_nv_memory_make(d, nbytes, 0);
+  if (!m) return tn_nv_share_failed(d, d->rm.code, d->rm.why);
+  tn_nv_block *b = tn_nv_block_alone(d, m);
+  if (!b) return tn_nv_share_failed(d, TINY_E_MEMORY, "nv_share: no memory for what is known of it");
+  tiny_code code = tn_nv_clear(d, b);
+  if (code == TINY_OK) code = tn_nv_to_file(d, m->handle, fd);
+  if (code == TINY_OK) return b;
+  tn_nv_share_failed(d, code, d->rm.why);
+  tiny_nv_release(d, b);
+  return NULL;
+}
+
+// ** in **
+
+static tiny_code tn_nv_from_file(tn_nv *d, int fd, uint32_t *object) {
+  tn_nv_from_file_params p;
+  memset(&p, 0, sizeof p);
+  p.fd = fd;
+  p.of.type = 1; p.of.device = p.of.parent = d->device;    // the driver chooses the handle
+  const tiny_code code = tn_nv_control(&d->rm, d->rm.root, TN_NV_FROM_FILE, &p, sizeof p, "IMPORT_OBJECT_FROM_FD");
+  *object = p.of.object;
+  return code;
+}
+static tiny_code tn_nv_from_dmabuf(tn_nv *d, int fd, uint64_t nbytes, uint32_t *object) {
+  enum { WRITE_BACK = 5 };
+  tn_nv_os_memory_params p;
+  memset(&p, 0, sizeof p);
+  p.flags = TN_NV_MEMORY_FLAGS & 0x8000;   // MAP_NOT_REQUIRED
+  p.attr = (uint32_t)TN_NV_ATTR_SYSTEM | (uint32_t)WRITE_BACK << 29;
+  p.attr2 = TN_NV_ATTR2_UNCACHED;
+  p.descriptor = (uint64_t)fd; p.limit = nbytes - 1; p.kind = TN_NV_OS_FILE_HANDLE;
+  return tn_nv_make(&d->rm, d->device, TN_NV_OS_MEMORY, &p, sizeof p, "NV01_MEMORY_SYSTEM_OS_DESCRIPTOR", object);
+}
+static tiny_code tn_nv_import_map(tn_nv *d, tn_nv_memory *m) {
+  const tn_nv_handle own = {d->rm.control, d->rm.root, m->handle};
+  m->va = tn_nv_high(d, m->nbytes, 2u << 20);
+  if (!m->va) return tn_nv_wrong(&d->rm, TINY_E_MEMORY, "no addresses are left");
+  tiny_code code = tn_nv_uvm_range(&d->rm, m->va, m->nbytes);
+  if (code != TINY_OK) return code;
+  code = tn_nv_uvm_map(&d->rm, d->uuid, m->va, m->nbytes, own, TN_UVM_READ_WRITE_ATOMIC);
+  if (code != TINY_OK) tn_nv_uvm_free(&d->rm, m->va, m->nbytes);
+  return code;
+}
+// The handle, and the bytes of whole pages.
+static tiny_code tn_nv_import_object(tn_nv *d, tn_nv_memory *m, int fd, size_t nbytes) {
+  char first[sizeof d->rm.why], second[sizeof d->rm.why];
+  m->nbytes = tn_nv_pages(nbytes, 0);
+  if (tn_nv_from_file(d, fd, &m->handle) == TINY_OK) return TINY_OK;
+  memcpy(first, d->rm.why, sizeof first);
+  m->nbytes = tn_nv_pages(nbytes, 1);
+  if (tn_nv_from_dmabuf(d, fd, m->nbytes, &m->handle) == TINY_OK) return TINY_OK;
+  memcpy(second, d->rm.why, sizeof second);
+  return tn_nv_wrong(&d->rm, TINY_E_DEVICE, "nv_import: the driver takes file %d neither as NVIDIA's (%.120s) nor as a "
+                     "dma-buf (%.120s)", fd, first, second);
+}
+TINY_API void *tiny_nv_import(void *dev, int fd, size_t nbytes) {
+  tn_nv *d = (tn_nv *)dev;
+  if (!d || tn_nv_enter(d) != TINY_OK) return NULL;
+  if (!nbytes || fd < 0) return tn_nv_share_failed(d, TINY_E_ARG, "nv_import: there are no bytes, or no file");
+  tn_nv_memory *m = (tn_nv_memory *)tiny_realloc(d->t, NULL, 0, sizeof *m);
+  if (!m) return tn_nv_share_failed(d, TINY_E_MEMORY, "nv_import: no memory for what is known of it");
+  memset(m, 0, sizeof *m);
+  tiny_code code = tn_nv_import_object(d, m, fd, nbytes);
+  const int made = code == TINY_OK;
+  if (made) code = tn_nv_import_map(d, m);
+  if (code == TINY_OK) {
+    m->next = d->memory;
+    d->memory = m;
+    tn_nv_block *b = tn_nv_block_alone(d, m);
+    return b ? b : tn_nv_share_failed(d, TINY_E_MEMORY, "nv_import: no memory for what is known of it");
+  }
+  tn_nv_share_failed(d, code, d->rm.why);
+  if (made) tn_nv_drop(&d->rm, d->device, m->handle);
+  tiny_realloc(d->t, m, sizeof *m, 0);
+  return NULL;
+}
+TINY_API void tiny_nv_release(void *dev, void *mem) {
+  tn_nv *d = (tn_nv *)dev;
+  tn_nv_region *const r = mem ? ((tn_nv_block *)mem)->region : NULL;
+  if (!r) return;
+  if (!d->lost) tn_nv_wait_all(d);
+  for (tn_nv_region **at = &d->regions; *at; at = &(*at)->next) if (*at == r) { *at = r->next; break; }
+  tn_nv_region_free(d, r);
+}
+#endif
+// ---- end src/nv/share.c ----
 // ---- begin src/nv/module.c ----
 // module: cubins in the GPU's memory, and the kernels in them, each with the descriptor that its launches begin from.
 //
@@ -4718,8 +5306,9 @@ static tiny_code tn_nv_copy_from(void *dev, tiny_mem dst, void *other, tiny_mem 
 #ifndef TN_NV_MODULE
 #define TN_NV_MODULE
 #ifndef TINY_AMALGAMATED
-#include "memory.c"
+#include "share.c"
 #include "cubin.c"
+#include "../render/ptx_maps.c"
 #endif
 
 // Words of parameters; bytes that the GPU may fetch behind code; bytes of local memory on top of what a kernel needs.
@@ -4731,6 +5320,7 @@ typedef struct tn_nv_kernel {
   int threads, nparam; tn_cubin_param *param;              // the most items of a group; of a foreign kernel
   uint32_t registers, shared, local, base, nbytes;         // nbytes: of constant bank 0
   uint32_t required[3];
+  int nmap; uint32_t maps_at; uint64_t map[TN_PTX_MAPS][TN_PTX_MAP_WORDS];     // of words: render/ptx_maps.c
   uint32_t qmd[TN_QMD_WORDS];
 } tn_nv_kernel;
 typedef struct tn_nv_module {
@@ -4809,6 +5399,18 @@ static int tn_nv_take_params(tn_nv *d, const tn_cubin *c, const tn_cubin_kernel 
   }
   return 1;
 }
+// Of a generated kernel: tensors that it copies boxes of, and where their parameter stands.
+static void tn_nv_take_maps(const tn_cubin *c, const tn_cubin_kernel *from, tn_nv_kernel *k) {
+  char name[256];
+  uint64_t nbytes = 0;
+  tn_cubin_param p;
+  const int length = snprintf(name, sizeof name, "%s_maps", from->name);
+  const uint8_t *at = k->module->words && length < (int)sizeof name ? tn_cubin_variable(c, name, &nbytes) : NULL;
+  if (!at || nbytes > sizeof k->map || nbytes % sizeof k->map[0] || !tn_cubin_param_at(c, from, 1, &p)) return;
+  memcpy(k->map, at, (size_t)nbytes);
+  k->nmap = (int)(nbytes / sizeof k->map[0]);
+  k->maps_at = p.at;
+}
 static int tn_nv_add_kernel(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const tn_cubin_kernel *from,
                             const uint64_t *where) {
   tn_nv_kernel *k = (tn_nv_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
@@ -4828,6 +5430,7 @@ static int tn_nv_add_kernel(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const 
   k->local = stack ? (stack + TN_NV_FRAME + 31) & ~31u : 0;
   tn_nv_describe(d, from, m->code->va, where, k);
   tn_nv_describe_banks(d, c, from, m->code->va, where, k->qmd);
+  tn_nv_take_maps(c, from, k);
   return tn_nv_take_params(d, c, from, k);
 }
 static tiny_code tn_nv_cubin_wrong(tn_nv *d, const char *wrong) {
@@ -5050,6 +5653,16 @@ static void tn_nv_set_params(const tiny_launch *l, char *bank) {
   for (int i = 0; i < l->nmem + l->nargs; i++)
     tn_nv_put_param(k, bank, tn_nv_param_of(k, i, l->nmem), tn_nv_value_of(l, i));
 }
+static void tn_nv_set_maps(const tiny_launch *l, char *bank) {
+  const tn_nv_kernel *k = (const tn_nv_kernel *)l->kernel;
+  uint32_t map[TN_PTX_MAP_NBYTES / 4];
+  for (int i = 0; i < k->nmap; i++) {
+    const uint64_t slot = k->map[i][TN_MAP_PARAM], at = k->maps_at + (uint64_t)i * TN_PTX_MAP_NBYTES;
+    if (slot >= (uint64_t)l->nmem || k->base + at + sizeof map > k->nbytes) continue;
+    tn_ptx_map_encode(k->map[i], tn_nv_at(l->mem[slot]), map);
+    memcpy(bank + k->base + at, map, sizeof map);
+  }
+}
 static size_t tn_nv_args_nbytes(const tn_nv_kernel *k) {
   return TN_NV_QMD_ROOM + (size_t)tn_nv_up(k->nbytes, TN_NV_LEAST);
 }
@@ -5071,6 +5684,7 @@ static void tn_nv_write_launch(tn_nv *d, const tiny_launch *l, char *at, uint64_
   memcpy(at, q, tn_qmd_nbytes(v));
   tn_nv_set_bank0(d, at + TN_NV_QMD_ROOM, va + TN_NV_QMD_ROOM, grid, block, l->local_nbytes);
   tn_nv_set_params(l, at + TN_NV_QMD_ROOM);
+  tn_nv_set_maps(l, at + TN_NV_QMD_ROOM);
 }
 
 // ** words **
@@ -5715,10 +6329,11 @@ static void tn_nv_limits(const tn_nv *d, tiny_limits *out) {
   out->vector_nbytes = 16; out->vector_registers = 255;
   out->copies_async = d->sm >= 80;         // PTX ISA, cp.async
   out->units = tiny_warp_units(d->target, &out->nunits);
+  out->copies_boxes = d->sm >= 90;         // PTX ISA, cp.async.bulk.tensor
   out->unit_tiles = tn_ptx_unit_tiles(d->target);
   out->unit_rows = tn_ptx_unit_rows(d->target);
   out->dtypes = TN_PTX_ARITHMETIC; out->atomics = TN_PTX_ATOMICS;
-  out->shared_nbytes = (size_t)d->generation->shared_block << 10;
+  out->shared_nbytes = ((size_t)d->generation->shared_block << 10) - (out->unit_rows ? TN_PTX_TENSOR_NBYTES : 0);
   out->local_total = 1024;
   out->global_max[0] = INT32_MAX; out->global_max[1] = out->global_max[2] = 65535;
   for (int i = 0; i < 3; i++) { out->local_max[i] = 1024; out->memory[i].line = 128; }
@@ -6070,8 +6685,8 @@ static
 #endif
 const tiny_backend tiny_nv = {
   TINY_BACKEND_VERSION, "NV", tn_nv_open, tn_nv_close, tn_nv_target, tn_nv_renderer, tn_nv_alloc, tn_nv_free,
-  tn_nv_copy_in, tn_nv_copy_out, tn_nv_copy_from, NULL, tn_nv_compile, tn_nv_load_binary, NULL, tn_nv_unload, tn_nv_find,
-  tn_nv_launch, tn_nv_submit, tn_nv_event_new, tn_nv_wait, tn_nv_event_free, tn_nv_sync, NULL
+  tn_nv_copy_in, tn_nv_copy_out, tn_nv_copy_from, NULL, tn_nv_compile, tn_nv_load_binary, NULL, tn_nv_unload,
+  tn_nv_find, tn_nv_launch, tn_nv_submit, tn_nv_event_new, tn_nv_wait, tn_nv_event_free, tn_nv_sync, NULL
 };
 #endif
 // ---- end src/nv/backend.c ----
@@ -6105,57 +6720,62 @@ SOFTWARE.
 
 Where things stand in tiny_nv.h
 
-    152  src/nv/../base/library.c        shared libraries that are loaded while the program runs: drivers,
+    166  src/nv/../base/library.c        shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    208  src/nv/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
+    222  src/nv/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
                                          addresses
-    235  src/nv/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
+    249  src/nv/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                          everyone: renderers stand in companion headers, too, and those see
                                          nothing else of the library
-    309  src/nv/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
+    349  src/nv/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
                                          element at a time
-    941  src/nv/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
+    993  src/nv/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
                                          what is to be known before
-   1445  src/nv/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
+   1517  src/nv/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
                                          sm_90a make one (PTX ISA, wgmma)
-   1532  src/nv/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's units
+   1610  src/nv/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's units
                                          sum in memory of their own (PTX ISA, "TensorCore 5th Generation
                                          Family Instructions", and there "Tensor Memory", "Matrix
                                          Descriptors", "Canonical Layouts", "Data Path Layout Organization",
                                          "Memory Consistency Model")
-   1783  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   2336  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
+   1864  src/nv/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
+                                         module, and what the device is told
+   1913  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+                                         cp.async.bulk.tensor and mbarrier; sm_90 on)
+   2167  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
+   2748  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
                                          what differs between its releases
-   2535  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+   2958  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
                                          their place; and a clock
-   2719  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
+   3142  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
                                          controlled, mapped; ranges of nvidia-uvm
-   3000  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
+   3423  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
                                          each needs, and where addresses go
-   3319  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
+   3754  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
                                          their fields, a column for each version
-   3456  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
+   3891  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
                                          class of compute
-   3539  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
+   3974  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
                                          opened and closed; what went wrong
-   3902  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
-   3956  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
+   4343  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
+   4397  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
                                          doorbell; how far it is; faults
-   4281  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
+   4722  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
                                          and their semaphores, which it waits for
-   4479  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
+   4920  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
                                          from it by its copy engines
-   4713  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
+   5154  src/nv/share.c                  memory that goes from one program or driver to another as a file
+   5301  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
                                          descriptor that its launches begin from
-   4907  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
+   5510  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
                                          banks, words for the GPU
-   5182  src/nv/graph.c                  launches that are handed over together again and again, as a list of
+   5796  src/nv/graph.c                  launches that are handed over together again and again, as a list of
                                          commands that was prepared
-   5391  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6005  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                          brings, ptxas, or a library of the toolkit
-   5693  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
+   6307  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
                                          that all has happened
-   5873  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
+   6488  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
                                          none runs
-   6061  src/nv/backend.c                the one object of tiny_nv.h
+   6676  src/nv/backend.c                the one object of tiny_nv.h
 */
