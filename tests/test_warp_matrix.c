@@ -40,7 +40,7 @@ static tiny_tensor *other(tiny_ctx *t, int which, int dtype) {
 enum { OTHERS = 4 };
 
 typedef struct shape { int64_t b, m, k, n; int turned, after; } shape;
-enum { PLAIN, BIAS, HALF, SCALED, RESIDUAL, HALF_BIAS, HALF_RESIDUAL, BYTES, AFTERS };
+enum { PLAIN, BIAS, HALF, SCALED, RESIDUAL, HALF_BIAS, HALF_RESIDUAL, BYTES, OWN, AFTERS };
 static tiny_tensor *make(tiny_ctx *t, const shape *c, int dtype) {
   if (c->after >= AFTERS) return other(t, c->after - AFTERS, dtype);
   tiny_tensor *y = product(t, c->b, c->m, c->k, c->n, dtype, c->turned);
@@ -52,6 +52,7 @@ static tiny_tensor *make(tiny_ctx *t, const shape *c, int dtype) {
     case HALF_BIAS: return tiny_relu(tiny_add(tiny_cast(y, TINY_F16), tiny_cast(ints(t, TINY_SHAPE(c->n)), TINY_F16)));
     case HALF_RESIDUAL: return tiny_cast(tiny_add(tiny_mul_scalar(y, 0.5), ints(t, TINY_SHAPE(c->b, c->m, c->n))), TINY_BF16);
     case BYTES: return tiny_cast(tiny_clamp(y, -100, 100), TINY_I8);
+    case OWN: return tiny_cast(y, (tiny_dtype)dtype);
     case RESIDUAL: return tiny_add(y, ints(t, TINY_SHAPE(c->b, c->m, c->n)));
     default: return y;
   }
@@ -63,7 +64,8 @@ static const shape shapes[] = {
   {1, 130, 72, 131, 0, HALF}, {1, 16, 200, 16, 3, PLAIN},
   {1, 64, 64, 128, 0, HALF_BIAS}, {2, 70, 64, 136, 2, HALF_BIAS}, {1, 128, 64, 64, 2, HALF_RESIDUAL},
   {1, 65, 72, 67, 1, HALF_RESIDUAL}, {1, 66, 68, 68, 0, HALF}, {1, 70, 70, 70, 0, HALF}, {2, 69, 69, 69, 2, HALF_BIAS},
-  {1, 68, 68, 132, 3, HALF}, {1, 130, 65, 70, 0, BYTES}, {1, 64, 64, 64, 2, BYTES}, {1, 96, 64, 72, 0, BYTES}};
+  {1, 68, 68, 132, 3, HALF}, {1, 130, 65, 70, 0, BYTES}, {1, 64, 64, 64, 2, BYTES}, {1, 96, 64, 72, 0, BYTES},
+  {1, 100, 72, 60, 0, OWN}, {1, 65, 64, 134, 2, OWN}, {1, 64, 64, 64, 1, OWN}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 typedef struct trial { shape c; int dtype, wanted; tiny_limits limits; const char *machine; } trial;

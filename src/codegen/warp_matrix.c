@@ -559,11 +559,12 @@ static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **rang
 // What is stored of the sum and is narrower: the sum's only use, converted, or else what the kernel stores.
 static tiny_uop *tn_unit_result(tn_kernel_state *s, const tn_profile *p) {
   const tn_list *all = tn_kernel_nodes(s);
+  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
   tiny_uop *sum = p->reduce[0], *user = NULL;
   for (int i = 0; i < all->n; i++) for (uint32_t j = 0; j < all->u[i]->nsrc; j++) if (all->u[i]->src[j] == sum)
     user = !user || user == all->u[i] ? all->u[i] : sum;
-  tiny_uop *x = user && user->op == TINY_OP_CAST ? user : p->store->src[1];
-  if (tn_bits(x->dtype) >= 32) x = p->store->src[1];
+  tiny_uop *x = user && user->op == TINY_OP_CAST ? user : store->src[1];
+  if (tn_bits(x->dtype) >= 32) x = store->src[1];
   return tn_bits(x->dtype) == 16 || tn_bits(x->dtype) == 8 ? x : NULL;
 }
 
@@ -575,9 +576,10 @@ static int64_t tn_unit_together(const tn_warp_tiles *c) {
   return all ? together << (bits->lane.count + bits->element.count) : (int64_t)1 << bits->lane.count;
 }
 
-// Rows lie as many elements further apart as a row's are written at once: the next rows' meet other banks.
-static int64_t tn_unit_result_pad(const tn_warp_tiles *c, int64_t v) {
-  const int64_t together = tn_unit_together(c);
+// Rows lie as many elements further apart as a row's are written at once, or a piece has: the next rows' meet other
+// banks.
+static int64_t tn_unit_result_pad(const tn_warp_tiles *c, int dtype) {
+  const int64_t together = tn_unit_together(c), v = TN_UNIT_PIECE / tn_dtypes[dtype].nbytes;
   return together > v ? together : v;
 }
 
@@ -603,8 +605,7 @@ static int tn_unit_may_stage(tiny_ctx *t, const tn_warp_tiles *c, const tn_profi
 
 // x, of which each lane has what the unit gives it, in memory of the group, row by row.
 static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x) {
-  const int64_t columns = tn_unit_extent(c, c->last),
-                pad = tn_unit_result_pad(c, TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes);
+  const int64_t columns = tn_unit_extent(c, c->last), pad = tn_unit_result_pad(c, x->dtype);
   tiny_uop *ranges[8];
   int n = tn_unit_side_ranges(c, !c->last, ranges);
   n += tn_unit_side_ranges(c, c->last, ranges + n);
@@ -639,7 +640,7 @@ static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_u
   tiny_uop *piece = tn_place_plus(t, tn_unit_item(t, c), items, *part), *of_row = tn_index(t, columns / v);
   row[!c->last] = tn_u2(t, TINY_OP_IDIV, piece, of_row);
   row[c->last] = tn_place_plus(t, *next, v, tn_u2(t, TINY_OP_MOD, piece, of_row));
-  tiny_uop *at = tn_place_plus(t, row[c->last], columns + tn_unit_result_pad(c, v), row[!c->last]);
+  tiny_uop *at = tn_place_plus(t, row[c->last], columns + tn_unit_result_pad(c, x->dtype), row[!c->last]);
   return tn_bitcast(t, tn_core_load(t, stage, at, 1), x->dtype);
 }
 
