@@ -187,6 +187,10 @@ TN_SMALL_BEGIN
 #include "isa/x86_text.c"
 #include "isa/code.c"
 #include "isa/registers.c"
+#include "isa/x86_values.c"
+#include "isa/x86_memory.c"
+#include "isa/x86_arithmetic.c"
+#include "isa/x86_lanes.c"
 #include "isa/x86_select.c"
 #endif
 

@@ -81,11 +81,10 @@ GRAPH(normed, tiny_layer_norm(in->x, 1, NULL, NULL, 1e-5))
 #undef GRAPH
 #define G(name) {#name, g_##name}
 static const struct { const char *name; graph_fn fn; } graphs[] = {
-  G(add), G(fused), G(divide), G(sqrt), G(floor), G(exp), G(log), G(sin), G(tanh), G(relu), G(where), G(both), G(sum),
-      G(sum0),
-  G(max), G(argmax), G(softmax), G(matmul), G(turned), G(cumsum), G(flip), G(iadd), G(idiv), G(imod), G(isum), G(ior),
-      G(shift),
-  G(to_f32), G(to_i32), G(to_u8), G(to_i64), G(to_f64), G(to_f16), G(picked), G(padded), G(normed)
+  G(add), G(fused), G(divide), G(sqrt), G(floor), G(exp), G(log), G(sin), G(tanh), G(relu), G(where), G(both),
+  G(sum), G(sum0), G(max), G(argmax), G(softmax), G(matmul), G(turned), G(cumsum), G(flip), G(iadd), G(idiv),
+  G(imod), G(isum), G(ior), G(shift), G(to_f32), G(to_i32), G(to_u8), G(to_i64), G(to_f64), G(to_f16), G(picked),
+  G(padded), G(normed)
 };
 #undef G
 enum { GRAPHS = sizeof graphs / sizeof *graphs };

@@ -14,8 +14,9 @@
 
 enum { TN_ISA_SCRATCH = 3, TN_ISA_MOST_REGS = 32 };
 // Of a class: registers in the order they are given out, and those that spilled ones pass through.
-typedef struct tn_isa_class { uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
-    } tn_isa_class;
+typedef struct tn_isa_class {
+  uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
+} tn_isa_class;
 typedef struct tn_isa_target {
   tn_isa_class cls[TN_ISA_CLASSES];
   int (*moves)(const tn_isa_ins *ins);     // is it a plain copy of o[1] to o[0]?
@@ -44,8 +45,9 @@ static void tn_isa_ranges(tn_isa_code *c) {
     for (int k = 0; k < ins->n; k++) {
       const tn_isa_operand *o = &ins->o[k];
       if (o->kind == TN_ISA_REG) tn_isa_touch(c, o->reg, o->role, i, w);
-      if (o->kind == TN_ISA_MEM) { tn_isa_touch(c, o->reg, TN_ISA_USE, i, w); tn_isa_touch(c, o->index, TN_ISA_USE, i,
-          w); }
+      if (o->kind != TN_ISA_MEM) continue;
+      tn_isa_touch(c, o->reg, TN_ISA_USE, i, w);
+      tn_isa_touch(c, o->index, TN_ISA_USE, i, w);
     }
     tn_isa_touch(c, ins->mask, TN_ISA_USE, i, w);
   }
@@ -100,8 +102,8 @@ static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, int *holder
   for (int k = 0; k < cls->n; k++) {
     if (holder[k] >= 0 && c->vreg[holder[k]].end <= r->start) holder[k] = -1;
     if (holder[k] < 0 && (found < 0 || cls->reg[k] == wanted)) found = k;
-    if (holder[k] >= 0 && (worst < 0 ||
-        tn_isa_cost(&c->vreg[holder[k]]) < tn_isa_cost(&c->vreg[holder[worst]]))) worst = k;
+    if (holder[k] < 0) continue;
+    if (worst < 0 || tn_isa_cost(&c->vreg[holder[k]]) < tn_isa_cost(&c->vreg[holder[worst]])) worst = k;
   }
   if (found < 0) {
     if (tn_isa_cost(r) <= tn_isa_cost(&c->vreg[holder[worst]])) { tn_isa_to_frame(c, target, r); return; }
@@ -113,8 +115,8 @@ static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, int *holder
   c->used[r->cls] |= 1u << cls->reg[found];
 }
 static void tn_isa_scan(tn_isa_code *c, const tn_isa_target *target) {
-  int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS], *order = (int *)tn_scratch(c->t,
-      2 * (size_t)c->nvreg * sizeof(int) + 16), n = 0;
+  int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS], n = 0;
+  int *order = (int *)tn_scratch(c->t, 2 * (size_t)c->nvreg * sizeof(int) + 16);
   for (int k = 0; k < TN_ISA_CLASSES; k++) for (int i = 0; i < TN_ISA_MOST_REGS; i++) holder[k][i] = -1;
   for (int v = 0; v < c->nvreg; v++) if (c->vreg[v].end >= 0) order[n++] = v;
   tn_isa_sort(c, order, order + c->nvreg, n);
@@ -134,8 +136,10 @@ static int tn_isa_settle(tn_isa_code *c, const tn_isa_target *target, tn_isa_pas
   while (i < p->n && p->vreg[i] != reg) i++;
   if (i == p->n) {
     const tn_isa_class *cls = &target->cls[v->cls];
-    if (p->used[v->cls] == cls->scratches) { tn_isa_refuse(c, "an instruction has too many operands that are spilled");
-        return 0; }
+    if (p->used[v->cls] == cls->scratches) {
+      tn_isa_refuse(c, "an instruction has too many operands that are spilled");
+      return 0;
+    }
     p->vreg[i] = reg; p->role[i] = 0; p->reg[i] = cls->scratch[p->used[v->cls]++];
     c->used[v->cls] |= 1u << p->reg[i];
     p->n++;

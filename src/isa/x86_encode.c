@@ -108,8 +108,8 @@ static int tn_x86_space(const tn_x86_match *m, const tn_x86_ins *ins) {
   evex |= top > 15;
   if (spaces & TN_X86_LEGACY) return evex ? 0 : TN_X86_LEGACY;
   if (!evex && spaces & TN_X86_VEX) return TN_X86_VEX;
-  if (!(spaces & TN_X86_EVEX) || (ins->mask && !k) || (ins->zero && (k != 2 || !ins->mask)) || (k == 3 &&
-      !ins->mask)) return 0;
+  if (!(spaces & TN_X86_EVEX) || (ins->mask && !k) || (ins->zero && (k != 2 || !ins->mask))) return 0;
+  if (k == 3 && !ins->mask) return 0;
   return ins->round && (!r || (r == 2) != (ins->round == TN_X86_SAE)) ? 0 : TN_X86_EVEX;
 }
 
@@ -235,8 +235,9 @@ static int tn_x86_put_vex(const tn_x86_match *m, const tn_x86_parts *p, uint8_t 
     out[0] = 0xC5; out[1] = (uint8_t)(r << 7 | last);
     return 2;
   }
-  out[0] = 0xC4; out[1] = (uint8_t)(r << 7 | x << 6 | b << 5 | (int)TN_X86_MAP(form)); out[2] =
-      (uint8_t)(w << 7 | last);
+  out[0] = 0xC4;
+  out[1] = (uint8_t)(r << 7 | x << 6 | b << 5 | (int)TN_X86_MAP(form));
+  out[2] = (uint8_t)(w << 7 | last);
   return 3;
 }
 // The fifth bit of a register: of reg R', of one in r/m X, of vvvv or a vector's index V'.
@@ -244,8 +245,8 @@ static int tn_x86_put_evex(const tn_x86_match *m, const tn_x86_parts *p, const t
   const uint32_t form = m->row->form;
   const int rm = p->memory ? p->base : p->rm, x = p->memory ? p->index >> 3 & 1 : p->rm >> 4 & 1;
   const int v = (p->memory ? p->index | p->vvvv : p->vvvv) >> 4 & 1, b = ins->broadcast || ins->round;
-  const int length = ins->round == TN_X86_SAE ? 0 : ins->round ? ins->round - TN_X86_RN : m->length == 64 ? 2 :
-      m->length == 32;
+  const int whole = m->length == 64 ? 2 : m->length == 32;
+  const int length = ins->round == TN_X86_SAE ? 0 : ins->round ? ins->round - TN_X86_RN : whole;
   out[0] = 0x62;
   out[1] = (uint8_t)((~p->reg >> 3 & 1) << 7 | !x << 6 | (~rm >> 3 & 1) << 5 | (~p->reg >> 4 & 1) << 4 |
                      (int)TN_X86_MAP(form));

@@ -30,9 +30,8 @@ static tn_isa_ins tn_x86_spill(int cls, int reg, int64_t slot, int load) {
 #endif
 static const tn_isa_target tn_x86_target = {
   {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8},
-   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 6, 7, 8, 9, 10, 11, 12,
-       13, 14, 15}, 3,
-    {29, 30, 31}, 64},
+   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+    6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
    {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 2, {6, 7, 0}, 8}},
   tn_x86_moves, tn_x86_spill
 };
@@ -168,15 +167,15 @@ static void tn_x86_elf(tiny_bytes *out, const char *name, const tiny_bytes *code
   memset(&h, 0, sizeof h); memset(s, 0, sizeof s); memset(sym, 0, sizeof sym);
   const size_t strings = sizeof section_names + strlen(name) + 1;
   memcpy(h.ident, "\177ELF\2\1\1", 7);
-  h.type = 1; h.machine = TN_ELF_X86; h.version = 1; h.ehsize = sizeof h; h.shentsize = sizeof *s; h.shnum = 4;
-      h.shstrndx = 3;
+  h.type = 1; h.machine = TN_ELF_X86; h.version = 1; h.ehsize = sizeof h; h.shentsize = sizeof *s;
+  h.shnum = 4; h.shstrndx = 3;
   h.shoff = sizeof h;
   s[1].name = 1; s[1].type = TN_ELF_PROGBITS; s[1].flags = TN_ELF_ALLOC | TN_ELF_EXEC; s[1].align = 64;
   s[1].offset = sizeof h + sizeof s; s[1].size = code->n;
   s[2].name = 7; s[2].type = TN_ELF_SYMTAB; s[2].link = 3; s[2].info = 1; s[2].align = 8; s[2].entsize = sizeof *sym;
   s[2].offset = s[1].offset + (code->n + 7) / 8 * 8; s[2].size = sizeof sym;
-  s[3].name = 15; s[3].type = TN_ELF_STRTAB; s[3].align = 1; s[3].offset = s[2].offset + sizeof sym; s[3].size =
-      strings;
+  s[3].name = 15; s[3].type = TN_ELF_STRTAB; s[3].align = 1; s[3].offset = s[2].offset + sizeof sym;
+  s[3].size = strings;
   sym[1].name = (uint32_t)sizeof section_names; sym[1].info = 0x12; sym[1].section = 1; sym[1].size = code->n;
   static const char pad[8] = {0};
   tiny_bytes_add(out, &h, sizeof h);

@@ -18,9 +18,9 @@ static void tn_x86_gpr_text(tiny_bytes *out, int reg, int nbytes) {
   else tn_text_add(out, "%s%s", nbytes == 8 ? "r" : nbytes == 4 ? "e" : "", low[reg & 7]);
 }
 static const char *tn_x86_pointer_text(int nbytes) {
-  return nbytes == 1 ? "byte ptr " : nbytes == 2 ? "word ptr " : nbytes == 4 ? "dword ptr " : nbytes == 8 ?
-      "qword ptr " :
-      nbytes == 16 ? "xmmword ptr " : nbytes == 32 ? "ymmword ptr " : nbytes == 64 ? "zmmword ptr " : "";
+  return nbytes == 1 ? "byte ptr " : nbytes == 2 ? "word ptr " : nbytes == 4 ? "dword ptr " :
+         nbytes == 8 ? "qword ptr " : nbytes == 16 ? "xmmword ptr " : nbytes == 32 ? "ymmword ptr " :
+         nbytes == 64 ? "zmmword ptr " : "";
 }
 static void tn_x86_vector_text(tiny_bytes *out, int reg, int nbytes) {
   tn_text_add(out, "%cmm%d", nbytes == 64 ? 'z' : nbytes == 32 ? 'y' : 'x', reg);
@@ -140,8 +140,8 @@ static void tn_x86_read_legacy(tn_x86_reader *d, int first) {
 // Does the row have this opcode? The byte after it, ModRM, is not passed.
 static int tn_x86_is_row(const tn_x86_reader *d, const tn_x86_row *r, int opcode, int modrm) {
   const uint32_t form = r->form;
-  const int sized = strpbrk(r->operands, "vzy") && *r->operands != 'J', pp = (int)TN_X86_PP(form), w =
-      (int)TN_X86_W(form);
+  const int sized = strpbrk(r->operands, "vzy") && *r->operands != 'J';
+  const int pp = (int)TN_X86_PP(form), w = (int)TN_X86_W(form);
   if (!(tn_x86_spaces(r) & d->space) || (int)TN_X86_MAP(form) != d->map) return 0;
   if ((r->operands[0] == 'Z' ? opcode & ~7 : opcode) != r->opcode) return 0;
   if (d->space == TN_X86_LEGACY) {
