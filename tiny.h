@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2a9026e091b48e64eeec3e7fd663a10e5a94d469adb2bc577ae3980ae6fdb68a
+/* tiny.h 0.1.0, source b618dfc975b50f3bd30fa6ce59370ad12a6d99bff2040562ea283b3d9268a156
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3700,7 +3700,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "2a9026e091b48e64eeec3e7fd663a10e5a94d469adb2bc577ae3980ae6fdb68a"
+#define TN_SOURCE_ID "b618dfc975b50f3bd30fa6ce59370ad12a6d99bff2040562ea283b3d9268a156"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -40677,11 +40677,12 @@ static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **rang
 // What is stored of the sum and is narrower: the sum's only use, converted, or else what the kernel stores.
 static tiny_uop *tn_unit_result(tn_kernel_state *s, const tn_profile *p) {
   const tn_list *all = tn_kernel_nodes(s);
+  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
   tiny_uop *sum = p->reduce[0], *user = NULL;
   for (int i = 0; i < all->n; i++) for (uint32_t j = 0; j < all->u[i]->nsrc; j++) if (all->u[i]->src[j] == sum)
     user = !user || user == all->u[i] ? all->u[i] : sum;
-  tiny_uop *x = user && user->op == TINY_OP_CAST ? user : p->store->src[1];
-  if (tn_bits(x->dtype) >= 32) x = p->store->src[1];
+  tiny_uop *x = user && user->op == TINY_OP_CAST ? user : store->src[1];
+  if (tn_bits(x->dtype) >= 32) x = store->src[1];
   return tn_bits(x->dtype) == 16 || tn_bits(x->dtype) == 8 ? x : NULL;
 }
 
@@ -40693,9 +40694,10 @@ static int64_t tn_unit_together(const tn_warp_tiles *c) {
   return all ? together << (bits->lane.count + bits->element.count) : (int64_t)1 << bits->lane.count;
 }
 
-// Rows lie as many elements further apart as a row's are written at once: the next rows' meet other banks.
-static int64_t tn_unit_result_pad(const tn_warp_tiles *c, int64_t v) {
-  const int64_t together = tn_unit_together(c);
+// Rows lie as many elements further apart as a row's are written at once, or a piece has: the next rows' meet other
+// banks.
+static int64_t tn_unit_result_pad(const tn_warp_tiles *c, int dtype) {
+  const int64_t together = tn_unit_together(c), v = TN_UNIT_PIECE / tn_dtypes[dtype].nbytes;
   return together > v ? together : v;
 }
 
@@ -40721,8 +40723,7 @@ static int tn_unit_may_stage(tiny_ctx *t, const tn_warp_tiles *c, const tn_profi
 
 // x, of which each lane has what the unit gives it, in memory of the group, row by row.
 static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x) {
-  const int64_t columns = tn_unit_extent(c, c->last),
-                pad = tn_unit_result_pad(c, TN_UNIT_PIECE / tn_dtypes[x->dtype].nbytes);
+  const int64_t columns = tn_unit_extent(c, c->last), pad = tn_unit_result_pad(c, x->dtype);
   tiny_uop *ranges[8];
   int n = tn_unit_side_ranges(c, !c->last, ranges);
   n += tn_unit_side_ranges(c, c->last, ranges + n);
@@ -40757,7 +40758,7 @@ static tiny_uop *tn_unit_result_read(tiny_ctx *t, const tn_warp_tiles *c, tiny_u
   tiny_uop *piece = tn_place_plus(t, tn_unit_item(t, c), items, *part), *of_row = tn_index(t, columns / v);
   row[!c->last] = tn_u2(t, TINY_OP_IDIV, piece, of_row);
   row[c->last] = tn_place_plus(t, *next, v, tn_u2(t, TINY_OP_MOD, piece, of_row));
-  tiny_uop *at = tn_place_plus(t, row[c->last], columns + tn_unit_result_pad(c, v), row[!c->last]);
+  tiny_uop *at = tn_place_plus(t, row[c->last], columns + tn_unit_result_pad(c, x->dtype), row[!c->last]);
   return tn_bitcast(t, tn_core_load(t, stage, at, 1), x->dtype);
 }
 
@@ -46680,9 +46681,9 @@ enum {
 // What the processor has; N: all that are x86-64. A 512-bit row's lesser widths also want AVX-512VL.
 enum {
   TN_X86_HAS_N, TN_X86_HAS_SSSE3, TN_X86_HAS_SSE41, TN_X86_HAS_SSE42, TN_X86_HAS_POPCNT, TN_X86_HAS_LZCNT,
-      TN_X86_HAS_BMI1,
-  TN_X86_HAS_BMI2, TN_X86_HAS_AVX, TN_X86_HAS_AVX2, TN_X86_HAS_FMA, TN_X86_HAS_F16C, TN_X86_HAS_AVXVNNI, TN_X86_HAS_F,
-  TN_X86_HAS_BW, TN_X86_HAS_DQ, TN_X86_HAS_VL, TN_X86_HAS_VNNI, TN_X86_HAS_BF16, TN_X86_HAS_VBMI
+  TN_X86_HAS_BMI1, TN_X86_HAS_BMI2, TN_X86_HAS_AVX, TN_X86_HAS_AVX2, TN_X86_HAS_FMA, TN_X86_HAS_F16C,
+  TN_X86_HAS_AVXVNNI, TN_X86_HAS_F, TN_X86_HAS_BW, TN_X86_HAS_DQ, TN_X86_HAS_VL, TN_X86_HAS_VNNI, TN_X86_HAS_BF16,
+  TN_X86_HAS_VBMI
 };
 
 typedef struct tn_x86_row {
@@ -47384,8 +47385,8 @@ static int tn_x86_space(const tn_x86_match *m, const tn_x86_ins *ins) {
   evex |= top > 15;
   if (spaces & TN_X86_LEGACY) return evex ? 0 : TN_X86_LEGACY;
   if (!evex && spaces & TN_X86_VEX) return TN_X86_VEX;
-  if (!(spaces & TN_X86_EVEX) || (ins->mask && !k) || (ins->zero && (k != 2 || !ins->mask)) || (k == 3 &&
-      !ins->mask)) return 0;
+  if (!(spaces & TN_X86_EVEX) || (ins->mask && !k) || (ins->zero && (k != 2 || !ins->mask))) return 0;
+  if (k == 3 && !ins->mask) return 0;
   return ins->round && (!r || (r == 2) != (ins->round == TN_X86_SAE)) ? 0 : TN_X86_EVEX;
 }
 
@@ -47511,8 +47512,9 @@ static int tn_x86_put_vex(const tn_x86_match *m, const tn_x86_parts *p, uint8_t 
     out[0] = 0xC5; out[1] = (uint8_t)(r << 7 | last);
     return 2;
   }
-  out[0] = 0xC4; out[1] = (uint8_t)(r << 7 | x << 6 | b << 5 | (int)TN_X86_MAP(form)); out[2] =
-      (uint8_t)(w << 7 | last);
+  out[0] = 0xC4;
+  out[1] = (uint8_t)(r << 7 | x << 6 | b << 5 | (int)TN_X86_MAP(form));
+  out[2] = (uint8_t)(w << 7 | last);
   return 3;
 }
 // The fifth bit of a register: of reg R', of one in r/m X, of vvvv or a vector's index V'.
@@ -47520,8 +47522,8 @@ static int tn_x86_put_evex(const tn_x86_match *m, const tn_x86_parts *p, const t
   const uint32_t form = m->row->form;
   const int rm = p->memory ? p->base : p->rm, x = p->memory ? p->index >> 3 & 1 : p->rm >> 4 & 1;
   const int v = (p->memory ? p->index | p->vvvv : p->vvvv) >> 4 & 1, b = ins->broadcast || ins->round;
-  const int length = ins->round == TN_X86_SAE ? 0 : ins->round ? ins->round - TN_X86_RN : m->length == 64 ? 2 :
-      m->length == 32;
+  const int whole = m->length == 64 ? 2 : m->length == 32;
+  const int length = ins->round == TN_X86_SAE ? 0 : ins->round ? ins->round - TN_X86_RN : whole;
   out[0] = 0x62;
   out[1] = (uint8_t)((~p->reg >> 3 & 1) << 7 | !x << 6 | (~rm >> 3 & 1) << 5 | (~p->reg >> 4 & 1) << 4 |
                      (int)TN_X86_MAP(form));
@@ -47574,9 +47576,9 @@ static void tn_x86_gpr_text(tiny_bytes *out, int reg, int nbytes) {
   else tn_text_add(out, "%s%s", nbytes == 8 ? "r" : nbytes == 4 ? "e" : "", low[reg & 7]);
 }
 static const char *tn_x86_pointer_text(int nbytes) {
-  return nbytes == 1 ? "byte ptr " : nbytes == 2 ? "word ptr " : nbytes == 4 ? "dword ptr " : nbytes == 8 ?
-      "qword ptr " :
-      nbytes == 16 ? "xmmword ptr " : nbytes == 32 ? "ymmword ptr " : nbytes == 64 ? "zmmword ptr " : "";
+  return nbytes == 1 ? "byte ptr " : nbytes == 2 ? "word ptr " : nbytes == 4 ? "dword ptr " :
+         nbytes == 8 ? "qword ptr " : nbytes == 16 ? "xmmword ptr " : nbytes == 32 ? "ymmword ptr " :
+         nbytes == 64 ? "zmmword ptr " : "";
 }
 static void tn_x86_vector_text(tiny_bytes *out, int reg, int nbytes) {
   tn_text_add(out, "%cmm%d", nbytes == 64 ? 'z' : nbytes == 32 ? 'y' : 'x', reg);
@@ -47696,8 +47698,8 @@ static void tn_x86_read_legacy(tn_x86_reader *d, int first) {
 // Does the row have this opcode? The byte after it, ModRM, is not passed.
 static int tn_x86_is_row(const tn_x86_reader *d, const tn_x86_row *r, int opcode, int modrm) {
   const uint32_t form = r->form;
-  const int sized = strpbrk(r->operands, "vzy") && *r->operands != 'J', pp = (int)TN_X86_PP(form), w =
-      (int)TN_X86_W(form);
+  const int sized = strpbrk(r->operands, "vzy") && *r->operands != 'J';
+  const int pp = (int)TN_X86_PP(form), w = (int)TN_X86_W(form);
   if (!(tn_x86_spaces(r) & d->space) || (int)TN_X86_MAP(form) != d->map) return 0;
   if ((r->operands[0] == 'Z' ? opcode & ~7 : opcode) != r->opcode) return 0;
   if (d->space == TN_X86_LEGACY) {
@@ -47950,8 +47952,9 @@ static int64_t tn_isa_frame(tn_isa_code *c, int64_t nbytes) {
 
 enum { TN_ISA_SCRATCH = 3, TN_ISA_MOST_REGS = 32 };
 // Of a class: registers in the order they are given out, and those that spilled ones pass through.
-typedef struct tn_isa_class { uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
-    } tn_isa_class;
+typedef struct tn_isa_class {
+  uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
+} tn_isa_class;
 typedef struct tn_isa_target {
   tn_isa_class cls[TN_ISA_CLASSES];
   int (*moves)(const tn_isa_ins *ins);     // is it a plain copy of o[1] to o[0]?
@@ -47980,8 +47983,9 @@ static void tn_isa_ranges(tn_isa_code *c) {
     for (int k = 0; k < ins->n; k++) {
       const tn_isa_operand *o = &ins->o[k];
       if (o->kind == TN_ISA_REG) tn_isa_touch(c, o->reg, o->role, i, w);
-      if (o->kind == TN_ISA_MEM) { tn_isa_touch(c, o->reg, TN_ISA_USE, i, w); tn_isa_touch(c, o->index, TN_ISA_USE, i,
-          w); }
+      if (o->kind != TN_ISA_MEM) continue;
+      tn_isa_touch(c, o->reg, TN_ISA_USE, i, w);
+      tn_isa_touch(c, o->index, TN_ISA_USE, i, w);
     }
     tn_isa_touch(c, ins->mask, TN_ISA_USE, i, w);
   }
@@ -48036,8 +48040,8 @@ static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, int *holder
   for (int k = 0; k < cls->n; k++) {
     if (holder[k] >= 0 && c->vreg[holder[k]].end <= r->start) holder[k] = -1;
     if (holder[k] < 0 && (found < 0 || cls->reg[k] == wanted)) found = k;
-    if (holder[k] >= 0 && (worst < 0 ||
-        tn_isa_cost(&c->vreg[holder[k]]) < tn_isa_cost(&c->vreg[holder[worst]]))) worst = k;
+    if (holder[k] < 0) continue;
+    if (worst < 0 || tn_isa_cost(&c->vreg[holder[k]]) < tn_isa_cost(&c->vreg[holder[worst]])) worst = k;
   }
   if (found < 0) {
     if (tn_isa_cost(r) <= tn_isa_cost(&c->vreg[holder[worst]])) { tn_isa_to_frame(c, target, r); return; }
@@ -48049,8 +48053,8 @@ static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, int *holder
   c->used[r->cls] |= 1u << cls->reg[found];
 }
 static void tn_isa_scan(tn_isa_code *c, const tn_isa_target *target) {
-  int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS], *order = (int *)tn_scratch(c->t,
-      2 * (size_t)c->nvreg * sizeof(int) + 16), n = 0;
+  int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS], n = 0;
+  int *order = (int *)tn_scratch(c->t, 2 * (size_t)c->nvreg * sizeof(int) + 16);
   for (int k = 0; k < TN_ISA_CLASSES; k++) for (int i = 0; i < TN_ISA_MOST_REGS; i++) holder[k][i] = -1;
   for (int v = 0; v < c->nvreg; v++) if (c->vreg[v].end >= 0) order[n++] = v;
   tn_isa_sort(c, order, order + c->nvreg, n);
@@ -48070,8 +48074,10 @@ static int tn_isa_settle(tn_isa_code *c, const tn_isa_target *target, tn_isa_pas
   while (i < p->n && p->vreg[i] != reg) i++;
   if (i == p->n) {
     const tn_isa_class *cls = &target->cls[v->cls];
-    if (p->used[v->cls] == cls->scratches) { tn_isa_refuse(c, "an instruction has too many operands that are spilled");
-        return 0; }
+    if (p->used[v->cls] == cls->scratches) {
+      tn_isa_refuse(c, "an instruction has too many operands that are spilled");
+      return 0;
+    }
     p->vreg[i] = reg; p->role[i] = 0; p->reg[i] = cls->scratch[p->used[v->cls]++];
     c->used[v->cls] |= 1u << p->reg[i];
     p->n++;
@@ -48119,17 +48125,16 @@ static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
 }
 #endif
 // ---- end src/isa/registers.c ----
-// ---- begin src/isa/x86_select.c ----
-// x86_select: the linear list of a kernel -> instructions of x86-64 with AVX-512 (F, BW, DQ, VL), before registers.
+// ---- begin src/isa/x86_values.c ----
+// x86_values: the registers of a kernel's values, what an instruction names of them, and constants.
 //
-// In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
+// In:  a node of the list. Out: its register, or that of the part of it that is written now; an operand.
 // Holds: a scalar integer or bool is a general register, narrow ones extended to 32 bits as their type says, those of
 //        32 with zeros above; a scalar float is the low element of a vector register; a vector of bools is a mask
-//        register, whose bits above its lanes are anything. A constant is taken where it is used and lives no longer.
-//        REG memory is registers. A product that one sum alone uses is fused with it, as -ffp-contract=fast has it.
-// Not here: vectors wider than a register, DOT, WMMA, STACKs of bools, divisions of vectors.
-#ifndef TN_ISA_X86_SELECT
-#define TN_ISA_X86_SELECT
+//        register, whose bits above its lanes are anything. A vector wider than a register is several, whose numbers
+//        follow each other. A constant is taken where it is used and lives no longer.
+#ifndef TN_ISA_X86_VALUES
+#define TN_ISA_X86_VALUES
 #ifndef TINY_AMALGAMATED
 #include "code.c"
 #include "x86_encode.c"
@@ -48175,6 +48180,7 @@ static int tn_x86_held(const tn_x86_select *x, const tiny_uop *u) {
 static tn_isa_operand tn_x86_gpr(int reg, int nbytes, int role) { return tn_isa_reg(TN_ISA_GPR, reg, nbytes, role); }
 static tn_isa_operand tn_x86_vec(int reg, int nbytes, int role) { return tn_isa_reg(TN_ISA_VEC, reg, nbytes, role); }
 static tn_isa_operand tn_x86_kreg(int reg, int role) { return tn_isa_reg(TN_ISA_MASK, reg, 0, role); }
+static tn_isa_operand tn_x86_frame(int64_t at, int nbytes) { return tn_isa_at(TN_ISA_FRAME, nbytes, at); }
 static int tn_x86_new(tn_x86_select *x, int cls) { return tn_isa_vreg_new(x->c, cls); }
 // A value wider than a register is several, whose numbers follow each other.
 static int tn_x86_parts_of(const tiny_uop *u) {
@@ -48225,9 +48231,8 @@ static int tn_x86_moves(const tn_isa_ins *i) {
 }
 static void tn_x86_zero(tn_x86_select *x, int vec, int nbytes) {
   // of a register that nothing has written: it is its own source, and what it held does not matter
-  tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(vec, nbytes < 64 ? 16 : 64, TN_ISA_DEF), tn_x86_vec(vec, nbytes < 64 ? 16 : 64,
-      0),
-           tn_x86_vec(vec, nbytes < 64 ? 16 : 64, 0));
+  const int held = nbytes < 64 ? 16 : 64;
+  tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(vec, held, TN_ISA_DEF), tn_x86_vec(vec, held, 0), tn_x86_vec(vec, held, 0));
 }
 
 // ** constants **
@@ -48266,8 +48271,8 @@ static int tn_x86_constant(tn_x86_select *x, const tiny_uop *u) {
   if (cls == TN_ISA_GPR) {
     const int r = tn_x86_new(x, TN_ISA_GPR);
     const int wide = tn_x86_nbytes(x, u) == 8;
-    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, wide ? 8 : 4, TN_ISA_DEF), tn_isa_number(wide ? u->k :
-        (int32_t)(uint64_t)u->k));
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, wide ? 8 : 4, TN_ISA_DEF),
+             tn_isa_number(wide ? u->k : (int32_t)(uint64_t)u->k));
     return r;
   }
   const int v = tn_x86_new(x, TN_ISA_VEC), element = tn_x86_element(u);
@@ -48285,8 +48290,8 @@ static int tn_x86_all_lanes(tn_x86_select *x, int on) {      // a mask
 
 // Lanes [from, from + n) of a vector that stands in registers from r on.
 static int tn_x86_some_lanes(tn_x86_select *x, const tiny_uop *u, int r, int from, int n) {
-  const int element = tn_x86_element(u), each = tn_x86_class(u) == TN_ISA_MASK || 64 / element > u->lanes ? u->lanes :
-      64 / element;
+  const int element = tn_x86_element(u);
+  const int each = tn_x86_class(u) == TN_ISA_MASK || 64 / element > u->lanes ? u->lanes : 64 / element;
   const int at = from % each * element, nbytes = n * element;
   r += from / each;
   if (n == each) return r;
@@ -48335,6 +48340,20 @@ static tn_isa_operand tn_x86_source(tn_x86_select *x, const tiny_uop *u, int *br
   }
   return tn_x86_use(x, u);
 }
+#endif
+// ---- end src/isa/x86_values.c ----
+// ---- begin src/isa/x86_memory.c ----
+// x86_memory: addresses, loads and stores, of scalars and of vectors, all of them, some by a mask, or apart.
+//
+// In:  an INDEX, a LOAD or a STORE of one part. Out: its operand, or instructions.
+// Holds: REG memory is registers, an element each. The sum with a constant that an address takes is not computed; an
+//        index that may be negative is extended to 64 bits once. What one condition decides is jumped over.
+// Not here: bools in memory, atomic additions, masked vectors of less than 16 bytes.
+#ifndef TN_ISA_X86_MEMORY
+#define TN_ISA_X86_MEMORY
+#ifndef TINY_AMALGAMATED
+#include "x86_values.c"
+#endif
 
 // ** memory **
 
@@ -48348,8 +48367,10 @@ static int tn_x86_reg_memory(tn_x86_select *x, const tiny_uop *m) {
 // Elements of REG memory are registers; NULL: not of one that is known.
 static int *tn_x86_reg_element(tn_x86_select *x, const tiny_uop *index) {
   const tiny_uop *m = tn_memory_behind(index->src[0]), *at = index->src[1];
-  if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1]) { tn_isa_refuse(x->c,
-      "REG memory by a number of the run"); return NULL; }
+  if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1]) {
+    tn_isa_refuse(x->c, "REG memory by a number of the run");
+    return NULL;
+  }
   if (!x->element[m->seq] && !tn_x86_reg_memory(x, m)) return NULL;
   int *e = &x->element[m->seq][at->k];
   if (*e < 0) *e = tn_x86_new_for(x, m);
@@ -48400,8 +48421,7 @@ static void tn_x86_move_in(tn_x86_select *x, const tiny_uop *u, int to, tn_isa_o
   const int cls = tn_x86_class(u), nbytes = tn_x86_nbytes(x, u);
   o.nbytes = (uint8_t)nbytes;
   if (cls == TN_ISA_GPR) {
-    const int is_signed = tn_is_signed(u->dtype), op = nbytes >= 4 ? TN_X86_MOV : is_signed ? TN_X86_MOVSX :
-        TN_X86_MOVZX;
+    const int op = nbytes >= 4 ? TN_X86_MOV : tn_is_signed(u->dtype) ? TN_X86_MOVSX : TN_X86_MOVZX;
     tn_x86_2(x, op, tn_x86_gpr(to, nbytes == 8 ? 8 : 4, TN_ISA_DEF), o);
     return;
   }
@@ -48432,8 +48452,8 @@ static int tn_x86_apart(tn_x86_select *x, const tiny_uop *index, const tiny_uop 
   o->index = tn_x86_value(x, at);
   o->cls = TN_ISA_VEC; o->scale = (uint8_t)element;
   o->wide = (uint8_t)(wide == (element == 8) ? nbytes : wide ? 2 * nbytes : nbytes / 2 < 16 ? 16 : nbytes / 2);
-  if (nbytes < 16 || (element != 4 && element != 8) || tn_bits(at->dtype) < 32 || (tn_is_unsigned(at->dtype) &&
-      !wide && at->vmax > INT32_MAX) ||
+  const int extends = tn_is_unsigned(at->dtype) && !wide && at->vmax > INT32_MAX;      // by a sign it does not have
+  if (nbytes < 16 || (element != 4 && element != 8) || tn_bits(at->dtype) < 32 || extends ||
       tn_x86_lanes(x, value) * (wide ? 8 : 4) > 64) {
     tn_isa_refuse(x->c, "elements apart of this size");
     return 0;
@@ -48499,8 +48519,8 @@ static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
     if (tn_x86_nbytes(x, value) < 16) tn_isa_refuse(x->c, "a masked vector of less than 16 bytes");
     if (index->lanes == 1) {
       const tn_isa_operand o = tn_x86_memory(x, index, held);
-      tn_x86_2(x, tn_x86_masked_moves[tn_x86_log(tn_x86_element(value))], o, tn_x86_vec(from, held,
-          TN_ISA_USE))->mask = mask;
+      const int row = tn_x86_masked_moves[tn_x86_log(tn_x86_element(value))];
+      tn_x86_2(x, row, o, tn_x86_vec(from, held, TN_ISA_USE))->mask = mask;
     } else {
       tn_isa_operand o;
       const int op = tn_x86_apart(x, index, value, &o, scatters), spent = tn_x86_new(x, TN_ISA_MASK);
@@ -48510,6 +48530,20 @@ static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
   }
   if (label >= 0) tn_x86_place(x, label);
 }
+#endif
+// ---- end src/isa/x86_memory.c ----
+// ---- begin src/isa/x86_arithmetic.c ----
+// x86_arithmetic: sums, products and divisions, comparisons and choices, conversions, of scalars and of vectors.
+//
+// In:  a node of an elementwise op. Out: the instructions that write its value, or the part asked for, to a register.
+// Holds: an integer of less than 32 bits is extended again after what may leave its type. What vectors have no
+//        instruction for goes by elements, through the frame.
+// Not here: casts and bitcasts of bools; what ends in code->refused.
+#ifndef TN_ISA_X86_ARITHMETIC
+#define TN_ISA_X86_ARITHMETIC
+#ifndef TINY_AMALGAMATED
+#include "x86_memory.c"
+#endif
 
 // ** arithmetic: rows by op, of f32 and f64, scalar and vector, and of integers in vectors by their size **
 
@@ -48541,12 +48575,10 @@ static int tn_x86_row_of(const tiny_uop *u) {
   }
   return 0;
 }
-static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to);
 // Of two sources of vectors or floats.
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
   const int row = tn_x86_row_of(u), held = tn_x86_held(x, u);
   int broadcast;
-  if (!row) { tn_x86_by_lanes(x, u, to); return; }
   const tn_isa_operand a = tn_x86_use(x, u->src[0]);
   const tn_isa_operand b = tn_x86_source(x, u->src[1], &broadcast);
   tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b)->broadcast = (uint8_t)broadcast;
@@ -48563,9 +48595,8 @@ static void tn_x86_fuse(tn_x86_select *x, const tiny_uop *u, const tiny_uop *pro
   const int addend = tn_x86_value(x, other);
   const tn_isa_operand a = tn_x86_use(x, product->src[0]), b = tn_x86_source(x, product->src[1], &broadcast);
   tn_x86_copy(x, TN_ISA_VEC, to, addend, held);
-  tn_x86_3(x, rows[kind][2 * (u->lanes == 1) + (tn_x86_element(u) == 8)], tn_x86_vec(to, held, TN_ISA_BOTH), a,
-      b)->broadcast =
-      (uint8_t)broadcast;
+  const int row = rows[kind][2 * (u->lanes == 1) + (tn_x86_element(u) == 8)];
+  tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_BOTH), a, b)->broadcast = (uint8_t)broadcast;
 }
 
 // An integer of a narrow type is extended again.
@@ -48591,8 +48622,8 @@ static void tn_x86_divide(tn_x86_select *x, const tiny_uop *u, int to, int a, in
   if (sign) tn_isa_add(x->c, nbytes == 8 ? TN_X86_CQO : TN_X86_CDQ);
   else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));
   tn_x86_1(x, sign ? TN_X86_IDIV : TN_X86_DIV, tn_x86_gpr(by, nbytes, TN_ISA_USE));
-  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_gpr(u->op == TINY_OP_CDIV ? rax : rdx, nbytes,
-      TN_ISA_USE));
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
+           tn_x86_gpr(u->op == TINY_OP_CDIV ? rax : rdx, nbytes, TN_ISA_USE));
   tn_x86_extend(x, u, to);
 }
 static void tn_x86_shift(tn_x86_select *x, const tiny_uop *u, int to) {
@@ -48627,9 +48658,9 @@ static void tn_x86_multiply(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_extend(x, u, to);
 }
 static void tn_x86_integer(tn_x86_select *x, const tiny_uop *u, int to) {
-  static const struct { int op, row; } rows[] = {{TINY_OP_ADD, TN_X86_ADD}, {TINY_OP_SUB, TN_X86_SUB}, {TINY_OP_AND,
-      TN_X86_AND},
-                                                 {TINY_OP_OR, TN_X86_OR}, {TINY_OP_XOR, TN_X86_XOR}};
+  static const struct { int op, row; } rows[] = {
+    {TINY_OP_ADD, TN_X86_ADD}, {TINY_OP_SUB, TN_X86_SUB}, {TINY_OP_AND, TN_X86_AND}, {TINY_OP_OR, TN_X86_OR},
+    {TINY_OP_XOR, TN_X86_XOR}};
   const int nbytes = tn_x86_held(x, u);
   switch (u->op) {
     case TINY_OP_CDIV: case TINY_OP_CMOD: {
@@ -48652,33 +48683,6 @@ static void tn_x86_integer(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_isa_refuse(x->c, "an operation of integers");
 }
 
-// Element by element, what vectors have no instruction for: divisions, and products and shifts of bytes.
-static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int element = tn_x86_element(u), held = tn_x86_held(x, u), nbytes = element == 8 ? 8 : 4, sign =
-      tn_is_signed(u->dtype);
-  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]), is_division = u->op == TINY_OP_CDIV ||
-      u->op == TINY_OP_CMOD;
-  const int row = u->op == TINY_OP_MUL ? TN_X86_IMUL : u->op == TINY_OP_SHL ? TN_X86_SHLX : sign ? TN_X86_SARX :
-      TN_X86_SHRX;
-  const int in = element >= 4 ? TN_X86_MOV : sign ? TN_X86_MOVSX : TN_X86_MOVZX;
-  if (!is_division && element != 1) { tn_isa_refuse(x->c, "an operation of vectors"); return; }
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf), tn_x86_vec(a, held, TN_ISA_USE));
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf + 64), tn_x86_vec(b, held, TN_ISA_USE));
-  for (int i = 0; i < tn_x86_lanes(x, u); i++) {
-    const int64_t at = x->shelf + i * element;
-    const int p = tn_x86_new(x, TN_ISA_GPR), q = tn_x86_new(x, TN_ISA_GPR), r = tn_x86_new(x, TN_ISA_GPR);
-    tn_x86_2(x, in, tn_x86_gpr(p, nbytes, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, element, at));
-    tn_x86_2(x, in, tn_x86_gpr(q, nbytes, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, element, at + 64));
-    if (is_division) tn_x86_divide(x, u, r, p, q);
-    else if (u->op == TINY_OP_MUL) {
-      tn_x86_copy(x, TN_ISA_GPR, r, p, 8);
-      tn_x86_2(x, row, tn_x86_gpr(r, 4, TN_ISA_BOTH), tn_x86_gpr(q, 4, TN_ISA_USE));
-    } else tn_x86_3(x, row, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_x86_gpr(p, 4, TN_ISA_USE), tn_x86_gpr(q, 4, TN_ISA_USE));
-    tn_x86_2(x, TN_X86_MOV, tn_isa_at(TN_ISA_FRAME, element, at), tn_x86_gpr(r, element, TN_ISA_USE));
-  }
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(to, held, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, held, x->shelf));
-}
-
 static void tn_x86_unary(tn_x86_select *x, const tiny_uop *u, int to) {
   const int held = tn_x86_held(x, u), cls = tn_x86_class(u), f64 = tn_x86_element(u) == 8, wide = u->lanes > 1;
   const int a = tn_x86_value(x, u->src[0]);
@@ -48688,13 +48692,13 @@ static void tn_x86_unary(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_extend(x, u, to);
   } else if (u->op == TINY_OP_NEG && tn_is_float(u->dtype)) {
     const int sign = tn_x86_splat(x, f64 ? INT64_MIN : INT32_MIN, f64 ? 8 : 4, held);
-    tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(sign,
-        held, TN_ISA_USE));
+    tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(a, held, TN_ISA_USE),
+             tn_x86_vec(sign, held, TN_ISA_USE));
   } else if (u->op == TINY_OP_NEG) {
     const int zero = tn_x86_new(x, TN_ISA_VEC), row = tn_x86_ops[1].ints[tn_x86_log(tn_x86_element(u))];
     tn_x86_zero(x, zero, held);
-    tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(zero, held, TN_ISA_USE), tn_x86_vec(a, held,
-        TN_ISA_USE));
+    tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(zero, held, TN_ISA_USE),
+             tn_x86_vec(a, held, TN_ISA_USE));
   } else if (u->op == TINY_OP_SQRT) {
     const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), s = tn_x86_vec(a, held, TN_ISA_USE);
     if (wide) tn_x86_2(x, f64 ? TN_X86_VSQRTPD : TN_X86_VSQRTPS, d, s);
@@ -48733,9 +48737,8 @@ static void tn_x86_compare_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int is_float = tn_is_float(s->dtype), f64 = tn_x86_element(s) == 8;
   const int predicate = u->op == TINY_OP_EQ ? 0 : u->op == TINY_OP_NE ? 4 : is_float ? 17 : 1;
-  const int row = is_float ? (s->lanes > 1 ? (f64 ? TN_X86_VCMPPD : TN_X86_VCMPPS) : f64 ? TN_X86_VCMPSD :
-      TN_X86_VCMPSS) :
-      ints[tn_is_unsigned(s->dtype)][tn_x86_log(tn_x86_element(s))];
+  const int floats = s->lanes > 1 ? (f64 ? TN_X86_VCMPPD : TN_X86_VCMPPS) : f64 ? TN_X86_VCMPSD : TN_X86_VCMPSS;
+  const int row = is_float ? floats : ints[tn_is_unsigned(s->dtype)][tn_x86_log(tn_x86_element(s))];
   int broadcast;
   const tn_isa_operand a = tn_x86_use(x, s), b = tn_x86_source(x, u->src[1], &broadcast);
   tn_x86_4(x, row, tn_x86_kreg(to, TN_ISA_DEF), a, b, predicate)->broadcast = (uint8_t)broadcast;
@@ -48757,8 +48760,8 @@ static void tn_x86_compare(tn_x86_select *x, const tiny_uop *u, int to) {
   const tn_isa_operand b = tn_x86_scalar_source(x, u->src[1], nbytes);
   const int below = tn_is_unsigned(s->dtype) || s->dtype == TINY_BOOL ? TN_X86_SETB : TN_X86_SETL;
   tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(a, nbytes, TN_ISA_USE), b);
-  tn_x86_1(x, u->op == TINY_OP_LT ? below : u->op == TINY_OP_EQ ? TN_X86_SETE : TN_X86_SETNE, tn_x86_gpr(flag, 1,
-      TN_ISA_DEF));
+  tn_x86_1(x, u->op == TINY_OP_LT ? below : u->op == TINY_OP_EQ ? TN_X86_SETE : TN_X86_SETNE,
+           tn_x86_gpr(flag, 1, TN_ISA_DEF));
   tn_x86_2(x, TN_X86_MOVZX, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(flag, 1, TN_ISA_USE));
 }
 
@@ -48775,10 +48778,10 @@ static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
     return;
   }
   const int k = c->lanes > 1 ? tn_x86_value(x, c) : u->lanes == 1 ? tn_x86_mask_of(x, tn_x86_value(x, c)) :
-                                                                     tn_x86_lanes_of_bool(x, tn_x86_value(x, c));
+      tn_x86_lanes_of_bool(x, tn_x86_value(x, c));
   if (cls == TN_ISA_MASK) {                // (k & yes) | (~k & no)
-    const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), a = tn_x86_new(x, cls), b =
-        tn_x86_new(x, cls);
+    const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]);
+    const int a = tn_x86_new(x, cls), b = tn_x86_new(x, cls);
     tn_x86_3(x, TN_X86_KANDQ, tn_x86_kreg(a, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(yes, TN_ISA_USE));
     tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
     tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
@@ -48796,29 +48799,26 @@ static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
 
 static int tn_x86_convert_row(int from, int to) {
   static const struct { uint8_t from, to; int row; } rows[] = {
-    {TINY_I32, TINY_F32, TN_X86_VCVTDQ2PS}, {TINY_U32, TINY_F32, TN_X86_VCVTUDQ2PS}, {TINY_F32, TINY_I32,
-        TN_X86_VCVTTPS2DQ},
-    {TINY_F32, TINY_U32, TN_X86_VCVTTPS2UDQ}, {TINY_I32, TINY_F64, TN_X86_VCVTDQ2PD}, {TINY_U32, TINY_F64,
-        TN_X86_VCVTUDQ2PD},
-    {TINY_F64, TINY_I32, TN_X86_VCVTTPD2DQ}, {TINY_F64, TINY_U32, TN_X86_VCVTTPD2UDQ}, {TINY_F32, TINY_F64,
-        TN_X86_VCVTPS2PD},
-    {TINY_F64, TINY_F32, TN_X86_VCVTPD2PS}, {TINY_I64, TINY_F64, TN_X86_VCVTQQ2PD}, {TINY_U64, TINY_F64,
-        TN_X86_VCVTUQQ2PD},
-    {TINY_I64, TINY_F32, TN_X86_VCVTQQ2PS}, {TINY_U64, TINY_F32, TN_X86_VCVTUQQ2PS}, {TINY_F64, TINY_I64,
-        TN_X86_VCVTTPD2QQ},
-    {TINY_F64, TINY_U64, TN_X86_VCVTTPD2UQQ}, {TINY_F32, TINY_I64, TN_X86_VCVTTPS2QQ}, {TINY_F32, TINY_U64,
-        TN_X86_VCVTTPS2UQQ}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) if (rows[i].from == from && rows[i].to ==
-      to) return rows[i].row;
+    {TINY_I32, TINY_F32, TN_X86_VCVTDQ2PS}, {TINY_U32, TINY_F32, TN_X86_VCVTUDQ2PS},
+    {TINY_F32, TINY_I32, TN_X86_VCVTTPS2DQ}, {TINY_F32, TINY_U32, TN_X86_VCVTTPS2UDQ},
+    {TINY_I32, TINY_F64, TN_X86_VCVTDQ2PD}, {TINY_U32, TINY_F64, TN_X86_VCVTUDQ2PD},
+    {TINY_F64, TINY_I32, TN_X86_VCVTTPD2DQ}, {TINY_F64, TINY_U32, TN_X86_VCVTTPD2UDQ},
+    {TINY_F32, TINY_F64, TN_X86_VCVTPS2PD}, {TINY_F64, TINY_F32, TN_X86_VCVTPD2PS},
+    {TINY_I64, TINY_F64, TN_X86_VCVTQQ2PD}, {TINY_U64, TINY_F64, TN_X86_VCVTUQQ2PD},
+    {TINY_I64, TINY_F32, TN_X86_VCVTQQ2PS}, {TINY_U64, TINY_F32, TN_X86_VCVTUQQ2PS},
+    {TINY_F64, TINY_I64, TN_X86_VCVTTPD2QQ}, {TINY_F64, TINY_U64, TN_X86_VCVTTPD2UQQ},
+    {TINY_F32, TINY_I64, TN_X86_VCVTTPS2QQ}, {TINY_F32, TINY_U64, TN_X86_VCVTTPS2UQQ}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].from == from && rows[i].to == to) return rows[i].row;
   return 0;
 }
 // Between integers of different sizes: widening by the source's sign, narrowing by leaving out high bits.
 static int tn_x86_resize_row(int from, int from_nbytes, int to_nbytes) {
   static const int widen[2][4][4] = {
-    {{0, TN_X86_VPMOVZXBW, TN_X86_VPMOVZXBD, TN_X86_VPMOVZXBQ}, {0, 0, TN_X86_VPMOVZXWD, TN_X86_VPMOVZXWQ}, {0, 0, 0,
-        TN_X86_VPMOVZXDQ}, {0, 0, 0, 0}},
-    {{0, TN_X86_VPMOVSXBW, TN_X86_VPMOVSXBD, TN_X86_VPMOVSXBQ}, {0, 0, TN_X86_VPMOVSXWD, TN_X86_VPMOVSXWQ}, {0, 0, 0,
-        TN_X86_VPMOVSXDQ}, {0, 0, 0, 0}}};
+    {{0, TN_X86_VPMOVZXBW, TN_X86_VPMOVZXBD, TN_X86_VPMOVZXBQ}, {0, 0, TN_X86_VPMOVZXWD, TN_X86_VPMOVZXWQ},
+     {0, 0, 0, TN_X86_VPMOVZXDQ}, {0, 0, 0, 0}},
+    {{0, TN_X86_VPMOVSXBW, TN_X86_VPMOVSXBD, TN_X86_VPMOVSXBQ}, {0, 0, TN_X86_VPMOVSXWD, TN_X86_VPMOVSXWQ},
+     {0, 0, 0, TN_X86_VPMOVSXDQ}, {0, 0, 0, 0}}};
   static const int narrow[4][4] = {{0, 0, 0, 0}, {TN_X86_VPMOVWB, 0, 0, 0}, {TN_X86_VPMOVDB, TN_X86_VPMOVDW, 0, 0},
                                    {TN_X86_VPMOVQB, TN_X86_VPMOVQW, TN_X86_VPMOVQD, 0}};
   const int a = tn_x86_log(from_nbytes), b = tn_x86_log(to_nbytes);
@@ -48851,12 +48851,12 @@ static void tn_x86_cast_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
   } else tn_x86_cast_row(x, tn_x86_convert_row(from, u->dtype), tn_x86_lanes(x, u), to, b, r, a);
 }
 static void tn_x86_cast_to_float(tn_x86_select *x, const tiny_uop *s, int f64, int to) {
-  const int r = tn_x86_value(x, s), u64 = s->dtype == TINY_U64, wide = u64 || s->dtype == TINY_I64 || s->dtype ==
-      TINY_U32;
+  const int r = tn_x86_value(x, s), u64 = s->dtype == TINY_U64;
+  const int wide = u64 || s->dtype == TINY_I64 || s->dtype == TINY_U32;
   const int row = u64 ? (f64 ? TN_X86_VCVTUSI2SD : TN_X86_VCVTUSI2SS) : f64 ? TN_X86_VCVTSI2SD : TN_X86_VCVTSI2SS;
   tn_x86_zero(x, to, 16);                  // whose other lanes it takes
-  tn_x86_3(x, row, tn_x86_vec(to, 16, TN_ISA_BOTH), tn_x86_vec(to, 16, TN_ISA_USE), tn_x86_gpr(r, wide ? 8 : 4,
-      TN_ISA_USE));
+  tn_x86_3(x, row, tn_x86_vec(to, 16, TN_ISA_BOTH), tn_x86_vec(to, 16, TN_ISA_USE),
+           tn_x86_gpr(r, wide ? 8 : 4, TN_ISA_USE));
 }
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
@@ -48866,9 +48866,8 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const int r = tn_x86_value(x, s);
   if (to_float) {
     if (tn_x86_element(s) == tn_x86_element(u)) tn_x86_copy(x, TN_ISA_VEC, to, r, 16);
-    else tn_x86_3(x, f64 ? TN_X86_VCVTSS2SD : TN_X86_VCVTSD2SS, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_vec(r, 16,
-        TN_ISA_USE),
-                  tn_x86_vec(r, 16, TN_ISA_USE));
+    else tn_x86_3(x, f64 ? TN_X86_VCVTSS2SD : TN_X86_VCVTSD2SS, tn_x86_vec(to, 16, TN_ISA_DEF),
+        tn_x86_vec(r, 16, TN_ISA_USE), tn_x86_vec(r, 16, TN_ISA_USE));
     return;
   }
   if (from_float) {
@@ -48879,8 +48878,8 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
     return;
   }
   const int wider = tn_x86_nbytes(x, u) == 8 && tn_x86_nbytes(x, s) < 8;
-  if (wider && tn_is_signed(s->dtype)) tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(r, 4,
-      TN_ISA_USE));
+  if (wider && tn_is_signed(s->dtype))
+    tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   else if (wider || tn_x86_nbytes(x, u) < 8)
     tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
   else tn_x86_copy(x, TN_ISA_GPR, to, r, 8);
@@ -48889,8 +48888,10 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int from = tn_x86_class(s), cls = tn_x86_class(u), r = tn_x86_value(x, s), nbytes = tn_x86_nbytes(x, u);
-  if (from == TN_ISA_MASK || cls == TN_ISA_MASK || tn_x86_nbytes(x, s) != nbytes) { tn_isa_refuse(x->c,
-      "a bitcast of bools"); return; }
+  if (from == TN_ISA_MASK || cls == TN_ISA_MASK || tn_x86_nbytes(x, s) != nbytes) {
+    tn_isa_refuse(x->c, "a bitcast of bools");
+    return;
+  }
   if (from == cls) {
     tn_x86_copy(x, cls, to, r, tn_x86_held(x, u));
     if (cls == TN_ISA_GPR) tn_x86_extend(x, u, to);
@@ -48901,6 +48902,19 @@ static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
     else tn_x86_2(x, row, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
   }
 }
+#endif
+// ---- end src/isa/x86_arithmetic.c ----
+// ---- begin src/isa/x86_lanes.c ----
+// x86_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE, also of vectors wider than a register.
+//
+// In:  one of these nodes. Out: the instructions that write its value to a register, or to several.
+// Holds: what no instruction does goes through the shelf, TN_X86_SHELF bytes of the frame.
+// Not here: STACKs of bools.
+#ifndef TN_ISA_X86_LANES
+#define TN_ISA_X86_LANES
+#ifndef TINY_AMALGAMATED
+#include "x86_arithmetic.c"
+#endif
 
 // ** lanes **
 
@@ -48912,20 +48926,17 @@ static void tn_x86_broadcast(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_copy(x, TN_ISA_MASK, to, tn_x86_lanes_of_bool(x, tn_x86_value(x, s)), 0);
     return;
   }
-  const int row = tn_is_float(u->dtype) ? (element == 8 && held > 16 ? TN_X86_VBROADCASTSD : element == 8 ?
-      TN_X86_VPBROADCASTQ : TN_X86_VBROADCASTSS)
-                                        : of_gpr[tn_x86_log(element)];
+  const int of_f64 = held > 16 ? TN_X86_VBROADCASTSD : TN_X86_VPBROADCASTQ;
+  const int of_float = element == 8 ? of_f64 : TN_X86_VBROADCASTSS;
+  const int row = tn_is_float(u->dtype) ? of_float : of_gpr[tn_x86_log(element)];
   if (x->fused[s->seq]) {                  // a load
     tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_memory(x, s->src[0], element));
     return;
   }
   const int r = tn_x86_value(x, s);
-  tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_is_float(u->dtype) ? tn_x86_vec(r, 16, TN_ISA_USE)
-                                                                            : tn_x86_gpr(r, element == 8 ? 8 : 4,
-                                                                                TN_ISA_USE));
+  tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF),
+           tn_is_float(u->dtype) ? tn_x86_vec(r, 16, TN_ISA_USE) : tn_x86_gpr(r, element == 8 ? 8 : 4, TN_ISA_USE));
 }
-
-static tn_isa_operand tn_x86_frame(int64_t at, int nbytes) { return tn_isa_at(TN_ISA_FRAME, nbytes, at); }
 
 // A STACK of single lanes of one vector or of two, as wide as they are, of 4 or 8 bytes: 1, and it is written.
 static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
@@ -48944,13 +48955,12 @@ static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
   int32_t narrow[16];
   for (int i = 0; i < u->lanes; i++) narrow[i] = (int32_t)index[i];
   const int64_t at = tn_isa_constant(x->c, element == 8 ? (const void *)index : narrow, (size_t)tn_x86_nbytes(x, u));
-  const int order = tn_x86_new(x, TN_ISA_VEC), a = tn_x86_value(x, from[0]), b = tn_x86_value(x, from[1] ? from[1] :
-      from[0]);
+  const int order = tn_x86_new(x, TN_ISA_VEC);
+  const int a = tn_x86_value(x, from[0]), b = tn_x86_value(x, from[1] ? from[1] : from[0]);
   tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(order, held, TN_ISA_DEF), tn_isa_at(TN_ISA_POOL, held, at));
   tn_x86_copy(x, TN_ISA_VEC, to, a, held);
-  tn_x86_3(x, element == 8 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, held, TN_ISA_BOTH), tn_x86_vec(order,
-      held, TN_ISA_USE),
-           tn_x86_vec(b, held, TN_ISA_USE));
+  tn_x86_3(x, element == 8 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, held, TN_ISA_BOTH),
+           tn_x86_vec(order, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE));
   return 1;
 }
 static void tn_x86_stack(tn_x86_select *x, const tiny_uop *u, int to) {
@@ -48990,8 +49000,10 @@ static void tn_x86_pick_wide(tn_x86_select *x, const tiny_uop *u, int to) {
   const int element = tn_x86_element(s), each = 64 / element, parts = tn_x86_parts_of(u);
   const int known = x->reg[s->seq] >= 0 && !tn_x86_is_splat(s), at = (int)u->k % each * element;
   const int r = known ? x->reg[s->seq] + (int)u->k / each : -1;
-  if (r < 0 || at + (parts > 1 ? 64 : tn_x86_nbytes(x, u)) > 64) { tn_isa_refuse(x->c, "lanes across registers");
-      return; }
+  if (r < 0 || at + (parts > 1 ? 64 : tn_x86_nbytes(x, u)) > 64) {
+    tn_isa_refuse(x->c, "lanes across registers");
+    return;
+  }
   if (!at && u->lanes * element >= 64) {
     for (int i = 0; i < parts; i++) tn_x86_copy(x, TN_ISA_VEC, to + i, r + i, 64);
     return;
@@ -49004,13 +49016,13 @@ static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   if (u->dtype == TINY_BOOL) { tn_x86_pick_mask(x, u, to); return; }
   if (tn_x86_parts_of(s) > 1) { tn_x86_pick_wide(x, u, to); return; }
-  const int from = tn_x86_nbytes(x, s), nbytes = tn_x86_nbytes(x, u), held = tn_x86_held(x, s), at =
-      (int)u->k * tn_x86_element(u);
+  const int from = tn_x86_nbytes(x, s), nbytes = tn_x86_nbytes(x, u), held = tn_x86_held(x, s);
+  const int at = (int)u->k * tn_x86_element(u);
   const int r = tn_x86_value(x, s), cls = tn_x86_class(u);
   if (!at && cls == TN_ISA_VEC) { tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(x, u)); return; }
   if (!at && nbytes >= 4 && u->lanes == 1) {
-    tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16,
-        TN_ISA_USE));
+    tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
+             tn_x86_vec(r, 16, TN_ISA_USE));
     return;
   }
   const tn_isa_operand d = tn_x86_vec(to, tn_x86_vector(nbytes), TN_ISA_DEF), whole = tn_x86_vec(r, held, TN_ISA_USE);
@@ -49026,10 +49038,115 @@ static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to) {
 static void tn_x86_lane_numbers(tn_x86_select *x, const tiny_uop *u, int to) {
   uint8_t data[64];
   const int element = tn_x86_element(u), nbytes = tn_x86_nbytes(x, u);
-  for (int i = 0; i < tn_x86_lanes(x, u); i++) for (int b = 0; b < element; b++) data[i * element + b] = (uint8_t)(b ?
-      0 : x->from + i);
+  for (int i = 0; i < tn_x86_lanes(x, u); i++) for (int b = 0; b < element; b++)
+    data[i * element + b] = (uint8_t)(b ? 0 : x->from + i);
   tn_x86_move_in(x, u, to, tn_isa_at(TN_ISA_POOL, nbytes, tn_isa_constant(x->c, data, (size_t)nbytes)));
 }
+
+// ** by elements **
+
+// Element by element, what vectors have no instruction for: divisions, and products and shifts of bytes.
+static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int element = tn_x86_element(u), held = tn_x86_held(x, u), nbytes = element == 8 ? 8 : 4;
+  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]);
+  const int is_division = u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD, sign = tn_is_signed(u->dtype);
+  const int right = sign ? TN_X86_SARX : TN_X86_SHRX;
+  const int row = u->op == TINY_OP_MUL ? TN_X86_IMUL : u->op == TINY_OP_SHL ? TN_X86_SHLX : right;
+  const int in = element >= 4 ? TN_X86_MOV : sign ? TN_X86_MOVSX : TN_X86_MOVZX;
+  if (!is_division && element != 1) { tn_isa_refuse(x->c, "an operation of vectors"); return; }
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf), tn_x86_vec(a, held, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf + 64), tn_x86_vec(b, held, TN_ISA_USE));
+  for (int i = 0; i < tn_x86_lanes(x, u); i++) {
+    const int64_t at = x->shelf + i * element;
+    const int p = tn_x86_new(x, TN_ISA_GPR), q = tn_x86_new(x, TN_ISA_GPR), r = tn_x86_new(x, TN_ISA_GPR);
+    tn_x86_2(x, in, tn_x86_gpr(p, nbytes, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, element, at));
+    tn_x86_2(x, in, tn_x86_gpr(q, nbytes, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, element, at + 64));
+    if (is_division) tn_x86_divide(x, u, r, p, q);
+    else if (u->op == TINY_OP_MUL) {
+      tn_x86_copy(x, TN_ISA_GPR, r, p, 8);
+      tn_x86_2(x, row, tn_x86_gpr(r, 4, TN_ISA_BOTH), tn_x86_gpr(q, 4, TN_ISA_USE));
+    } else tn_x86_3(x, row, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_x86_gpr(p, 4, TN_ISA_USE), tn_x86_gpr(q, 4, TN_ISA_USE));
+    tn_x86_2(x, TN_X86_MOV, tn_isa_at(TN_ISA_FRAME, element, at), tn_x86_gpr(r, element, TN_ISA_USE));
+  }
+  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(to, held, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, held, x->shelf));
+}
+
+// ** vectors wider than a register: part by part **
+
+static void tn_x86_copy_all(tn_x86_select *x, const tiny_uop *u, int to, int from) {
+  const int parts = tn_x86_parts_of(u);
+  for (int i = 0; i < parts; i++) tn_x86_copy(x, tn_x86_class(u), to + i, from + i, parts > 1 ? 64 : tn_x86_held(x, u));
+}
+// Of the widest of a node and its sources, how many lanes a register holds, if that is not all of them; else 0.
+static int tn_x86_lanes_at_once(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *also) {
+  int lanes = u->lanes, split = 0;
+  for (int i = -2; i < (int)u->nsrc; i++) {
+    const tiny_uop *s = i == -2 ? u : i == -1 ? also : u->src[i];
+    if (!s || s->lanes == 1 || s->dtype == TINY_VOID) continue;
+    if (s->op == TINY_OP_INDEX) continue;
+    if (i >= 0 && x->fused[s->seq] && tn_x86_lanes_at_once(x, s, NULL)) split = 1;
+    if (tn_x86_parts_of(s) == 1) continue;
+    split = 1;
+    if (64 / tn_x86_element(s) < lanes || lanes == 1) lanes = 64 / tn_x86_element(s);
+  }
+  return split ? lanes : 0;
+}
+static void tn_x86_store_reg(tn_x86_select *x, const tiny_uop *value, int to) {
+  const int parts = tn_x86_parts_of(value), each = value->lanes / parts;
+  for (int i = 0; i < parts; i++) {
+    x->lanes = parts > 1 ? each : 0;
+    x->from = i * each;
+    const int from = tn_x86_value(x, value);
+    tn_x86_copy(x, tn_x86_class(value), to + i, from, tn_x86_held(x, value));
+  }
+  x->lanes = x->from = 0;
+}
+static void tn_x86_store_all(tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *value = u->src[1], *index = u->src[0];
+  const int wide_index = index->lanes > 1 && tn_x86_parts_of(index->src[1]) > 1;
+  const int of_value = 64 / tn_x86_element(value);
+  const int of_index = wide_index ? 64 / tn_x86_element(index->src[1]) : of_value;
+  const int each = of_index < of_value ? of_index : of_value;
+  const int split = tn_x86_parts_of(value) > 1 || wide_index;
+  for (int from = 0; from < value->lanes; from += split ? each : value->lanes) {
+    x->lanes = split ? each : 0;
+    x->from = from;
+    tn_x86_store(x, u);
+  }
+  x->lanes = x->from = 0;
+}
+// Lanes [at, at + lanes) of a register of u's, which r's first are.
+static void tn_x86_put_part(tn_x86_select *x, const tiny_uop *u, int into, int r, int at, int lanes) {
+  const int element = tn_x86_element(u), cls = tn_x86_class(u), nbytes = lanes * element;
+  if (!at) { tn_x86_copy(x, cls, into, r, cls == TN_ISA_MASK ? 0 : tn_x86_vector(nbytes)); return; }
+  if (cls == TN_ISA_MASK) {
+    const int k = tn_x86_new(x, cls);
+    tn_x86_3(x, TN_X86_KSHIFTLQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(at));
+    tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(into, TN_ISA_DEF), tn_x86_kreg(into, TN_ISA_USE), tn_x86_kreg(k, TN_ISA_USE));
+    return;
+  }
+  const int whole = 64 / element < u->lanes ? 64 : u->lanes * element, held = tn_x86_vector(whole);
+  const tn_isa_operand d = tn_x86_vec(into, held, TN_ISA_DEF), rest = tn_x86_vec(into, held, TN_ISA_USE);
+  const tn_isa_operand part = tn_x86_vec(r, nbytes, TN_ISA_USE);
+  if (nbytes == 32) tn_x86_4(x, TN_X86_VINSERTF64X4, d, rest, part, at * element / 32);
+  else if (nbytes == 16) tn_x86_4(x, TN_X86_VINSERTF32X4, d, rest, part, at * element / 16);
+  else if (nbytes == 8 && whole == 16) tn_x86_3(x, TN_X86_VMOVLHPS, d, rest, tn_x86_vec(r, 16, TN_ISA_USE));
+  else tn_isa_refuse(x->c, "parts of a register");
+}
+#endif
+// ---- end src/isa/x86_lanes.c ----
+// ---- begin src/isa/x86_select.c ----
+// x86_select: the linear list of a kernel -> instructions of x86-64 with AVX-512 (F, BW, DQ, VL), before registers.
+//
+// In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
+// Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A product
+//        that one sum alone uses is fused with it, as -ffp-contract=fast has it; a load that one BROADCAST uses, too.
+// Not here: DOT, WMMA, SHUFFLE, STACKs of bools, grids.
+#ifndef TN_ISA_X86_SELECT
+#define TN_ISA_X86_SELECT
+#ifndef TINY_AMALGAMATED
+#include "x86_lanes.c"
+#endif
 
 // ** loops and the entry **
 
@@ -49085,10 +49202,6 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 
 // ** nodes **
 
-static void tn_x86_copy_all(tn_x86_select *x, const tiny_uop *u, int to, int from) {
-  const int parts = tn_x86_parts_of(u);
-  for (int i = 0; i < parts; i++) tn_x86_copy(x, tn_x86_class(u), to + i, from + i, parts > 1 ? 64 : tn_x86_held(x, u));
-}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
@@ -49097,8 +49210,8 @@ static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   if (!e) return -1;
   for (uint32_t i = u->seq + 1; i < store->seq; i++) {
     const tiny_uop *other = x->k->list[i];
-    if (other->op == TINY_OP_END || other->op == TINY_OP_RANGE || other->op == TINY_OP_IF || other->op ==
-        TINY_OP_ENDIF) return -1;
+    if (other->op == TINY_OP_END || other->op == TINY_OP_RANGE || other->op == TINY_OP_IF || other->op == TINY_OP_ENDIF)
+      return -1;
     const int reaches = (other->op == TINY_OP_LOAD || other->op == TINY_OP_STORE) && tn_is_reg(other->src[0]->src[0]);
     if (reaches && tn_x86_reg_element(x, other->src[0]) == e) return -1;
   }
@@ -49124,8 +49237,8 @@ static void tn_x86_load_reg(tn_x86_select *x, const tiny_uop *u) {
   int stays = 1;
   for (int i = (int)u->seq + 1; i < x->last[u->seq] && stays; i++) {
     const tiny_uop *store = x->k->list[i];
-    if (store->op == TINY_OP_STORE && tn_is_reg(store->src[0]->src[0]) && tn_x86_reg_element(x, store->src[0]) ==
-        e) stays = 0;
+    if (store->op == TINY_OP_STORE && tn_is_reg(store->src[0]->src[0]) && tn_x86_reg_element(x, store->src[0]) == e)
+      stays = 0;
     if (store->op == TINY_OP_END || store->op == TINY_OP_RANGE) stays = 0;
   }
   if (stays) { x->reg[u->seq] = *e; return; }
@@ -49154,15 +49267,15 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
     case TINY_OP_WHERE: tn_x86_where(x, u, to); return;
     case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_x86_unary(x, u, to); return;
     case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
-        case TINY_OP_XOR:
-    case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
+    case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
       if (product) tn_x86_fuse(x, u, product, to);
       else if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
-      else if (cls == TN_ISA_VEC) tn_x86_binary(x, u, to);
+      else if (cls == TN_ISA_VEC && tn_x86_row_of(u)) tn_x86_binary(x, u, to);
+      else if (cls == TN_ISA_VEC) tn_x86_by_lanes(x, u, to);
       else {
         const tn_isa_operand a = tn_x86_use(x, u->src[0]), b = tn_x86_use(x, u->src[1]);
-        if (u->op != TINY_OP_AND && u->op != TINY_OP_OR && u->op != TINY_OP_XOR) tn_isa_refuse(x->c,
-            "an operation of bools");
+        if (u->op != TINY_OP_AND && u->op != TINY_OP_OR && u->op != TINY_OP_XOR)
+          tn_isa_refuse(x->c, "an operation of bools");
         tn_x86_3(x, u->op == TINY_OP_AND ? TN_X86_KANDQ : u->op == TINY_OP_OR ? TN_X86_KORQ : TN_X86_KXORQ,
                  tn_x86_kreg(to, TN_ISA_DEF), a, b);
       }
@@ -49171,76 +49284,16 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
   }
 }
 
-// Of the widest of a node and its sources, how many lanes a register holds, if that is not all of them; else 0.
-static int tn_x86_lanes_at_once(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *also) {
-  int lanes = u->lanes, split = 0;
-  for (int i = -2; i < (int)u->nsrc; i++) {
-    const tiny_uop *s = i == -2 ? u : i == -1 ? also : u->src[i];
-    if (!s || s->lanes == 1 || s->dtype == TINY_VOID) continue;
-    if (s->op == TINY_OP_INDEX) continue;
-    if (i >= 0 && x->fused[s->seq] && tn_x86_lanes_at_once(x, s, NULL)) split = 1;
-    if (tn_x86_parts_of(s) == 1) continue;
-    split = 1;
-    if (64 / tn_x86_element(s) < lanes || lanes == 1) lanes = 64 / tn_x86_element(s);
-  }
-  return split ? lanes : 0;
-}
-static void tn_x86_store_reg(tn_x86_select *x, const tiny_uop *value, int to) {
-  const int parts = tn_x86_parts_of(value), each = value->lanes / parts;
-  for (int i = 0; i < parts; i++) {
-    x->lanes = parts > 1 ? each : 0;
-    x->from = i * each;
-    const int from = tn_x86_value(x, value);
-    tn_x86_copy(x, tn_x86_class(value), to + i, from, tn_x86_held(x, value));
-  }
-  x->lanes = x->from = 0;
-}
-static void tn_x86_store_all(tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *value = u->src[1], *index = u->src[0];
-  const int wide_index = index->lanes > 1 && tn_x86_parts_of(index->src[1]) > 1;
-  const int of_value = 64 / tn_x86_element(value);
-  const int of_index = wide_index ? 64 / tn_x86_element(index->src[1]) : of_value;
-  const int each = of_index < of_value ? of_index : of_value;
-  const int split = tn_x86_parts_of(value) > 1 || wide_index;
-  for (int from = 0; from < value->lanes; from += split ? each : value->lanes) {
-    x->lanes = split ? each : 0;
-    x->from = from;
-    tn_x86_store(x, u);
-  }
-  x->lanes = x->from = 0;
-}
-static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to);
 // A value whose parts, or those of what it is made of, are wider than a register: part by part, which stand in
 // registers of their own, or as halves of one.
 static void tn_x86_compute_parts(tn_x86_select *x, const tiny_uop *u, int to, int lanes) {
-  const int element = tn_x86_element(u), cls = tn_x86_class(u), each = cls == TN_ISA_MASK ? u->lanes :
-      64 / element < u->lanes ? 64 / element : u->lanes;
+  const int element = tn_x86_element(u), cls = tn_x86_class(u);
+  const int each = cls == TN_ISA_MASK ? u->lanes : 64 / element < u->lanes ? 64 / element : u->lanes;
   for (int from = 0; from < u->lanes; from += lanes) {
     const int whole = lanes == each, r = whole ? to + from / each : tn_x86_new(x, cls), into = to + from / each;
     x->lanes = lanes; x->from = from;
     tn_x86_compute(x, u, r);
-    if (whole) continue;
-    const int at = from % each, nbytes = lanes * element;
-    if (cls == TN_ISA_MASK) {
-      if (!at) { tn_x86_copy(x, cls, into, r, 0); continue; }
-      const int k = tn_x86_new(x, cls);
-      tn_x86_3(x, TN_X86_KSHIFTLQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(at));
-      tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(into, TN_ISA_DEF), tn_x86_kreg(into, TN_ISA_USE), tn_x86_kreg(k,
-          TN_ISA_USE));
-      continue;
-    }
-    const int held = tn_x86_vector(each * element);
-    if (!at) tn_x86_copy(x, cls, into, r, tn_x86_vector(nbytes));
-    else if (nbytes == 32) tn_x86_4(x, TN_X86_VINSERTF64X4, tn_x86_vec(into, held, TN_ISA_DEF), tn_x86_vec(into, held,
-        TN_ISA_USE),
-                                    tn_x86_vec(r, 32, TN_ISA_USE), at * element / 32);
-    else if (nbytes == 16) tn_x86_4(x, TN_X86_VINSERTF32X4, tn_x86_vec(into, held, TN_ISA_DEF), tn_x86_vec(into, held,
-        TN_ISA_USE),
-                                    tn_x86_vec(r, 16, TN_ISA_USE), at * element / 16);
-    else if (nbytes == 8 && each * element == 16)
-      tn_x86_3(x, TN_X86_VMOVLHPS, tn_x86_vec(into, 16, TN_ISA_DEF), tn_x86_vec(into, 16, TN_ISA_USE), tn_x86_vec(r,
-          16, TN_ISA_USE));
-    else tn_isa_refuse(x->c, "parts of a register");
+    if (!whole) tn_x86_put_part(x, u, into, r, from % each, lanes);
   }
   x->lanes = x->from = 0;
 }
@@ -49260,8 +49313,8 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
       return;
     case TINY_OP_SPECIAL:
       *reg = tn_x86_new(x, TN_ISA_GPR);
-      tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, tn_x86_held(x, u), TN_ISA_DEF), tn_x86_gpr(x->task, tn_x86_held(x, u),
-          TN_ISA_USE));
+      tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, tn_x86_held(x, u), TN_ISA_DEF),
+               tn_x86_gpr(x->task, tn_x86_held(x, u), TN_ISA_USE));
       if (u->k) tn_isa_refuse(x->c, "a grid");
       return;
     case TINY_OP_DEFINE: tn_x86_define(x, u); return;
@@ -49291,8 +49344,8 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   int home = tn_x86_home(x, u);
   const tiny_uop *product = tn_x86_product(x, u);
   const int one_step = tn_x86_class(u) == TN_ISA_VEC && tn_x86_row_of(u) && !product;
-  if (home >= 0 && !one_step && tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] :
-      u->src[0])) home = -1;
+  if (home >= 0 && !one_step &&
+      tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] : u->src[0])) home = -1;
   const tiny_uop *gathered = u->op == TINY_OP_LOAD && u->src[0]->lanes > 1 ? u->src[0]->src[1] : NULL;
   const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
   const int lanes = by_itself ? 0 : tn_x86_lanes_at_once(x, u, gathered);
@@ -49308,12 +49361,10 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
   if (!user || user->lanes < u->lanes) return 0;
-  const int product = u->op == TINY_OP_MUL && tn_is_float(u->dtype) && (user->op == TINY_OP_ADD || user->op ==
-      TINY_OP_SUB) &&
-                      user->src[0] != user->src[1];
+  const int product = u->op == TINY_OP_MUL && tn_is_float(u->dtype) &&
+      (user->op == TINY_OP_ADD || user->op == TINY_OP_SUB) && user->src[0] != user->src[1];
   const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
-      !tn_is_reg(u->src[0]->src[0]) &&
-                   user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
+      !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
   if (!product && !load) return 0;
   if (product) for (int i = 0; i < 2; i++) {                 // one of two products
     const tiny_uop *other = user->src[i];
@@ -49336,7 +49387,7 @@ static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
   const int op = u->op;
   if (x->uses[u->seq] || u->dtype == TINY_VOID) return 0;
   return tn_op_is_elementwise(op) || op == TINY_OP_LOAD || op == TINY_OP_INDEX || op == TINY_OP_BROADCAST ||
-         op == TINY_OP_STACK || op == TINY_OP_PICK;
+      op == TINY_OP_STACK || op == TINY_OP_PICK;
 }
 static void tn_x86_survey(tn_x86_select *x) {
   for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
@@ -49372,9 +49423,8 @@ static void tn_x86_entry(tn_x86_select *x) {
   int *const to[4] = {&x->mem, &x->args, &x->task, &x->local};
   // registers that nothing is given: no copy overtakes another
   const int pass[4] = {TN_X86_RAX, TN_X86_R10, TN_X86_R11, TN_X86_RDX};
-  for (int i = 0; i < 3; i++) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - pass[i], 8, TN_ISA_DEF), tn_x86_gpr(-1 - regs[i],
-      8, TN_ISA_USE));
-  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - pass[3], 8, TN_ISA_DEF), tn_x86_gpr(-1 - regs[3], 8, TN_ISA_USE));
+  for (int i = 0; i < 4; i++)
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - pass[i], 8, TN_ISA_DEF), tn_x86_gpr(-1 - regs[i], 8, TN_ISA_USE));
   for (int i = 0; i < 4; i++) {
     *to[i] = tn_x86_new(x, TN_ISA_GPR);
     tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*to[i], 8, TN_ISA_DEF), tn_x86_gpr(-1 - pass[i], 8, TN_ISA_USE));
@@ -51994,9 +52044,8 @@ static tn_isa_ins tn_x86_spill(int cls, int reg, int64_t slot, int load) {
 #endif
 static const tn_isa_target tn_x86_target = {
   {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8},
-   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 6, 7, 8, 9, 10, 11, 12,
-       13, 14, 15}, 3,
-    {29, 30, 31}, 64},
+   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+    6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
    {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 2, {6, 7, 0}, 8}},
   tn_x86_moves, tn_x86_spill
 };
@@ -52132,15 +52181,15 @@ static void tn_x86_elf(tiny_bytes *out, const char *name, const tiny_bytes *code
   memset(&h, 0, sizeof h); memset(s, 0, sizeof s); memset(sym, 0, sizeof sym);
   const size_t strings = sizeof section_names + strlen(name) + 1;
   memcpy(h.ident, "\177ELF\2\1\1", 7);
-  h.type = 1; h.machine = TN_ELF_X86; h.version = 1; h.ehsize = sizeof h; h.shentsize = sizeof *s; h.shnum = 4;
-      h.shstrndx = 3;
+  h.type = 1; h.machine = TN_ELF_X86; h.version = 1; h.ehsize = sizeof h; h.shentsize = sizeof *s;
+  h.shnum = 4; h.shstrndx = 3;
   h.shoff = sizeof h;
   s[1].name = 1; s[1].type = TN_ELF_PROGBITS; s[1].flags = TN_ELF_ALLOC | TN_ELF_EXEC; s[1].align = 64;
   s[1].offset = sizeof h + sizeof s; s[1].size = code->n;
   s[2].name = 7; s[2].type = TN_ELF_SYMTAB; s[2].link = 3; s[2].info = 1; s[2].align = 8; s[2].entsize = sizeof *sym;
   s[2].offset = s[1].offset + (code->n + 7) / 8 * 8; s[2].size = sizeof sym;
-  s[3].name = 15; s[3].type = TN_ELF_STRTAB; s[3].align = 1; s[3].offset = s[2].offset + sizeof sym; s[3].size =
-      strings;
+  s[3].name = 15; s[3].type = TN_ELF_STRTAB; s[3].align = 1; s[3].offset = s[2].offset + sizeof sym;
+  s[3].size = strings;
   sym[1].name = (uint32_t)sizeof section_names; sym[1].info = 0x12; sym[1].section = 1; sym[1].size = code->n;
   static const char pad[8] = {0};
   tiny_bytes_add(out, &h, sizeof h);
@@ -64264,143 +64313,151 @@ Where things stand in tiny.h
   39985  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
   40119  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  40910  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40911  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41270  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41271  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41348  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41349  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41496  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  41555  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41497  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  41556  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42318  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42319  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  42515  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  42516  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  42640  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  42641  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  42733  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  42734  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43122  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43123  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  43705  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  43706  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  43824  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  43916  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  43825  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  43917  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  43987  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  43988  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44091  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44192  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44267  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44092  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44193  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44268  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44367  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  44562  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  45462  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  45585  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  44368  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  44563  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  45463  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  45586  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  46362  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  46363  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  46634  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  46635  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  47277  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  47557  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  47278  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  47559  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  47839  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47841  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47937  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  48123  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
+  47939  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  48129  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+                                      and constants
+  48346  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+                                      some by a mask, or apart
+  48536  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, conversions, of
+                                      scalars and of vectors
+  48908  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE, also of vectors wider
+                                      than a register
+  49139  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
                                       BW, DQ, VL), before registers
-  49406  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  49456  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  49656  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  49706  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  49746  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  49796  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  50362  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  50412  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  50918  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  50968  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  51268  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  51318  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  51569  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  51619  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  51965  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  52015  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  52190  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  52999  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  52239  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  53048  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  53083  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  53132  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  53200  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  53431  src/runtime/device.c         which backend a context runs on
-  53649  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  53803  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  53249  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  53480  src/runtime/device.c         which backend a context runs on
+  53698  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  53852  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  53864  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  53913  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  54132  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  54181  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  54368  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  54417  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  54640  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  54689  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  54822  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  54893  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  54871  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  54942  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  55274  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  55323  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  55548  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  55597  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  55763  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  56247  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  55812  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  56296  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  56419  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  56527  src/runtime/launch.c         the steps of a plan, handed to their devices
-  56804  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  56468  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  56576  src/runtime/launch.c         the steps of a plan, handed to their devices
+  56853  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  57300  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  57349  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  57908  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  57957  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  58091  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  58140  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  58428  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  58638  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  59431  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  58477  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  58687  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  59480  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  59823  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  60164  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  59872  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  60213  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  60371  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  60420  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  60625  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  60674  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  60884  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  60933  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  61154  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  61203  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  61319  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  61368  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  61493  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  61854  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  62090  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  61542  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  61903  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  62139  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  62238  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  62401  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  62287  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  62450  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  62508  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  62557  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  62593  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  62642  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  62921  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  62970  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  63084  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  63147  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  63326  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  63133  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  63196  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  63375  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  63462  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  63511  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  63848  src/runtime/context.c        opening and closing, the first error, totals
+  63897  src/runtime/context.c        opening and closing, the first error, totals
 */
