@@ -131,6 +131,67 @@ static void compare(const answer *want, const answer *got) {
   if (!(worst <= eps * size)) fprintf(stderr, "    off by %g of %g\n", worst, size);
 }
 
+// ** a list as it is **
+
+// reg[0] = x + y; out = reg[0] * x. The sum stands before the DEFINE of the memory where it goes: whether it may be
+// made there was asked before that memory had registers, which crashed.
+typedef struct list_trial { float in[2], want, got; } list_trial;
+static int define_late(tiny_ctx *t, tiny_uop **list) {
+  tiny_uop *out = tn_param(t, TINY_F32, 0, 1), *in = tn_param(t, TINY_F32, 1, 2), *zero = tn_index(t, 0);
+  tiny_uop *one = tn_index(t, 1), *at_x = tn_index_of(t, in, zero, NULL), *at_y = tn_index_of(t, in, one, NULL);
+  tiny_uop *x = tn_load(t, at_x, 1), *y = tn_load(t, at_y, 1), *sum = tn_u2(t, TINY_OP_ADD, x, y);
+  tiny_uop *reg = tn_define(t, TINY_F32, 1, TN_SPACE_REG, 1), *at_reg = tn_index_of(t, reg, zero, NULL);
+  tiny_uop *stored = tn_store(t, at_reg, sum), *after = tn_after(t, reg, stored);
+  tiny_uop *at_sum = tn_index_of(t, after, zero, NULL), *again = tn_load(t, at_sum, 1);
+  tiny_uop *product = tn_u2(t, TINY_OP_MUL, again, x), *at_out = tn_index_of(t, out, zero, NULL);
+  tiny_uop *const all[] = {out, in, zero, one, at_x, at_y, x, y, sum, reg, at_reg, stored, after, at_sum, again,
+                           product, at_out, tn_store(t, at_out, product)};
+  memcpy(list, all, sizeof all);
+  return (int)(sizeof all / sizeof *all);
+}
+static void interpret(tiny_ctx *t, list_trial *r, tiny_uop *const *list, int n) {
+  tiny_mem mem[2];
+  tiny_launch l;
+  memset(mem, 0, sizeof mem); memset(&l, 0, sizeof l);
+  mem[0].base = &r->want; mem[1].base = r->in;
+  l.mem = mem; l.nmem = 2; l.tasks = 1;
+  for (int i = 0; i < 3; i++) l.global[i] = l.local[i] = 1;
+  l.kernel = tn_interp_backend.load_uops(t, list, n);
+  CHECK(l.kernel);
+  if (!l.kernel) return;
+  CHECK_EQ(tn_interp_backend.launch(t, &l), TINY_OK);
+  tn_interp_backend.unload(t, (void *)(uintptr_t)l.kernel);
+}
+static tiny_code run_list(tiny_ctx *t, void *arg) {
+  list_trial *r = (list_trial *)arg;
+  tiny_uop *list[32];
+  const int n = define_late(t, list);
+  interpret(t, r, list, n);
+  const int64_t local[3] = {1, 1, 1};
+  uint8_t hints[32] = {0};
+  const tiny_listing listing = {"define_late", list, n, hints, local, 0};
+  tiny_bytes object = {t, NULL, 0, 0};
+  const char *why = tn_x86_object(t, &listing, &object);
+  CHECK(!why);
+  if (why) { fprintf(stderr, "    %s\n", why); return t->code; }
+  tn_elf *image;
+  if (tn_elf_load(t, object.data, object.n, TN_ELF_X86, NULL, 0, &image) != TINY_OK) return t->code;
+  void *at = tn_elf_symbol(image, listing.name), *const base[2] = {&r->got, r->in};
+  tn_cpu_kernel kernel;
+  memcpy(&kernel, &at, sizeof kernel);
+  kernel(base, NULL, 0, NULL);
+  tn_elf_unload(t, image);
+  return t->code;
+}
+static void test_reg_memory_before_its_define(tiny_ctx *t) {
+  list_trial r = {{1.5f, 2.25f}, 0, -1};
+  tiny_begin(t);
+  CHECK_EQ(tn_guard(t, run_list, &r), TINY_OK);
+  CHECK_EQ(r.want, 5.625f);
+  CHECK_EQ(r.got, r.want);
+  tiny_end(t);
+}
+
 int main(void) {
   static answer want, got;
   setenv("TINY_CC", "builtin", 1);
@@ -145,6 +206,7 @@ int main(void) {
     compare(&want, &got);
   }
   case_end();
+  test_reg_memory_before_its_define(reference);
   printf("%d kernels built in, %d refused\n%s", built, refused, reasons);
   CHECK(built > 100);
   CHECK(refused <= REFUSED_MOST);

@@ -1,6 +1,5 @@
 // The instructions of x86-64: every row of the table, in every class of operands, number of registers, displacement,
-// mask
-// and rounding, gives the bytes that clang's assembler gives, and comes back from them as it was; random lists do.
+// mask and rounding, gives the bytes that clang's assembler gives, and comes back from them as it was; random lists do.
 // brief: asan
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE

@@ -1,9 +1,8 @@
 // x86_arithmetic: sums, products and divisions, comparisons and choices, conversions, of scalars and of vectors.
 //
 // In:  a node of an elementwise op. Out: the instructions that write its value, or the part asked for, to a register.
-// Holds: an integer of less than 32 bits is extended again after what may leave its type. What vectors have no
-//        instruction for goes by elements, through the frame.
-// Not here: casts and bitcasts of bools; what ends in code->refused.
+// Holds: an integer of less than 32 bits is extended again after what may leave its type.
+// Not here: what vectors have no instruction for (x86_lanes.c); casts of vectors of bools, which are refused.
 #ifndef TN_ISA_X86_ARITHMETIC
 #define TN_ISA_X86_ARITHMETIC
 #ifndef TINY_AMALGAMATED

@@ -1,6 +1,7 @@
-// x86_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE, also of vectors wider than a register.
+// x86_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements; the parts of vectors wider than a
+// register.
 //
-// In:  one of these nodes. Out: the instructions that write its value to a register, or to several.
+// In:  a node. Out: the instructions that write its value to a register, or to several; how many lanes go at once.
 // Holds: what no instruction does goes through the shelf, TN_X86_SHELF bytes of the frame.
 // Not here: STACKs of bools.
 #ifndef TN_ISA_X86_LANES
