@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b618dfc975b50f3bd30fa6ce59370ad12a6d99bff2040562ea283b3d9268a156
+/* tiny.h 0.1.0, source 5db0f348868a7e650c691df6049b8fb43fe0d8bc64a562f6e1f0ba1e66fb987e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3700,7 +3700,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "b618dfc975b50f3bd30fa6ce59370ad12a6d99bff2040562ea283b3d9268a156"
+#define TN_SOURCE_ID "5db0f348868a7e650c691df6049b8fb43fe0d8bc64a562f6e1f0ba1e66fb987e"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -48066,7 +48066,7 @@ static void tn_isa_scan(tn_isa_code *c, const tn_isa_target *target) {
 typedef struct tn_isa_passing { int vreg[8], reg[8], role[8], n, used[TN_ISA_CLASSES]; } tn_isa_passing;
 
 // The register that a spilled one passes through in this instruction; or its own.
-static int tn_isa_settle(tn_isa_code *c, const tn_isa_target *target, tn_isa_passing *p, int reg, int role) {
+static int tn_isa_assigned(tn_isa_code *c, const tn_isa_target *target, tn_isa_passing *p, int reg, int role) {
   if (reg < 0) return reg == TN_ISA_NO_REG ? reg : -1 - reg;
   const tn_isa_vreg *v = &c->vreg[reg];
   if (v->phys >= 0) return v->phys;
@@ -48103,13 +48103,13 @@ static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
     memset(&p, 0, sizeof p);
     for (int k = 0; k < ins.n; k++) {
       tn_isa_operand *o = &ins.o[k];
-      if (o->kind == TN_ISA_REG) o->reg = tn_isa_settle(c, target, &p, o->reg, o->role);
+      if (o->kind == TN_ISA_REG) o->reg = tn_isa_assigned(c, target, &p, o->reg, o->role);
       if (o->kind == TN_ISA_MEM) {
-        o->reg = tn_isa_settle(c, target, &p, o->reg, TN_ISA_USE);
-        o->index = tn_isa_settle(c, target, &p, o->index, TN_ISA_USE);
+        o->reg = tn_isa_assigned(c, target, &p, o->reg, TN_ISA_USE);
+        o->index = tn_isa_assigned(c, target, &p, o->index, TN_ISA_USE);
       }
     }
-    ins.mask = tn_isa_settle(c, target, &p, ins.mask, TN_ISA_USE);
+    ins.mask = tn_isa_assigned(c, target, &p, ins.mask, TN_ISA_USE);
     const int same = target->moves(&from[i]) && ins.o[0].reg == ins.o[1].reg;
     tn_isa_pass(c, target, &p, 1);
     if (!same) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
@@ -48536,9 +48536,8 @@ static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
 // x86_arithmetic: sums, products and divisions, comparisons and choices, conversions, of scalars and of vectors.
 //
 // In:  a node of an elementwise op. Out: the instructions that write its value, or the part asked for, to a register.
-// Holds: an integer of less than 32 bits is extended again after what may leave its type. What vectors have no
-//        instruction for goes by elements, through the frame.
-// Not here: casts and bitcasts of bools; what ends in code->refused.
+// Holds: an integer of less than 32 bits is extended again after what may leave its type.
+// Not here: what vectors have no instruction for (x86_lanes.c); casts of vectors of bools, which are refused.
 #ifndef TN_ISA_X86_ARITHMETIC
 #define TN_ISA_X86_ARITHMETIC
 #ifndef TINY_AMALGAMATED
@@ -48905,9 +48904,10 @@ static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
 #endif
 // ---- end src/isa/x86_arithmetic.c ----
 // ---- begin src/isa/x86_lanes.c ----
-// x86_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE, also of vectors wider than a register.
+// x86_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements; the parts of vectors wider than a
+// register.
 //
-// In:  one of these nodes. Out: the instructions that write its value to a register, or to several.
+// In:  a node. Out: the instructions that write its value to a register, or to several; how many lanes go at once.
 // Holds: what no instruction does goes through the shelf, TN_X86_SHELF bytes of the frame.
 // Not here: STACKs of bools.
 #ifndef TN_ISA_X86_LANES
@@ -64364,8 +64364,8 @@ Where things stand in tiny.h
                                       some by a mask, or apart
   48536  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  48908  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE, also of vectors wider
-                                      than a register
+  48907  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements;
+                                      the parts of vectors wider than a register
   49139  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
                                       BW, DQ, VL), before registers
   49456  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,

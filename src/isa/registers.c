@@ -128,7 +128,7 @@ static void tn_isa_scan(tn_isa_code *c, const tn_isa_target *target) {
 typedef struct tn_isa_passing { int vreg[8], reg[8], role[8], n, used[TN_ISA_CLASSES]; } tn_isa_passing;
 
 // The register that a spilled one passes through in this instruction; or its own.
-static int tn_isa_settle(tn_isa_code *c, const tn_isa_target *target, tn_isa_passing *p, int reg, int role) {
+static int tn_isa_assigned(tn_isa_code *c, const tn_isa_target *target, tn_isa_passing *p, int reg, int role) {
   if (reg < 0) return reg == TN_ISA_NO_REG ? reg : -1 - reg;
   const tn_isa_vreg *v = &c->vreg[reg];
   if (v->phys >= 0) return v->phys;
@@ -165,13 +165,13 @@ static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
     memset(&p, 0, sizeof p);
     for (int k = 0; k < ins.n; k++) {
       tn_isa_operand *o = &ins.o[k];
-      if (o->kind == TN_ISA_REG) o->reg = tn_isa_settle(c, target, &p, o->reg, o->role);
+      if (o->kind == TN_ISA_REG) o->reg = tn_isa_assigned(c, target, &p, o->reg, o->role);
       if (o->kind == TN_ISA_MEM) {
-        o->reg = tn_isa_settle(c, target, &p, o->reg, TN_ISA_USE);
-        o->index = tn_isa_settle(c, target, &p, o->index, TN_ISA_USE);
+        o->reg = tn_isa_assigned(c, target, &p, o->reg, TN_ISA_USE);
+        o->index = tn_isa_assigned(c, target, &p, o->index, TN_ISA_USE);
       }
     }
-    ins.mask = tn_isa_settle(c, target, &p, ins.mask, TN_ISA_USE);
+    ins.mask = tn_isa_assigned(c, target, &p, ins.mask, TN_ISA_USE);
     const int same = target->moves(&from[i]) && ins.o[0].reg == ins.o[1].reg;
     tn_isa_pass(c, target, &p, 1);
     if (!same) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
