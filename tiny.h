@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 5db0f348868a7e650c691df6049b8fb43fe0d8bc64a562f6e1f0ba1e66fb987e
+/* tiny.h 0.1.0, source e935ee1010617b45fb849868c507f091cf1c90af29fd83e465e3f0eb44959e1b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3700,7 +3700,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "5db0f348868a7e650c691df6049b8fb43fe0d8bc64a562f6e1f0ba1e66fb987e"
+#define TN_SOURCE_ID "e935ee1010617b45fb849868c507f091cf1c90af29fd83e465e3f0eb44959e1b"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -9260,11 +9260,13 @@ enum {
   TN_TILE_SIDE = 16, TN_TILE_NEAR = 4,
   TN_TILE_MANY = 128,                      // registers of an item, from which it has more copies
   TN_TILE_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
-  TN_ISSUE = 4,                            // instructions of warps in a cycle
-  TN_UNIT_FLOPS = 4096,                    // of matrices: H100's, the most, so that few products are cut
-  TN_SHARED_RATE = 128, TN_CACHE_RATE = 24, TN_MEMORY_RATE = 10,       // bytes of shared memory, a cache, memory
-  TN_LAUNCH = 5500                         // cycles until another kernel runs
+  TN_ISSUE = 4                             // instructions of warps in a cycle
 };
+#define TN_UNIT_FLOPS     4096.0           // of matrices: H100's, the most, so that few products are cut
+#define TN_SHARED_RATE     128.0           // bytes of shared memory, a cache, memory
+#define TN_CACHE_RATE       24.0
+#define TN_MEMORY_RATE      10.0
+#define TN_LAUNCH         5500.0           // cycles until another kernel runs
 static const int64_t tn_tile_copies[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
 
 // A tile: cycles that a step of K takes of a unit; bytes that it reads of the operands.
@@ -64139,325 +64141,325 @@ Where things stand in tiny.h
                                       beside what, registers
    9188  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9444  src/ir/args.c                which k, v and sources fit an op
-   9712  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9446  src/ir/args.c                which k, v and sources fit an op
+   9714  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9856  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10493  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9858  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10495  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10648  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10650  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11256  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11258  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11756  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11758  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11914  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11916  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12351  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12353  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12625  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12627  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  12937  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12939  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13647  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13649  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13946  src/ir/spec.c                the verifier
-  14331  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13948  src/ir/spec.c                the verifier
+  14333  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14560  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14924  src/rules/notation.c         the algebra that bodies of rules are written in
-  14959  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15159  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14562  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14926  src/rules/notation.c         the algebra that bodies of rules are written in
+  14961  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15161  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15319  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15321  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15723  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15725  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15922  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15924  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16379  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16381  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16556  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16558  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16723  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16725  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17066  src/rules/decompose.c        from what the IR means to what a target can do
-  17763  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  17068  src/rules/decompose.c        from what the IR means to what a target can do
+  17765  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17797  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17799  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18296  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18298  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18390  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18392  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19206  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19282  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19208  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19284  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19325  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19327  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19569  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19643  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19571  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19645  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20291  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20293  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20550  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20552  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20839  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20841  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21395  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21397  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21504  src/tensor/activation.c      what stands between the layers of a network
-  21685  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22057  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21506  src/tensor/activation.c      what stands between the layers of a network
+  21687  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22059  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22310  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22312  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23074  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23076  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23756  src/tensor/random.c          numbers from a counter, the same on every device
-  24031  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23758  src/tensor/random.c          numbers from a counter, the same on every device
+  24033  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24355  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24651  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24357  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24653  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24788  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24790  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25327  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25329  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26040  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26042  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26442  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26444  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26581  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26583  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27063  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27065  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27528  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27530  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27879  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28525  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28887  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29017  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27881  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28527  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28889  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29019  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29177  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29179  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29682  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29961  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29684  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29963  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30057  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30059  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30350  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30791  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30352  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30793  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31068  src/tensor/params.c          lists of named tensors: what a network consists of
-  31159  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31269  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31070  src/tensor/params.c          lists of named tensors: what a network consists of
+  31161  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31271  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31648  src/tensor/sequential.c      modules and functions one after the other
-  31719  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31650  src/tensor/sequential.c      modules and functions one after the other
+  31721  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31884  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31886  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32004  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32006  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32323  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32325  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32439  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32717  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32441  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32719  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32834  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32836  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33345  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33347  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34121  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34123  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34654  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34656  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35162  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35164  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35474  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35476  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35551  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35553  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36141  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36143  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36334  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36336  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36568  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  36570  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37177  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37179  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37553  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  37555  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  37757  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  37759  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38148  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38371  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  38730  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38150  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38373  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  38732  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  38894  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  38965  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  38896  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  38967  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39128  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39205  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39130  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39207  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39286  src/codegen/transform.c      what may be done to the ranges of a kernel
-  39686  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39288  src/codegen/transform.c      what may be done to the ranges of a kernel
+  39688  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  39775  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  39777  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  39985  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  39987  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40119  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  40911  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40121  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  40913  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41271  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41273  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41349  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41351  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41497  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  41556  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41499  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  41558  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42319  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42321  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  42516  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  42518  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  42641  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  42643  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  42734  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  42736  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43123  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43125  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  43706  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  43708  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  43825  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  43917  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  43827  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  43919  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  43988  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  43990  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44092  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44193  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44268  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44094  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44195  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44270  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44368  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  44563  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  45463  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  45586  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  44370  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  44565  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  45465  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  45588  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  46363  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  46365  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  46635  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  46637  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  47278  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  47559  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  47280  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  47561  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  47841  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47843  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47939  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  48129  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  47941  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  48131  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  48346  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  48348  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  48536  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, conversions, of
+  48538  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  48907  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements;
+  48909  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements;
                                       the parts of vectors wider than a register
-  49139  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
+  49141  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
                                       BW, DQ, VL), before registers
-  49456  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  49458  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  49706  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  49708  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  49796  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  49798  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  50412  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  50414  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  50968  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  50970  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  51318  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  51320  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  51619  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  51621  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  52015  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  52017  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  52239  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  53048  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  52241  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  53050  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  53132  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  53134  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  53249  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  53480  src/runtime/device.c         which backend a context runs on
-  53698  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  53852  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  53251  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  53482  src/runtime/device.c         which backend a context runs on
+  53700  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  53854  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  53913  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  53915  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  54181  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  54183  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  54417  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  54419  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  54689  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  54691  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  54871  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  54942  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  54873  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  54944  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  55323  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  55325  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  55597  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  55599  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  55812  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  56296  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  55814  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  56298  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  56468  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  56576  src/runtime/launch.c         the steps of a plan, handed to their devices
-  56853  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  56470  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  56578  src/runtime/launch.c         the steps of a plan, handed to their devices
+  56855  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  57349  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  57351  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  57957  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  57959  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  58140  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  58142  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  58477  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  58687  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  59480  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  58479  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  58689  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  59482  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  59872  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  60213  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  59874  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  60215  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  60420  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  60422  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  60674  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  60676  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  60933  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  60935  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  61203  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  61205  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  61368  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  61370  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  61542  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  61903  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  62139  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  61544  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  61905  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  62141  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  62287  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  62450  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  62289  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  62452  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  62557  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  62559  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  62642  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  62644  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  62970  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  62972  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  63133  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  63196  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  63375  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  63135  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  63198  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  63377  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  63511  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  63513  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  63897  src/runtime/context.c        opening and closing, the first error, totals
+  63899  src/runtime/context.c        opening and closing, the first error, totals
 */

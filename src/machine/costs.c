@@ -73,11 +73,13 @@ enum {
   TN_TILE_SIDE = 16, TN_TILE_NEAR = 4,
   TN_TILE_MANY = 128,                      // registers of an item, from which it has more copies
   TN_TILE_STEP = 9,                        // instructions of a step of K beside products and loads, as counted
-  TN_ISSUE = 4,                            // instructions of warps in a cycle
-  TN_UNIT_FLOPS = 4096,                    // of matrices: H100's, the most, so that few products are cut
-  TN_SHARED_RATE = 128, TN_CACHE_RATE = 24, TN_MEMORY_RATE = 10,       // bytes of shared memory, a cache, memory
-  TN_LAUNCH = 5500                         // cycles until another kernel runs
+  TN_ISSUE = 4                             // instructions of warps in a cycle
 };
+#define TN_UNIT_FLOPS     4096.0           // of matrices: H100's, the most, so that few products are cut
+#define TN_SHARED_RATE     128.0           // bytes of shared memory, a cache, memory
+#define TN_CACHE_RATE       24.0
+#define TN_MEMORY_RATE      10.0
+#define TN_LAUNCH         5500.0           // cycles until another kernel runs
 static const int64_t tn_tile_copies[4][2] = {{2, 2}, {2, 1}, {1, 2}, {1, 1}};
 
 // A tile: cycles that a step of K takes of a unit; bytes that it reads of the operands.
