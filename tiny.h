@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source e935ee1010617b45fb849868c507f091cf1c90af29fd83e465e3f0eb44959e1b
+/* tiny.h 0.1.0, source dd8c20a12340ad374bf1911d1a6e4c3e6855da7cd037366c4e8606e1c3d37c61
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3700,7 +3700,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "e935ee1010617b45fb849868c507f091cf1c90af29fd83e465e3f0eb44959e1b"
+#define TN_SOURCE_ID "dd8c20a12340ad374bf1911d1a6e4c3e6855da7cd037366c4e8606e1c3d37c61"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -9343,7 +9343,7 @@ static double tn_tiles_cost(const tiny_limits *limits, int64_t rows, int64_t col
   const int64_t units = tn_machine_units(limits),
                 tiles = tn_tiles(rows, tile->rows) * tn_tiles(columns, tile->columns) * others;
   const double turns = (double)tn_tiles(tiles, units) * tile->step,
-               read = (double)tiles * tile->nbytes / (double)(units * TN_CACHE_RATE);
+               read = (double)tiles * tile->nbytes / ((double)units * TN_CACHE_RATE);
   return turns > read ? turns : read;
 }
 
@@ -40367,7 +40367,7 @@ static tiny_uop *tn_unit_stage_boxes(tiny_ctx *t, tn_warp_tiles *c, int side) {
     ranges[n++] = k = tn_range(t, all, TN_SHARE);
   }
   tiny_uop *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
-  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, TN_SPACE_LOCAL | TN_STAGE_BULK);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, TN_SPACE_LOCAL | (int64_t)TN_STAGE_BULK);
 }
 // Are both operands boxes, of which four warps have 64 rows of a? Then the stages are those.
 static int tn_unit_stages_boxes(tn_kernel_state *s, tn_warp_tiles *c) {

@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 50e33071d811fd24f9662d43ff582b191aee2813d8db53200841e67f3f293d12
+/* tiny_cuda.h 0.1.0, source 50d83084eefe479024fcf6a80c8f829e4e0e9d02721d7711903fa11e402f5a47
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "50e33071d811fd24f9662d43ff582b191aee2813d8db53200841e67f3f293d12"
+#define TN_CUDA_SOURCE_ID "50d83084eefe479024fcf6a80c8f829e4e0e9d02721d7711903fa11e402f5a47"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -3965,7 +3965,7 @@ static int tn_cuda_map(const tn_cuda *d, const uint64_t *word, uint64_t address,
   const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)word[TN_MAP_DTYPE]);
   const unsigned dims = (unsigned)word[TN_MAP_DIMS];
   unsigned box[TN_BOX_DIMS] = {0}, each[TN_BOX_DIMS] = {1, 1, 1, 1, 1};
-  char room[TN_PTX_MAP_NBYTES + LINE], *at = room + LINE - (uintptr_t)room % LINE;           // aligned
+  char room[TN_PTX_MAP_NBYTES + (int)LINE], *at = room + LINE - (uintptr_t)room % LINE;           // aligned
   for (unsigned i = 0; i < dims; i++) box[i] = (unsigned)word[TN_MAP_BOX + i];
   const int result = d->cu.tensor_map(at, nbytes == 1 ? U8 : nbytes == 2 ? U16 : nbytes == 4 ? U32 : U64, dims,
                                       (void *)(uintptr_t)address, word + TN_MAP_EXTENT, word + TN_MAP_STRIDE + 1, box,

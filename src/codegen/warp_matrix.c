@@ -247,7 +247,7 @@ static tiny_uop *tn_unit_stage_boxes(tiny_ctx *t, tn_warp_tiles *c, int side) {
     ranges[n++] = k = tn_range(t, all, TN_SHARE);
   }
   tiny_uop *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
-  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, TN_SPACE_LOCAL | TN_STAGE_BULK);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, TN_SPACE_LOCAL | (int64_t)TN_STAGE_BULK);
 }
 // Are both operands boxes, of which four warps have 64 rows of a? Then the stages are those.
 static int tn_unit_stages_boxes(tn_kernel_state *s, tn_warp_tiles *c) {

@@ -182,7 +182,7 @@ static int tn_cuda_map(const tn_cuda *d, const uint64_t *word, uint64_t address,
   const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)word[TN_MAP_DTYPE]);
   const unsigned dims = (unsigned)word[TN_MAP_DIMS];
   unsigned box[TN_BOX_DIMS] = {0}, each[TN_BOX_DIMS] = {1, 1, 1, 1, 1};
-  char room[TN_PTX_MAP_NBYTES + LINE], *at = room + LINE - (uintptr_t)room % LINE;           // aligned
+  char room[TN_PTX_MAP_NBYTES + (int)LINE], *at = room + LINE - (uintptr_t)room % LINE;           // aligned
   for (unsigned i = 0; i < dims; i++) box[i] = (unsigned)word[TN_MAP_BOX + i];
   const int result = d->cu.tensor_map(at, nbytes == 1 ? U8 : nbytes == 2 ? U16 : nbytes == 4 ? U32 : U64, dims,
                                       (void *)(uintptr_t)address, word + TN_MAP_EXTENT, word + TN_MAP_STRIDE + 1, box,

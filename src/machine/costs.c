@@ -156,7 +156,7 @@ static double tn_tiles_cost(const tiny_limits *limits, int64_t rows, int64_t col
   const int64_t units = tn_machine_units(limits),
                 tiles = tn_tiles(rows, tile->rows) * tn_tiles(columns, tile->columns) * others;
   const double turns = (double)tn_tiles(tiles, units) * tile->step,
-               read = (double)tiles * tile->nbytes / (double)(units * TN_CACHE_RATE);
+               read = (double)tiles * tile->nbytes / ((double)units * TN_CACHE_RATE);
   return turns > read ? turns : read;
 }
 
