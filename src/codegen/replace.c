@@ -80,6 +80,10 @@ static tiny_uop *tn_replace_place(tiny_ctx *t, const tiny_uop *u, tiny_uop *cons
   return a.k ? tn_u2(t, TINY_OP_ADD, a.x, tn_index(t, a.k)) : a.x;
 }
 
+// Is it of numbers alone? What memory gives is of loops, too, which others read as they are.
+static int tn_is_arithmetic(const tiny_uop *u) {
+  return !tn_may_hold_bits(u, tn_op_bit(TINY_OP_LOAD)) && !tn_may_hold_bits(u, tn_op_bit(TINY_OP_REDUCE));
+}
 // u with the sources that p gives it. Range lists hold ranges: an expression in one stands for those that it
 // depends on.
 static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u) {
@@ -89,7 +93,7 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
   if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
   for (uint32_t j = 0; j < u->nsrc; j++) {
     tiny_uop *s = tn_replacement(p, u->src[j]);
-    if (p->simplifies && j && u->op == TINY_OP_INDEX && s != u->src[j]) s = tn_simplify(t, s);
+    if (p->simplifies && j && u->op == TINY_OP_INDEX && s != u->src[j] && tn_is_arithmetic(s)) s = tn_simplify(t, s);
     changed |= s != u->src[j];
     if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
       tn_list ranges = {NULL, 0, 0};
