@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 50d83084eefe479024fcf6a80c8f829e4e0e9d02721d7711903fa11e402f5a47
+/* tiny_cuda.h 0.1.0, source 3c95f440c0bf6af945deb6562f16b2c5a29a921ace08405eeb44e58ddbb60d2d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "50d83084eefe479024fcf6a80c8f829e4e0e9d02721d7711903fa11e402f5a47"
+#define TN_CUDA_SOURCE_ID "3c95f440c0bf6af945deb6562f16b2c5a29a921ace08405eeb44e58ddbb60d2d"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -200,12 +200,11 @@ enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the
 
 // Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
 // every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
-// SWIZZLED: they lie in boxes, see tn_box_place. SIDE: the address is that of 64 rows that four warps have, 16 each.
+// SWIZZLED: they lie in boxes. SIDE: the address is that of 64 rows that four warps have, 16 each.
 enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_SWIZZLED = 4, TN_SIDE = 8 };
 enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
 enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
 static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
-static int tn_load_has(const tiny_uop *u, int flag) { return (u->k & flag) != 0; }
 static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
 static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
 
@@ -219,18 +218,13 @@ enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // by
   TN_BOX_MOST = 256,                       // rows of a box (CUDA driver API, cuTensorMapEncodeTiled: boxDim)
   TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
   TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
-// Where the element is that is number `at` in the order of rows: its number in memory.
-static int64_t tn_box_place(int64_t at, int nbytes) {
-  const int64_t byte = at * nbytes;
-  return (byte ^ (byte / TN_BOX_ROW % (TN_BOX_ALIGN / TN_BOX_ROW)) * TN_BOX_PIECE) / nbytes;
-}
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
 static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
 // k: how many copies fill its slot, which is one of first .. end - 1.
 static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
-static int tn_bulk_copies(const tiny_uop *u) { return (int)(u->k & 0xFF); }
-static int tn_bulk_first(const tiny_uop *u) { return (int)(u->k >> 8 & 0xFF); }
-static int tn_bulk_end(const tiny_uop *u) { return (int)(u->k >> 16); }
+static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
+static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
+static int tn_bulk_end(int64_t k) { return (int)(k >> 16); }
 
 // ** memory **
 
@@ -1829,6 +1823,7 @@ static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
 #include "ptx_memory.c"
 #endif
 
+static int tn_load_has(const tiny_uop *load, int flag) { return (load->k & flag) != 0; }
 static int tn_ptx_loads_matrices(const tiny_uop *u) {
   return u->op == TINY_OP_LOAD && u->k >> TN_MATRIX_ALONG && !tn_is_reg(u->src[0]->src[0]);
 }
@@ -2263,7 +2258,7 @@ static void tn_ptx_survey_maps(tn_ptx *x) {
     const tiny_uop *u = x->bulk[i];
     if (tn_ptx_map_of(x, u) == x->nmap) x->map[x->nmap++] = u;
     if (x->nmap > TN_PTX_MAPS) { tn_ptx_fail(x, "so many tensors"); return; }
-    if (tn_bulk_end(u) > x->slots) x->slots = tn_bulk_end(u);
+    if (tn_bulk_end(u->k) > x->slots) x->slots = tn_bulk_end(u->k);
   }
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
@@ -2279,7 +2274,7 @@ static void tn_ptx_slot_text(tn_ptx *x, int64_t slot) {
 }
 static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
   for (int i = 0; i < x->nbulk; i++)
-    if (tn_bulk_first(x->bulk[i]) <= slot && slot < tn_bulk_end(x->bulk[i])) return tn_bulk_copies(x->bulk[i]);
+    if (tn_bulk_first(x->bulk[i]->k) <= slot && slot < tn_bulk_end(x->bulk[i]->k)) return tn_bulk_copies(x->bulk[i]->k);
   return 1;
 }
 // mbarriers are there, for the copies too, before anybody waits (CUDA C++ Programming Guide, "Using TMA").
@@ -4397,36 +4392,36 @@ Where things stand in tiny_cuda.h
     185  src/cuda/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                            everyone: renderers stand in companion headers, too, and those see
                                            nothing else of the library
-    285  src/cuda/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+    279  src/cuda/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                            the words below: an element at a time or vectors of 2, 4, 8 or 16
-    646  src/cuda/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
+    640  src/cuda/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
                                            element at a time
-   1290  src/cuda/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
+   1284  src/cuda/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
                                            what is to be known before
-   1814  src/cuda/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
+   1808  src/cuda/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
                                            sm_90a make one (PTX ISA, wgmma)
-   1907  src/cuda/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's
+   1902  src/cuda/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's
                                            units sum in memory of their own (PTX ISA, "TensorCore 5th
                                            Generation Family Instructions", and there "Tensor Memory", "Matrix
                                            Descriptors", "Canonical Layouts", "Data Path Layout Organization",
                                            "Memory Consistency Model")
-   2161  src/cuda/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
+   2156  src/cuda/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
                                            module, and what the device is told
-   2210  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+   2205  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
                                            cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2464  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   2459  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                            later
-   3045  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
+   3040  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
                                            declarations, loaded while the program runs
-   3235  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
+   3230  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
                                            says is wrong
-   3465  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
+   3460  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
                                            bytes to it, from it, between two devices
-   3693  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
-   3784  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
-   4068  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
+   3688  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
+   3779  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
+   4063  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
                                            graph
-   4233  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
+   4228  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
                                            has happened, opened and closed
-   4345  src/cuda/backend.c                the one object of tiny_cuda.h
+   4340  src/cuda/backend.c                the one object of tiny_cuda.h
 */

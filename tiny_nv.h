@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source d2c9b3679c72cc37098626d8001491a8b60fddb2b17fec9de67b9329794bfcf8
+/* tiny_nv.h 0.1.0, source cb41eb240748b02bd707860d3c109c6cb712bce0dc0135cf9021da03c0792c2b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "d2c9b3679c72cc37098626d8001491a8b60fddb2b17fec9de67b9329794bfcf8"
+#define TN_NV_SOURCE_ID "cb41eb240748b02bd707860d3c109c6cb712bce0dc0135cf9021da03c0792c2b"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -264,12 +264,11 @@ enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the
 
 // Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
 // every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
-// SWIZZLED: they lie in boxes, see tn_box_place. SIDE: the address is that of 64 rows that four warps have, 16 each.
+// SWIZZLED: they lie in boxes. SIDE: the address is that of 64 rows that four warps have, 16 each.
 enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_SWIZZLED = 4, TN_SIDE = 8 };
 enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
 enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
 static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
-static int tn_load_has(const tiny_uop *u, int flag) { return (u->k & flag) != 0; }
 static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
 static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
 
@@ -283,18 +282,13 @@ enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // by
   TN_BOX_MOST = 256,                       // rows of a box (CUDA driver API, cuTensorMapEncodeTiled: boxDim)
   TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
   TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
-// Where the element is that is number `at` in the order of rows: its number in memory.
-static int64_t tn_box_place(int64_t at, int nbytes) {
-  const int64_t byte = at * nbytes;
-  return (byte ^ (byte / TN_BOX_ROW % (TN_BOX_ALIGN / TN_BOX_ROW)) * TN_BOX_PIECE) / nbytes;
-}
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
 static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
 // k: how many copies fill its slot, which is one of first .. end - 1.
 static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
-static int tn_bulk_copies(const tiny_uop *u) { return (int)(u->k & 0xFF); }
-static int tn_bulk_first(const tiny_uop *u) { return (int)(u->k >> 8 & 0xFF); }
-static int tn_bulk_end(const tiny_uop *u) { return (int)(u->k >> 16); }
+static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
+static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
+static int tn_bulk_end(int64_t k) { return (int)(k >> 16); }
 
 // ** memory **
 
@@ -1532,6 +1526,7 @@ static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
 #include "ptx_memory.c"
 #endif
 
+static int tn_load_has(const tiny_uop *load, int flag) { return (load->k & flag) != 0; }
 static int tn_ptx_loads_matrices(const tiny_uop *u) {
   return u->op == TINY_OP_LOAD && u->k >> TN_MATRIX_ALONG && !tn_is_reg(u->src[0]->src[0]);
 }
@@ -1966,7 +1961,7 @@ static void tn_ptx_survey_maps(tn_ptx *x) {
     const tiny_uop *u = x->bulk[i];
     if (tn_ptx_map_of(x, u) == x->nmap) x->map[x->nmap++] = u;
     if (x->nmap > TN_PTX_MAPS) { tn_ptx_fail(x, "so many tensors"); return; }
-    if (tn_bulk_end(u) > x->slots) x->slots = tn_bulk_end(u);
+    if (tn_bulk_end(u->k) > x->slots) x->slots = tn_bulk_end(u->k);
   }
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
@@ -1982,7 +1977,7 @@ static void tn_ptx_slot_text(tn_ptx *x, int64_t slot) {
 }
 static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
   for (int i = 0; i < x->nbulk; i++)
-    if (tn_bulk_first(x->bulk[i]) <= slot && slot < tn_bulk_end(x->bulk[i])) return tn_bulk_copies(x->bulk[i]);
+    if (tn_bulk_first(x->bulk[i]->k) <= slot && slot < tn_bulk_end(x->bulk[i]->k)) return tn_bulk_copies(x->bulk[i]->k);
   return 1;
 }
 // mbarriers are there, for the copies too, before anybody waits (CUDA C++ Programming Guide, "Using TMA").
@@ -6727,55 +6722,55 @@ Where things stand in tiny_nv.h
     249  src/nv/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                          everyone: renderers stand in companion headers, too, and those see
                                          nothing else of the library
-    349  src/nv/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
+    343  src/nv/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
                                          element at a time
-    993  src/nv/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
+    987  src/nv/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
                                          what is to be known before
-   1517  src/nv/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
+   1511  src/nv/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
                                          sm_90a make one (PTX ISA, wgmma)
-   1610  src/nv/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's units
+   1605  src/nv/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's units
                                          sum in memory of their own (PTX ISA, "TensorCore 5th Generation
                                          Family Instructions", and there "Tensor Memory", "Matrix
                                          Descriptors", "Canonical Layouts", "Data Path Layout Organization",
                                          "Memory Consistency Model")
-   1864  src/nv/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
+   1859  src/nv/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
                                          module, and what the device is told
-   1913  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+   1908  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
                                          cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2167  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   2748  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
+   2162  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
+   2743  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
                                          what differs between its releases
-   2958  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+   2953  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
                                          their place; and a clock
-   3142  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
+   3137  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
                                          controlled, mapped; ranges of nvidia-uvm
-   3423  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
+   3418  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
                                          each needs, and where addresses go
-   3754  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
+   3749  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
                                          their fields, a column for each version
-   3891  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
+   3886  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
                                          class of compute
-   3974  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
+   3969  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
                                          opened and closed; what went wrong
-   4343  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
-   4397  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
+   4338  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
+   4392  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
                                          doorbell; how far it is; faults
-   4722  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
+   4717  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
                                          and their semaphores, which it waits for
-   4920  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
+   4915  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
                                          from it by its copy engines
-   5154  src/nv/share.c                  memory that goes from one program or driver to another as a file
-   5301  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
+   5149  src/nv/share.c                  memory that goes from one program or driver to another as a file
+   5296  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
                                          descriptor that its launches begin from
-   5510  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
+   5505  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
                                          banks, words for the GPU
-   5796  src/nv/graph.c                  launches that are handed over together again and again, as a list of
+   5791  src/nv/graph.c                  launches that are handed over together again and again, as a list of
                                          commands that was prepared
-   6005  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6000  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                          brings, ptxas, or a library of the toolkit
-   6307  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
+   6302  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
                                          that all has happened
-   6488  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
+   6483  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
                                          none runs
-   6676  src/nv/backend.c                the one object of tiny_nv.h
+   6671  src/nv/backend.c                the one object of tiny_nv.h
 */

@@ -685,8 +685,8 @@ static double tn_gpu_waits(const tn_gpu_run *c, int *serial) {
     for (int at = loop + 1; loop >= 0 && boxes >= 0 && at < code->ins[loop].jump; at++) {      // all slots but one
       const tiny_uop *u = &code->ins[at].u;
       if (c->list.range[at] != loop || u->op != TINY_OP_BULK) continue;
-      const double now = c->at[boxes].warps / (tn_bulk_end(u) - tn_bulk_first(u) > 1 ?
-                                               tn_bulk_end(u) - tn_bulk_first(u) - 1 : 1);
+      const double now = c->at[boxes].warps / (tn_bulk_end(u->k) - tn_bulk_first(u->k) > 1 ?
+                                               tn_bulk_end(u->k) - tn_bulk_first(u->k) - 1 : 1);
       if (now > most) most = now;
       loads++;
       later++;

@@ -559,44 +559,7 @@ static void test_tiles(void) {
   tiny_close(t);
 }
 
-// ** places that are made of what a loop has summed **
-
-// What a loop sums is read as a value and as a place: when a range of the place is replaced there is one loop still.
-static tiny_code ranked_guarded(tiny_ctx *t, void *arg) {
-  tiny_uop *sink = tn_parse(t,
-      "r = (RANGE:5:task 2) q = (RANGE:4:reduce 16) row = (MUL r 16) a = (DEFINE:i32x8:9:reg 1) at = (INDEX:i32 a 0) "
-      "zero = (BROADCAST:i32x8 0:i32) was = (LOAD:i32x8 (INDEX:i32 (AFTER:i32x8 a (STORE at zero) q) 0)) "
-      "x = (CAST:index (LOAD (INDEX (PARAM:i32:1 64) (ADD row q)))) "
-      "is = (NE:boolx8 (ADD:indexx8 (ADD:indexx8 row (LANE:indexx8)) 8) x) "
-      "loop = (END (STORE at (ADD:i32x8 (MUL:i32x8 (WHERE:i32x8 is 1:i32 0:i32) 1:i32) was)) q) "
-      "n = (LOAD:i32x8 (INDEX:i32 (AFTER:i32x8 a loop) 0)) "
-      "y = (LOAD:i64x8 (INDEX:i64x8 (PARAM:i64:2 64) (ADD:indexx8 row (CAST:indexx8 n)))) "
-      "(SINK (END (STORE (INDEX:i64 (PARAM:i64:0 64) row) (ADD:i64x8 y (CAST:i64x8 n))) r))", NULL);
-  tn_list ranges = {NULL, 0, 0}, ends = {NULL, 0, 0};
-  (void)arg;
-  CHECK(sink != NULL);
-  if (!sink) return t->code;
-  tn_collect_ranges(t, sink, &ranges);
-  for (int i = 0; i < ranges.n; i++) if (tn_range_kind(ranges.u[i]) == TN_TASK) {
-    tiny_uop *end = tn_index(t, 2), *special = tn_uop_make(t, TINY_OP_SPECIAL, TINY_INDEX, 1, 1, &end, 0, 0, NULL);
-    sink = tn_replace_simplified(t, sink, 1, &ranges.u[i], &special);
-  }
-  tn_collect_op(t, sink, TINY_OP_END, &ends);
-  CHECK_EQ(ends.n, 1);
-  return t->code;
-}
-static void test_places_of_sums(void) {
-  tiny_desc d;
-  memset(&d, 0, sizeof d);
-  d.device = "INTERP"; d.cache_dir = "";
-  tiny_ctx *t = tiny_open(&d);
-  CHECK_EQ(tn_guard(t, ranked_guarded, NULL), TINY_OK);
-  if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
-  tiny_close(t);
-}
-
 int main(void) {
-  test_places_of_sums();
   test_far_rows();
   test_moves();
   test_columns_of_pages();

@@ -132,8 +132,8 @@ static void test_deep(tiny_ctx *t) {
 
 // Nodes of any op, dtype and argument that fits, on top of each other.
 static tiny_uop *test_node(tiny_ctx *t, tiny_uop **pool, int n) {
-  const int op = test_below(TINY_OP_COUNT), many = tn_ops[op].nsrc < 0 ? test_below(4) : tn_ops[op].nsrc, nv = test_below(3) ? 0 : 1 + test_below(3);
-  tiny_uop *src[4];
+  const int op = test_below(TINY_OP_COUNT), many = op == TINY_OP_BULK ? 5 : tn_ops[op].nsrc < 0 ? test_below(4) : tn_ops[op].nsrc, nv = test_below(3) ? 0 : 1 + test_below(3);
+  tiny_uop *src[5];
   int64_t v[16], k = test_below(2) ? test_below(300) : (int64_t)test_random();
   for (int i = 0; i < many; i++) src[i] = pool[test_below(n)];
   for (int i = 0; i < nv; i++) v[i] = test_below(4) ? test_below(5) : (int64_t)test_random();
@@ -153,6 +153,11 @@ static tiny_uop *test_node(tiny_ctx *t, tiny_uop **pool, int n) {
   if (op == TINY_OP_SHARD && many) {
     k = 0; count = 0; dtype = src[0]->dtype;
     for (int i = many - 1; i >= 0; i--) src[i] = tn_copy_to(t, src[0], 1 + i);
+  }
+  if (op == TINY_OP_BULK) {
+    k = tn_bulk_k(1 + test_below(8), test_below(4), 4 + test_below(8));
+    count = 6;                             // extents, strides, sides
+    for (int i = 0; i < count; i++) v[i] = i == 2 ? 1 : 1 + test_below(8);
   }
   if (op == TINY_OP_FLIP) k &= ((int64_t)1 << src[0]->ndim) - 1;
   if (op == TINY_OP_VIEW && src[0]->ndim == 1) { k = 0; count = 4; v[0] = 1; v[1] = src[0]->dim[0]; v[2] = -7; v[3] = 1; }

@@ -226,7 +226,7 @@ static int64_t tn_box_slots(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0};
   int64_t n = 0;
   tn_collect_op(t, sink, TINY_OP_BULK, &all);
-  for (int i = 0; i < all.n; i++) if (tn_bulk_end(all.u[i]) > n) n = tn_bulk_end(all.u[i]);
+  for (int i = 0; i < all.n; i++) if (tn_bulk_end(all.u[i]->k) > n) n = tn_bulk_end(all.u[i]->k);
   return n;
 }
 #endif

@@ -114,7 +114,7 @@ static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
   p->out->tasks = tn_machine_grid(limits) ? 0 : p->out->global[0];
   tn_lower_specials(p->t, sink, 1, limits->local_max, 3, p->out->local, &from, &to);
   tn_bounds_set(p->t, &p->bounds, &from, &to);
-  return from.n ? tn_replace_simplified(p->t, sink, from.n, from.u, to.u) : sink;
+  return from.n ? tn_replace(p->t, sink, from.n, from.u, to.u) : sink;
 }
 static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) {
   return tn_remake(p->t, sink, TINY_OP_END, tn_split_end);

@@ -16,8 +16,8 @@ static int tn_ranges_from(int op) {
 }
 
 // The nodes of root that may depend on from[0..n-1], sources first, and those that do; now[u->seq] is what node u of
-// all is replaced by. at[i]: seq of from[i]. simplifies: the places of memory, before they are used.
-typedef struct tn_replacing { tiny_uop *root, **now; tn_list all, changed; int *at, n, simplifies; } tn_replacing;
+// all is replaced by. at[i]: seq of from[i].
+typedef struct tn_replacing { tiny_uop *root, **now; tn_list all, changed; int *at, n; } tn_replacing;
 
 // What node u of root is replaced by.
 static tiny_uop *tn_replacement(const tn_replacing *p, tiny_uop *u) {
@@ -80,10 +80,6 @@ static tiny_uop *tn_replace_place(tiny_ctx *t, const tiny_uop *u, tiny_uop *cons
   return a.k ? tn_u2(t, TINY_OP_ADD, a.x, tn_index(t, a.k)) : a.x;
 }
 
-// Is it of numbers alone? What memory gives is of loops, too, which others read as they are.
-static int tn_is_arithmetic(const tiny_uop *u) {
-  return !tn_may_hold_bits(u, tn_op_bit(TINY_OP_LOAD)) && !tn_may_hold_bits(u, tn_op_bit(TINY_OP_REDUCE));
-}
 // u with the sources that p gives it. Range lists hold ranges: an expression in one stands for those that it
 // depends on.
 static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u) {
@@ -93,7 +89,6 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
   if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
   for (uint32_t j = 0; j < u->nsrc; j++) {
     tiny_uop *s = tn_replacement(p, u->src[j]);
-    if (p->simplifies && j && u->op == TINY_OP_INDEX && s != u->src[j] && tn_is_arithmetic(s)) s = tn_simplify(t, s);
     changed |= s != u->src[j];
     if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
       tn_list ranges = {NULL, 0, 0};
@@ -137,17 +132,6 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
   const tn_mark mark = tn_scratch_mark(t);
   tn_replacing p;
   tn_replace_prepare(t, root, n, from, &p);
-  root = tn_replace_by(t, &p, to);
-  tn_scratch_rewind(t, mark);
-  return root;
-}
-
-// The same, and places that it changes simplified: what uses them is made once.
-static tiny_uop *tn_replace_simplified(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tiny_uop *const *to) {
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_replacing p;
-  tn_replace_prepare(t, root, n, from, &p);
-  p.simplifies = 1;
   root = tn_replace_by(t, &p, to);
   tn_scratch_rewind(t, mark);
   return root;

@@ -188,19 +188,24 @@ static tiny_code tn_eval_matrix_rows(tn_eval_run *r, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
+// Where the element is that is number `at` in the order of rows: its number in memory.
+static int64_t tn_box_place(int64_t at, int nbytes) {
+  const int64_t byte = at * nbytes;
+  return (byte ^ (byte / TN_BOX_ROW % (TN_BOX_ALIGN / TN_BOX_ROW)) * TN_BOX_PIECE) / nbytes;
+}
 // Where matrix q lies behind the first. What goes on along a row of a box goes on in the next box.
 static int64_t tn_load_matrix(const tiny_uop *u, int q) {
   const int64_t row = TN_BOX_ROW / (tn_bits(u->dtype) / 8), next = q / 2 * tn_load_next(u);
-  const int wraps = tn_load_has(u, TN_SWIZZLED) && tn_load_next(u) < row;
+  const int wraps = (u->k & TN_SWIZZLED) != 0 && tn_load_next(u) < row;
   return q % 2 * tn_load_along(u) + (wraps ? next / row * row * TN_BOX_ROWS + next % row : next);
 }
 // Where element `e` that an item gets of matrices lies, whose first is at element `at`.
 static int64_t tn_load_place(const tiny_uop *u, int64_t at, int64_t item, int e) {
   const int nbytes = tn_bits(u->dtype) / 8, each = 4 / nbytes, q = e / each, of = e % each,
-            lane = (int)(item % TN_TURNED_LANES), boxes = tn_load_has(u, TN_SWIZZLED),
+            lane = (int)(item % TN_TURNED_LANES), boxes = (u->k & TN_SWIZZLED) != 0,
             row = boxes ? TN_BOX_ROW / nbytes : 2 * TN_TURNED_ROW / nbytes;
   at = tn_clamp_add(at, tn_load_matrix(u, q));
-  if (tn_load_has(u, TN_SIDE)) at += item / TN_TURNED_LANES % 4 * 2 * tn_load_along(u);
+  if (u->k & TN_SIDE) at += item / TN_TURNED_LANES % 4 * 2 * tn_load_along(u);
   at += tn_load_kind(u) == TN_AS_ROWS ? lane / 4 * row + lane % 4 * each + of :
                                         (2 * (lane % 4) + of) * row + lane / 4;
   return boxes ? tn_box_place(at, nbytes) : at;
@@ -209,7 +214,7 @@ static int64_t tn_load_place(const tiny_uop *u, int64_t at, int64_t item, int e)
 static tiny_code tn_eval_matrices(tn_eval_run *r, const tn_eval_ins *i) {
   const uint8_t *mask = r->mask + r->depth * r->items;
   const int64_t *at = tn_eval_slot(r, r->c->arg[i->arg].slot),
-                all = TN_TURNED_LANES * (tn_load_has(&i->u, TN_SIDE) ? 4 : 1);
+                all = TN_TURNED_LANES * (i->u.k & TN_SIDE ? 4 : 1);
   for (int64_t item = 0; item < r->items; item++)
     if (!mask[item] || r->items % all || at[item] != at[item / all * all])
       return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld: not all of its warp load the same matrices",
@@ -365,8 +370,8 @@ static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
   const int64_t to = *tn_eval_slot(r, a[0].slot), slot = *tn_eval_slot(r, a[2].slot);
   int64_t n = 1;
   for (int d = 0; d < dims; d++) n *= r->c->v[i->v + 2 * dims + d];
-  if (to < 0 || to + n > m->nelem || to * nbytes % TN_BOX_ALIGN || slot < tn_bulk_first(&i->u) ||
-      slot >= tn_bulk_end(&i->u))
+  if (to < 0 || to + n > m->nelem || to * nbytes % TN_BOX_ALIGN || slot < tn_bulk_first(i->u.k) ||
+      slot >= tn_bulk_end(i->u.k))
     return tn_eval_trap(r, m, 0, "a box goes to element", to);
   for (int d = 0; d < dims; d++) at[d] = *tn_eval_slot(r, a[3 + d].slot);
   r->boxes++;
@@ -376,7 +381,7 @@ static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
     if (tn_eval_box_element(r, i, at, e, &value) != TINY_OK ||
         tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 1, value) != TINY_OK)
       return r->t->code;
-    tn_eval_put_off(r, m->at + cell, TN_EVAL_NOBODY, value, slot, tn_bulk_copies(&i->u));
+    tn_eval_put_off(r, m->at + cell, TN_EVAL_NOBODY, value, slot, tn_bulk_copies(i->u.k));
   }
   return TINY_OK;
 }

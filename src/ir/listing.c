@@ -16,12 +16,11 @@ enum { TN_WMMA_UNIT = 48 };                // of a WMMA: bits of k below 1 + the
 
 // Of a LOAD of matrices, eight rows of 16 bytes: how a lane gets them, elements from one to the next along k, and from
 // every second to the next ones' columns. Steps of 0: lanes have an address each, of four matrices.
-// SWIZZLED: they lie in boxes, see tn_box_place. SIDE: the address is that of 64 rows that four warps have, 16 each.
+// SWIZZLED: they lie in boxes. SIDE: the address is that of 64 rows that four warps have, 16 each.
 enum { TN_TURNED = 1, TN_AS_ROWS = 2, TN_SWIZZLED = 4, TN_SIDE = 8 };
 enum { TN_MATRIX_ALONG = 4, TN_MATRIX_NEXT = 28 };           // bits below the steps
 enum { TN_TURNED_LANES = 32, TN_TURNED_ROW = 8 };            // of its warp; elements of a turned matrix's row
 static int tn_load_kind(const tiny_uop *u) { return (int)(u->k & 3); }
-static int tn_load_has(const tiny_uop *u, int flag) { return (u->k & flag) != 0; }
 static int64_t tn_load_along(const tiny_uop *u) { return u->k >> TN_MATRIX_ALONG & 0xFFFFFF; }
 static int64_t tn_load_next(const tiny_uop *u) { return u->k >> TN_MATRIX_NEXT & 0xFFFFFF; }
 
@@ -35,18 +34,13 @@ enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // by
   TN_BOX_MOST = 256,                       // rows of a box (CUDA driver API, cuTensorMapEncodeTiled: boxDim)
   TN_BOX_DIMS = 5, TN_BOX_SLOTS = 32,
   TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
-// Where the element is that is number `at` in the order of rows: its number in memory.
-static int64_t tn_box_place(int64_t at, int nbytes) {
-  const int64_t byte = at * nbytes;
-  return (byte ^ (byte / TN_BOX_ROW % (TN_BOX_ALIGN / TN_BOX_ROW)) * TN_BOX_PIECE) / nbytes;
-}
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
 static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
 // k: how many copies fill its slot, which is one of first .. end - 1.
 static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
-static int tn_bulk_copies(const tiny_uop *u) { return (int)(u->k & 0xFF); }
-static int tn_bulk_first(const tiny_uop *u) { return (int)(u->k >> 8 & 0xFF); }
-static int tn_bulk_end(const tiny_uop *u) { return (int)(u->k >> 16); }
+static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
+static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
+static int tn_bulk_end(int64_t k) { return (int)(k >> 16); }
 
 // ** memory **
 

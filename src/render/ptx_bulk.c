@@ -54,7 +54,7 @@ static void tn_ptx_survey_maps(tn_ptx *x) {
     const tiny_uop *u = x->bulk[i];
     if (tn_ptx_map_of(x, u) == x->nmap) x->map[x->nmap++] = u;
     if (x->nmap > TN_PTX_MAPS) { tn_ptx_fail(x, "so many tensors"); return; }
-    if (tn_bulk_end(u) > x->slots) x->slots = tn_bulk_end(u);
+    if (tn_bulk_end(u->k) > x->slots) x->slots = tn_bulk_end(u->k);
   }
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
@@ -70,7 +70,7 @@ static void tn_ptx_slot_text(tn_ptx *x, int64_t slot) {
 }
 static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
   for (int i = 0; i < x->nbulk; i++)
-    if (tn_bulk_first(x->bulk[i]) <= slot && slot < tn_bulk_end(x->bulk[i])) return tn_bulk_copies(x->bulk[i]);
+    if (tn_bulk_first(x->bulk[i]->k) <= slot && slot < tn_bulk_end(x->bulk[i]->k)) return tn_bulk_copies(x->bulk[i]->k);
   return 1;
 }
 // mbarriers are there, for the copies too, before anybody waits (CUDA C++ Programming Guide, "Using TMA").

@@ -16,6 +16,7 @@
 #include "ptx_memory.c"
 #endif
 
+static int tn_load_has(const tiny_uop *load, int flag) { return (load->k & flag) != 0; }
 static int tn_ptx_loads_matrices(const tiny_uop *u) {
   return u->op == TINY_OP_LOAD && u->k >> TN_MATRIX_ALONG && !tn_is_reg(u->src[0]->src[0]);
 }
