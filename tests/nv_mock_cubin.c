@@ -265,8 +265,8 @@ typedef struct nvm_writer { uint8_t *bytes; size_t n, room; } nvm_writer;
 
 static size_t nvm_write(nvm_writer *w, const void *bytes, size_t n, size_t align) {
   size_t at = (w->n + align - 1) / align * align;
-  if (at + n > w->room) {
-    w->room = (at + n) * 2;
+  if (at + n > w->room || !w->bytes) {
+    w->room = (at + n) * 2 + 64;
     if (!(w->bytes = realloc(w->bytes, w->room))) abort();
   }
   memset(w->bytes + w->n, 0, at + n - w->n);
