@@ -3,7 +3,8 @@
 
   make count > build/count.txt && tools/count_page.py build/count.txt
 
-One row a kernel, both targets side by side; graphs of more than three kernels are one row, their times added.
+One row a kernel, both targets side by side, empty where a target's graph is cut otherwise; graphs of more than three
+kernels are one row, their times added.
 """
 import sys
 
@@ -45,7 +46,7 @@ def main():
     for base, names in groups.items():
         if len(names) <= 3:
             for name in names:
-                print(f"| {name} | " + " | ".join(cell(found[name][t]) for t in targets if t in found[name]) + " |")
+                print(f"| {name} | " + " | ".join(cell(found[name][t]) if t in found[name] else " | | | | " for t in targets) + " |")
             continue
         cells = []
         for t in targets:
