@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source be78ba936c39648ed7fcc53b875e3ab57d03ef2013b1354d0f4fcd37e78ba577
+/* tiny.h 0.1.0, source a03b5ae3d54e908d19cdb2c536c70792f8fabab7c9309a03cc66ba5c113522ff
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3700,7 +3700,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "be78ba936c39648ed7fcc53b875e3ab57d03ef2013b1354d0f4fcd37e78ba577"
+#define TN_SOURCE_ID "a03b5ae3d54e908d19cdb2c536c70792f8fabab7c9309a03cc66ba5c113522ff"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7788,8 +7788,7 @@ enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // by
   TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
 static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
-// k: how many copies fill its slot, which is one of first .. end - 1.
-static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
+// k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
 static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
 static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
 static int tn_bulk_end(int64_t k) { return (int)(k >> 16); }
@@ -9637,6 +9636,8 @@ static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   }
   return fits;
 }
+// Of a BULK: so many copies fill its slot, which is one of first .. end - 1.
+static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
 // v: extents, strides, sides of the box; src: as many coordinates behind memory and slot.
 static const char *tn_bulk_fits(int nsrc, int64_t k, int nv, const int64_t *v) {
   const int n = nv / 3;
@@ -64117,336 +64118,336 @@ Where things stand in tiny.h
    7753  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7847  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7846  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8012  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8759  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8011  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8758  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   8936  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   8935  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9052  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9051  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9182  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9181  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9440  src/ir/args.c                which k, v and sources fit an op
-   9708  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9439  src/ir/args.c                which k, v and sources fit an op
+   9709  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9852  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10489  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9853  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10490  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10644  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10645  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11252  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11253  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11752  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11753  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11910  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11911  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12347  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12348  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12621  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12622  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  12933  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12934  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13648  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13649  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13947  src/ir/spec.c                the verifier
-  14332  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13948  src/ir/spec.c                the verifier
+  14333  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14561  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14925  src/rules/notation.c         the algebra that bodies of rules are written in
-  14960  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15160  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14562  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14926  src/rules/notation.c         the algebra that bodies of rules are written in
+  14961  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15161  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15320  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15321  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15724  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15725  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15923  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15924  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16380  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16381  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16557  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16558  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16724  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16725  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17067  src/rules/decompose.c        from what the IR means to what a target can do
-  17764  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  17068  src/rules/decompose.c        from what the IR means to what a target can do
+  17765  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17798  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17799  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18297  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18298  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18391  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18392  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19207  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19283  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19208  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19284  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19326  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19327  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19570  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19644  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19571  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19645  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20292  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20293  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20551  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20552  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20840  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20841  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21396  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21397  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21505  src/tensor/activation.c      what stands between the layers of a network
-  21686  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22058  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21506  src/tensor/activation.c      what stands between the layers of a network
+  21687  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22059  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22311  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22312  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23075  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23076  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23757  src/tensor/random.c          numbers from a counter, the same on every device
-  24032  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23758  src/tensor/random.c          numbers from a counter, the same on every device
+  24033  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24356  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24652  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24357  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24653  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24789  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24790  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25328  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25329  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26041  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26042  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26443  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26444  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26582  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26583  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27064  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27065  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27529  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27530  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27880  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28526  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28888  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29018  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27881  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28527  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28889  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29019  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29178  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29179  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29683  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29962  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29684  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29963  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30058  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30059  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30351  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30792  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30352  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30793  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31069  src/tensor/params.c          lists of named tensors: what a network consists of
-  31160  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31270  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31070  src/tensor/params.c          lists of named tensors: what a network consists of
+  31161  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31271  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31649  src/tensor/sequential.c      modules and functions one after the other
-  31720  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31650  src/tensor/sequential.c      modules and functions one after the other
+  31721  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31885  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31886  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32005  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32006  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32324  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32325  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32440  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32718  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32441  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32719  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32835  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32836  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33346  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33347  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34122  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34123  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34655  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34656  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35163  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35164  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35475  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35476  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35552  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35553  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36142  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36143  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36323  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36324  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36557  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  36558  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37166  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37167  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37542  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  37543  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  37746  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  37747  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38137  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38360  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  38719  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38138  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38361  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  38720  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  38883  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  38954  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  38884  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  38955  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39117  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39194  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39118  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39195  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39275  src/codegen/transform.c      what may be done to the ranges of a kernel
-  39675  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39276  src/codegen/transform.c      what may be done to the ranges of a kernel
+  39676  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  39764  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  39765  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  39974  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  39975  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40108  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  40900  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40109  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  40901  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41260  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41261  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41338  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41339  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41486  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  41545  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41487  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  41546  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42308  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42309  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  42505  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  42506  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  42630  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  42631  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  42723  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  42724  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43112  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43113  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  43695  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  43696  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  43814  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  43906  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  43815  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  43907  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  43977  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  43978  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44081  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44182  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44257  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44082  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44183  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44258  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44357  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  44552  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  45452  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  45575  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  44358  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  44553  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  45453  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  45576  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  46352  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  46353  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  46624  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  46625  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  47267  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  47548  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  47268  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  47549  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  47830  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47831  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47928  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  48118  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  47929  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  48119  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  48335  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  48336  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  48525  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, conversions, of
+  48526  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  48896  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements;
+  48897  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements;
                                       the parts of vectors wider than a register
-  49128  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
+  49129  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
                                       BW, DQ, VL), before registers
-  49445  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  49446  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  49695  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  49696  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  49785  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  49786  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  50401  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  50402  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  50957  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  50958  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  51307  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  51308  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  51608  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  51609  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  52004  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  52005  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  52228  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  53037  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  52229  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  53038  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  53121  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  53122  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  53238  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  53469  src/runtime/device.c         which backend a context runs on
-  53687  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  53841  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  53239  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  53470  src/runtime/device.c         which backend a context runs on
+  53688  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  53842  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  53902  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  53903  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  54170  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  54171  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  54406  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  54407  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  54678  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  54679  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  54860  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  54931  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  54861  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  54932  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  55312  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  55313  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  55586  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  55587  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  55801  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  56285  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  55802  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  56286  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  56457  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  56565  src/runtime/launch.c         the steps of a plan, handed to their devices
-  56842  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  56458  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  56566  src/runtime/launch.c         the steps of a plan, handed to their devices
+  56843  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  57338  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  57339  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  57946  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  57947  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  58129  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  58130  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  58466  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  58676  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  59469  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  58467  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  58677  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  59470  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  59861  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  60202  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  59862  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  60203  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  60409  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  60410  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  60663  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  60664  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  60922  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  60923  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  61192  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  61193  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  61357  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  61358  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  61531  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  61892  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  62128  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  61532  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  61893  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  62129  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  62276  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  62439  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  62277  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  62440  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  62546  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  62547  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  62631  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  62632  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  62959  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  62960  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  63122  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  63185  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  63364  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  63123  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  63186  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  63365  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  63500  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  63501  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  63886  src/runtime/context.c        opening and closing, the first error, totals
+  63887  src/runtime/context.c        opening and closing, the first error, totals
 */

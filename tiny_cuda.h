@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 3c95f440c0bf6af945deb6562f16b2c5a29a921ace08405eeb44e58ddbb60d2d
+/* tiny_cuda.h 0.1.0, source 2643148ebaa9292612f5db363ab179a142614b52e57d3da1f39e9100ab1302b4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "3c95f440c0bf6af945deb6562f16b2c5a29a921ace08405eeb44e58ddbb60d2d"
+#define TN_CUDA_SOURCE_ID "2643148ebaa9292612f5db363ab179a142614b52e57d3da1f39e9100ab1302b4"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -220,8 +220,7 @@ enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // by
   TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
 static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
-// k: how many copies fill its slot, which is one of first .. end - 1.
-static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
+// k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
 static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
 static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
 static int tn_bulk_end(int64_t k) { return (int)(k >> 16); }
@@ -2180,24 +2179,6 @@ static int64_t tn_ptx_map_word(const tiny_uop *bulk, int parts, int k) {
   if (d >= dims || (list == 1 && !d)) return 0;
   if (list == 2 && d == 1) return bulk->v[list * dims + d] / parts;
   return bulk->v[list * dims + d] * (list == 1 ? (int64_t)tiny_dtype_nbytes((tiny_dtype)from->dtype) : 1);
-}
-
-// Elements are moved as they are: integers of their size.
-enum { TN_MAP_U8, TN_MAP_U16, TN_MAP_U32, TN_MAP_U64 = 4 };
-// The 128 bytes for memory at this address, as ptxas lowers tensormap.replace on what is all zeros (PTX ISA): its
-// address, fields, distances / 16, extents - 1, sides - 1; swizzle 3 is that of 128 bytes; beyond extents are zeros.
-static void tn_ptx_map_encode(const uint64_t *word, uint64_t address, uint32_t *out) {
-  const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)word[TN_MAP_DTYPE]), dims = (int)word[TN_MAP_DIMS];
-  const uint32_t type = nbytes == 1 ? TN_MAP_U8 : nbytes == 2 ? TN_MAP_U16 : nbytes == 4 ? TN_MAP_U32 : TN_MAP_U64;
-  memset(out, 0, TN_PTX_MAP_NBYTES);
-  out[0] = (uint32_t)address; out[1] = (uint32_t)(address >> 32);
-  out[2] = (uint32_t)(dims - 1) << 4 | type << 7 | 3u << 13;
-  for (int i = 0; i < dims; i++) {
-    const uint64_t stride = word[TN_MAP_STRIDE + i] >> 4, box = word[TN_MAP_BOX + i] - 1;
-    out[8 + i] = (uint32_t)(word[TN_MAP_EXTENT + i] - 1);
-    if (i) { out[2 + i] = (uint32_t)stride; out[7] |= (uint32_t)(stride >> 32) << 4 * (i - 1); }
-    if (i) out[14] |= (uint32_t)box << 8 * (i - 1); else out[13] |= (uint32_t)box << 24;
-  }
 }
 #endif
 // ---- end src/cuda/../render/ptx_maps.c ----
@@ -4392,36 +4373,36 @@ Where things stand in tiny_cuda.h
     185  src/cuda/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                            everyone: renderers stand in companion headers, too, and those see
                                            nothing else of the library
-    279  src/cuda/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
+    278  src/cuda/../render/lang_cuda.c    the descriptor of CUDA C, and of HIP C, which is the same but for
                                            the words below: an element at a time or vectors of 2, 4, 8 or 16
-    640  src/cuda/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
+    639  src/cuda/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
                                            element at a time
-   1284  src/cuda/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
+   1283  src/cuda/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
                                            what is to be known before
-   1808  src/cuda/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
+   1807  src/cuda/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
                                            sm_90a make one (PTX ISA, wgmma)
-   1902  src/cuda/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's
+   1901  src/cuda/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's
                                            units sum in memory of their own (PTX ISA, "TensorCore 5th
                                            Generation Family Instructions", and there "Tensor Memory", "Matrix
                                            Descriptors", "Canonical Layouts", "Data Path Layout Organization",
                                            "Memory Consistency Model")
-   2156  src/cuda/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
+   2155  src/cuda/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
                                            module, and what the device is told
-   2205  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+   2186  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
                                            cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2459  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   2440  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                            later
-   3040  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
+   3021  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
                                            declarations, loaded while the program runs
-   3230  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
+   3211  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
                                            says is wrong
-   3460  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
+   3441  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
                                            bytes to it, from it, between two devices
-   3688  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
-   3779  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
-   4063  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
+   3669  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
+   3760  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
+   4044  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
                                            graph
-   4228  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
+   4209  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
                                            has happened, opened and closed
-   4340  src/cuda/backend.c                the one object of tiny_cuda.h
+   4321  src/cuda/backend.c                the one object of tiny_cuda.h
 */

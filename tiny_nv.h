@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source cb41eb240748b02bd707860d3c109c6cb712bce0dc0135cf9021da03c0792c2b
+/* tiny_nv.h 0.1.0, source 9773120706aeddf5833ea8708b34990fb292a48c3d9a59f5ad5e70b2af0993a6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "cb41eb240748b02bd707860d3c109c6cb712bce0dc0135cf9021da03c0792c2b"
+#define TN_NV_SOURCE_ID "9773120706aeddf5833ea8708b34990fb292a48c3d9a59f5ad5e70b2af0993a6"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -284,8 +284,7 @@ enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // by
   TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
 static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
-// k: how many copies fill its slot, which is one of first .. end - 1.
-static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
+// k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
 static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
 static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
 static int tn_bulk_end(int64_t k) { return (int)(k >> 16); }
@@ -1883,24 +1882,6 @@ static int64_t tn_ptx_map_word(const tiny_uop *bulk, int parts, int k) {
   if (d >= dims || (list == 1 && !d)) return 0;
   if (list == 2 && d == 1) return bulk->v[list * dims + d] / parts;
   return bulk->v[list * dims + d] * (list == 1 ? (int64_t)tiny_dtype_nbytes((tiny_dtype)from->dtype) : 1);
-}
-
-// Elements are moved as they are: integers of their size.
-enum { TN_MAP_U8, TN_MAP_U16, TN_MAP_U32, TN_MAP_U64 = 4 };
-// The 128 bytes for memory at this address, as ptxas lowers tensormap.replace on what is all zeros (PTX ISA): its
-// address, fields, distances / 16, extents - 1, sides - 1; swizzle 3 is that of 128 bytes; beyond extents are zeros.
-static void tn_ptx_map_encode(const uint64_t *word, uint64_t address, uint32_t *out) {
-  const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)word[TN_MAP_DTYPE]), dims = (int)word[TN_MAP_DIMS];
-  const uint32_t type = nbytes == 1 ? TN_MAP_U8 : nbytes == 2 ? TN_MAP_U16 : nbytes == 4 ? TN_MAP_U32 : TN_MAP_U64;
-  memset(out, 0, TN_PTX_MAP_NBYTES);
-  out[0] = (uint32_t)address; out[1] = (uint32_t)(address >> 32);
-  out[2] = (uint32_t)(dims - 1) << 4 | type << 7 | 3u << 13;
-  for (int i = 0; i < dims; i++) {
-    const uint64_t stride = word[TN_MAP_STRIDE + i] >> 4, box = word[TN_MAP_BOX + i] - 1;
-    out[8 + i] = (uint32_t)(word[TN_MAP_EXTENT + i] - 1);
-    if (i) { out[2 + i] = (uint32_t)stride; out[7] |= (uint32_t)(stride >> 32) << 4 * (i - 1); }
-    if (i) out[14] |= (uint32_t)box << 8 * (i - 1); else out[13] |= (uint32_t)box << 24;
-  }
 }
 #endif
 // ---- end src/nv/../render/ptx_maps.c ----
@@ -5292,6 +5273,35 @@ TINY_API void tiny_nv_release(void *dev, void *mem) {
 }
 #endif
 // ---- end src/nv/share.c ----
+// ---- begin src/nv/tensor_map.c ----
+// tensor_map: what the copy unit reads of a tensor, 128 bytes (sm_90 on).
+//
+// In:  words of a map (render/ptx_maps.c), the address of the memory. Out: the bytes.
+#ifndef TN_NV_TENSOR_MAP
+#define TN_NV_TENSOR_MAP
+#ifndef TINY_AMALGAMATED
+#include "../render/ptx_maps.c"
+#endif
+
+// Elements are moved as they are: integers of their size.
+enum { TN_MAP_U8, TN_MAP_U16, TN_MAP_U32, TN_MAP_U64 = 4 };
+// The 128 bytes for memory at this address, as ptxas lowers tensormap.replace on what is all zeros (PTX ISA): its
+// address, fields, distances / 16, extents - 1, sides - 1; swizzle 3 is that of 128 bytes; beyond extents are zeros.
+static void tn_nv_map_encode(const uint64_t *word, uint64_t address, uint32_t *out) {
+  const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)word[TN_MAP_DTYPE]), dims = (int)word[TN_MAP_DIMS];
+  const uint32_t type = nbytes == 1 ? TN_MAP_U8 : nbytes == 2 ? TN_MAP_U16 : nbytes == 4 ? TN_MAP_U32 : TN_MAP_U64;
+  memset(out, 0, TN_PTX_MAP_NBYTES);
+  out[0] = (uint32_t)address; out[1] = (uint32_t)(address >> 32);
+  out[2] = (uint32_t)(dims - 1) << 4 | type << 7 | 3u << 13;
+  for (int i = 0; i < dims; i++) {
+    const uint64_t stride = word[TN_MAP_STRIDE + i] >> 4, box = word[TN_MAP_BOX + i] - 1;
+    out[8 + i] = (uint32_t)(word[TN_MAP_EXTENT + i] - 1);
+    if (i) { out[2 + i] = (uint32_t)stride; out[7] |= (uint32_t)(stride >> 32) << 4 * (i - 1); }
+    if (i) out[14] |= (uint32_t)box << 8 * (i - 1); else out[13] |= (uint32_t)box << 24;
+  }
+}
+#endif
+// ---- end src/nv/tensor_map.c ----
 // ---- begin src/nv/module.c ----
 // module: cubins in the GPU's memory, and the kernels in them, each with the descriptor that its launches begin from.
 //
@@ -5303,7 +5313,7 @@ TINY_API void tiny_nv_release(void *dev, void *mem) {
 #ifndef TINY_AMALGAMATED
 #include "share.c"
 #include "cubin.c"
-#include "../render/ptx_maps.c"
+#include "tensor_map.c"
 #endif
 
 // Words of parameters; bytes that the GPU may fetch behind code; bytes of local memory on top of what a kernel needs.
@@ -5654,7 +5664,7 @@ static void tn_nv_set_maps(const tiny_launch *l, char *bank) {
   for (int i = 0; i < k->nmap; i++) {
     const uint64_t slot = k->map[i][TN_MAP_PARAM], at = k->maps_at + (uint64_t)i * TN_PTX_MAP_NBYTES;
     if (slot >= (uint64_t)l->nmem || k->base + at + sizeof map > k->nbytes) continue;
-    tn_ptx_map_encode(k->map[i], tn_nv_at(l->mem[slot]), map);
+    tn_nv_map_encode(k->map[i], tn_nv_at(l->mem[slot]), map);
     memcpy(bank + k->base + at, map, sizeof map);
   }
 }
@@ -6722,55 +6732,56 @@ Where things stand in tiny_nv.h
     249  src/nv/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
                                          everyone: renderers stand in companion headers, too, and those see
                                          nothing else of the library
-    343  src/nv/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
+    342  src/nv/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
                                          element at a time
-    987  src/nv/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
+    986  src/nv/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
                                          what is to be known before
-   1511  src/nv/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
+   1510  src/nv/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
                                          sm_90a make one (PTX ISA, wgmma)
-   1605  src/nv/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's units
+   1604  src/nv/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's units
                                          sum in memory of their own (PTX ISA, "TensorCore 5th Generation
                                          Family Instructions", and there "Tensor Memory", "Matrix
                                          Descriptors", "Canonical Layouts", "Data Path Layout Organization",
                                          "Memory Consistency Model")
-   1859  src/nv/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
+   1858  src/nv/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
                                          module, and what the device is told
-   1908  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+   1889  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
                                          cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2162  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   2743  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
+   2143  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
+   2724  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
                                          what differs between its releases
-   2953  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+   2934  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
                                          their place; and a clock
-   3137  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
+   3118  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
                                          controlled, mapped; ranges of nvidia-uvm
-   3418  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
+   3399  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
                                          each needs, and where addresses go
-   3749  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
+   3730  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
                                          their fields, a column for each version
-   3886  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
+   3867  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
                                          class of compute
-   3969  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
+   3950  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
                                          opened and closed; what went wrong
-   4338  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
-   4392  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
+   4319  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
+   4373  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
                                          doorbell; how far it is; faults
-   4717  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
+   4698  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
                                          and their semaphores, which it waits for
-   4915  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
+   4896  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
                                          from it by its copy engines
-   5149  src/nv/share.c                  memory that goes from one program or driver to another as a file
-   5296  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
+   5130  src/nv/share.c                  memory that goes from one program or driver to another as a file
+   5277  src/nv/tensor_map.c             what the copy unit reads of a tensor, 128 bytes (sm_90 on)
+   5306  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
                                          descriptor that its launches begin from
-   5505  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
+   5515  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
                                          banks, words for the GPU
-   5791  src/nv/graph.c                  launches that are handed over together again and again, as a list of
+   5801  src/nv/graph.c                  launches that are handed over together again and again, as a list of
                                          commands that was prepared
-   6000  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6010  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                          brings, ptxas, or a library of the toolkit
-   6302  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
+   6312  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
                                          that all has happened
-   6483  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
+   6493  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
                                          none runs
-   6671  src/nv/backend.c                the one object of tiny_nv.h
+   6681  src/nv/backend.c                the one object of tiny_nv.h
 */

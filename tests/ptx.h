@@ -8,7 +8,7 @@
 #ifndef PTX_H
 #define PTX_H
 #include "../src/cuda/compile.c"
-#include "../src/render/ptx_maps.c"
+#include "../src/nv/tensor_map.c"
 #include "../bench/gpu.h"
 #ifndef PTX_NAME
   #define PTX_NAME "INTERP"
@@ -169,7 +169,7 @@ static int ptx_maps(const ptx_function *f, const uint64_t *value, unsigned char 
     for (int k = 0; k < n; k++) {
       uint64_t word[TN_PTX_MAP_WORDS];
       memcpy(word, m->data + (v->at & 0xFFFFFFFF) + (size_t)k * sizeof word, sizeof word);
-      tn_ptx_map_encode(word, value[word[TN_MAP_PARAM]], (uint32_t *)(void *)(out + k * TN_PTX_MAP_NBYTES));
+      tn_nv_map_encode(word, value[word[TN_MAP_PARAM]], (uint32_t *)(void *)(out + k * TN_PTX_MAP_NBYTES));
     }
     return n;
   }

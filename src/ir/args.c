@@ -198,6 +198,8 @@ static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   }
   return fits;
 }
+// Of a BULK: so many copies fill its slot, which is one of first .. end - 1.
+static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
 // v: extents, strides, sides of the box; src: as many coordinates behind memory and slot.
 static const char *tn_bulk_fits(int nsrc, int64_t k, int nv, const int64_t *v) {
   const int n = nv / 3;

@@ -36,8 +36,7 @@ enum { TN_BOX_ROW = 128, TN_BOX_PIECE = 16, TN_BOX_ALIGN = 1024,           // by
   TN_BOX_NBYTES = 8 * TN_BOX_SLOTS };      // of LOCAL memory, at its end, for what counts copies to slots
 // Of a BULK: dims of the tensor; v: so many extents, strides in elements, and sides of the box.
 static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
-// k: how many copies fill its slot, which is one of first .. end - 1.
-static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
+// k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
 static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
 static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
 static int tn_bulk_end(int64_t k) { return (int)(k >> 16); }

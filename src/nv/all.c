@@ -21,6 +21,7 @@
 #include "peer.c"
 #include "memory.c"
 #include "share.c"
+#include "tensor_map.c"
 #include "module.c"
 #include "launch.c"
 #include "graph.c"

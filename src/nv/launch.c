@@ -150,7 +150,7 @@ static void tn_nv_set_maps(const tiny_launch *l, char *bank) {
   for (int i = 0; i < k->nmap; i++) {
     const uint64_t slot = k->map[i][TN_MAP_PARAM], at = k->maps_at + (uint64_t)i * TN_PTX_MAP_NBYTES;
     if (slot >= (uint64_t)l->nmem || k->base + at + sizeof map > k->nbytes) continue;
-    tn_ptx_map_encode(k->map[i], tn_nv_at(l->mem[slot]), map);
+    tn_nv_map_encode(k->map[i], tn_nv_at(l->mem[slot]), map);
     memcpy(bank + k->base + at, map, sizeof map);
   }
 }

@@ -8,7 +8,7 @@
 #ifndef TINY_AMALGAMATED
 #include "share.c"
 #include "cubin.c"
-#include "../render/ptx_maps.c"
+#include "tensor_map.c"
 #endif
 
 // Words of parameters; bytes that the GPU may fetch behind code; bytes of local memory on top of what a kernel needs.
