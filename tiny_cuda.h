@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 2643148ebaa9292612f5db363ab179a142614b52e57d3da1f39e9100ab1302b4
+/* tiny_cuda.h 0.1.0, source fff3042e7db3286552ec620d0aebcd530009a3fc49ae42f4ab74ac783aa7f6bb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "2643148ebaa9292612f5db363ab179a142614b52e57d3da1f39e9100ab1302b4"
+#define TN_CUDA_SOURCE_ID "fff3042e7db3286552ec620d0aebcd530009a3fc49ae42f4ab74ac783aa7f6bb"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -2152,10 +2152,9 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
 #endif
 // ---- end src/cuda/../render/ptx_tcgen05.c ----
 // ---- begin src/cuda/../render/ptx_maps.c ----
-// ptx_maps: which tensors a kernel in PTX copies boxes of, as numbers in its module, and what the device is told.
+// ptx_maps: which tensors a kernel in PTX copies boxes of, as numbers in its module.
 //
-// In:  a BULK. Out: words of a map, which the host reads from the module's variable NAME_maps; of those, and of an
-//      address, the 128 bytes that the copy unit reads.
+// In:  a BULK. Out: words of a map, which the host reads from the module's variable NAME_maps.
 // Word 0 is the PARAM, 1 the dtype, 2 the dims; then extents, distances in bytes (that of dim 0 is not told) and sides
 // of the box, of five dims each: those that are not there are 0.
 #ifndef TN_RENDER_PTX_MAPS
@@ -2163,7 +2162,6 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
 #ifndef TINY_AMALGAMATED
 #include "../ir/listing.c"
 #endif
-#include <string.h>
 
 enum { TN_PTX_MAP_WORDS = 3 + 3 * TN_BOX_DIMS, TN_PTX_MAP_NBYTES = 128, TN_PTX_MAPS = 8 };       // of a kernel at most
 enum { TN_MAP_PARAM, TN_MAP_DTYPE, TN_MAP_DIMS, TN_MAP_EXTENT, TN_MAP_STRIDE = TN_MAP_EXTENT + TN_BOX_DIMS,
@@ -4387,22 +4385,22 @@ Where things stand in tiny_cuda.h
                                            Descriptors", "Canonical Layouts", "Data Path Layout Organization",
                                            "Memory Consistency Model")
    2155  src/cuda/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
-                                           module, and what the device is told
-   2186  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+                                           module
+   2184  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
                                            cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2440  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   2438  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                            later
-   3021  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
+   3019  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
                                            declarations, loaded while the program runs
-   3211  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
+   3209  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
                                            says is wrong
-   3441  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
+   3439  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
                                            bytes to it, from it, between two devices
-   3669  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
-   3760  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
-   4044  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
+   3667  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
+   3758  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
+   4042  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
                                            graph
-   4209  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
+   4207  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
                                            has happened, opened and closed
-   4321  src/cuda/backend.c                the one object of tiny_cuda.h
+   4319  src/cuda/backend.c                the one object of tiny_cuda.h
 */

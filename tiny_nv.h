@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 9773120706aeddf5833ea8708b34990fb292a48c3d9a59f5ad5e70b2af0993a6
+/* tiny_nv.h 0.1.0, source 21f2c39593fb8452d2caf06ae002d460b27d86d09c892f725ada64314d70a228
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "9773120706aeddf5833ea8708b34990fb292a48c3d9a59f5ad5e70b2af0993a6"
+#define TN_NV_SOURCE_ID "21f2c39593fb8452d2caf06ae002d460b27d86d09c892f725ada64314d70a228"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -1855,10 +1855,9 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
 #endif
 // ---- end src/nv/../render/ptx_tcgen05.c ----
 // ---- begin src/nv/../render/ptx_maps.c ----
-// ptx_maps: which tensors a kernel in PTX copies boxes of, as numbers in its module, and what the device is told.
+// ptx_maps: which tensors a kernel in PTX copies boxes of, as numbers in its module.
 //
-// In:  a BULK. Out: words of a map, which the host reads from the module's variable NAME_maps; of those, and of an
-//      address, the 128 bytes that the copy unit reads.
+// In:  a BULK. Out: words of a map, which the host reads from the module's variable NAME_maps.
 // Word 0 is the PARAM, 1 the dtype, 2 the dims; then extents, distances in bytes (that of dim 0 is not told) and sides
 // of the box, of five dims each: those that are not there are 0.
 #ifndef TN_RENDER_PTX_MAPS
@@ -1866,7 +1865,6 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
 #ifndef TINY_AMALGAMATED
 #include "../ir/listing.c"
 #endif
-#include <string.h>
 
 enum { TN_PTX_MAP_WORDS = 3 + 3 * TN_BOX_DIMS, TN_PTX_MAP_NBYTES = 128, TN_PTX_MAPS = 8 };       // of a kernel at most
 enum { TN_MAP_PARAM, TN_MAP_DTYPE, TN_MAP_DIMS, TN_MAP_EXTENT, TN_MAP_STRIDE = TN_MAP_EXTENT + TN_BOX_DIMS,
@@ -5282,6 +5280,7 @@ TINY_API void tiny_nv_release(void *dev, void *mem) {
 #ifndef TINY_AMALGAMATED
 #include "../render/ptx_maps.c"
 #endif
+#include <string.h>
 
 // Elements are moved as they are: integers of their size.
 enum { TN_MAP_U8, TN_MAP_U16, TN_MAP_U32, TN_MAP_U64 = 4 };
@@ -6744,44 +6743,44 @@ Where things stand in tiny_nv.h
                                          Descriptors", "Canonical Layouts", "Data Path Layout Organization",
                                          "Memory Consistency Model")
    1858  src/nv/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
-                                         module, and what the device is told
-   1889  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+                                         module
+   1887  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
                                          cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2143  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   2724  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
+   2141  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
+   2722  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
                                          what differs between its releases
-   2934  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+   2932  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
                                          their place; and a clock
-   3118  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
+   3116  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
                                          controlled, mapped; ranges of nvidia-uvm
-   3399  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
+   3397  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
                                          each needs, and where addresses go
-   3730  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
+   3728  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
                                          their fields, a column for each version
-   3867  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
+   3865  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
                                          class of compute
-   3950  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
+   3948  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
                                          opened and closed; what went wrong
-   4319  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
-   4373  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
+   4317  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
+   4371  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
                                          doorbell; how far it is; faults
-   4698  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
+   4696  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
                                          and their semaphores, which it waits for
-   4896  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
+   4894  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
                                          from it by its copy engines
-   5130  src/nv/share.c                  memory that goes from one program or driver to another as a file
-   5277  src/nv/tensor_map.c             what the copy unit reads of a tensor, 128 bytes (sm_90 on)
-   5306  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
+   5128  src/nv/share.c                  memory that goes from one program or driver to another as a file
+   5275  src/nv/tensor_map.c             what the copy unit reads of a tensor, 128 bytes (sm_90 on)
+   5305  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
                                          descriptor that its launches begin from
-   5515  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
+   5514  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
                                          banks, words for the GPU
-   5801  src/nv/graph.c                  launches that are handed over together again and again, as a list of
+   5800  src/nv/graph.c                  launches that are handed over together again and again, as a list of
                                          commands that was prepared
-   6010  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6009  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                          brings, ptxas, or a library of the toolkit
-   6312  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
+   6311  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
                                          that all has happened
-   6493  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
+   6492  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
                                          none runs
-   6681  src/nv/backend.c                the one object of tiny_nv.h
+   6680  src/nv/backend.c                the one object of tiny_nv.h
 */

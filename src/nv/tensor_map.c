@@ -6,6 +6,7 @@
 #ifndef TINY_AMALGAMATED
 #include "../render/ptx_maps.c"
 #endif
+#include <string.h>
 
 // Elements are moved as they are: integers of their size.
 enum { TN_MAP_U8, TN_MAP_U16, TN_MAP_U32, TN_MAP_U64 = 4 };

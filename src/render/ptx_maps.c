@@ -1,7 +1,6 @@
-// ptx_maps: which tensors a kernel in PTX copies boxes of, as numbers in its module, and what the device is told.
+// ptx_maps: which tensors a kernel in PTX copies boxes of, as numbers in its module.
 //
-// In:  a BULK. Out: words of a map, which the host reads from the module's variable NAME_maps; of those, and of an
-//      address, the 128 bytes that the copy unit reads.
+// In:  a BULK. Out: words of a map, which the host reads from the module's variable NAME_maps.
 // Word 0 is the PARAM, 1 the dtype, 2 the dims; then extents, distances in bytes (that of dim 0 is not told) and sides
 // of the box, of five dims each: those that are not there are 0.
 #ifndef TN_RENDER_PTX_MAPS
@@ -9,7 +8,6 @@
 #ifndef TINY_AMALGAMATED
 #include "../ir/listing.c"
 #endif
-#include <string.h>
 
 enum { TN_PTX_MAP_WORDS = 3 + 3 * TN_BOX_DIMS, TN_PTX_MAP_NBYTES = 128, TN_PTX_MAPS = 8 };       // of a kernel at most
 enum { TN_MAP_PARAM, TN_MAP_DTYPE, TN_MAP_DIMS, TN_MAP_EXTENT, TN_MAP_STRIDE = TN_MAP_EXTENT + TN_BOX_DIMS,
