@@ -83,6 +83,53 @@ static void test_boxes(void) {
     play_end(&p);
   }
 }
+// Programs of such products, with other memory in each run: what the copy unit is told of goes along.
+static void test_boxes_again(void) {
+  enum { SIDE = 64, RUNS = 8, AREA = SIDE * SIDE };
+  static float x[RUNS][AREA], want[AREA], got[AREA];
+  play p = play_on((nv_mock_desc){.gpu = NV_MOCK_GH100, .seed = 3});
+  tiny_tensor *in[RUNS], *y;
+  for (int run = 0; run < RUNS; run++) {
+    for (int i = 0; i < AREA; i++) x[run][i] = (float)((i * 7 + run * 5) % 11) - 5;
+    in[run] = tiny_cast(tiny_from(p.t, x[run], TINY_F32, TINY_SHAPE(SIDE, SIDE)), TINY_F16);
+  }
+  CHECK_EQ(tiny_realize(in, RUNS), TINY_OK);
+  tiny_tensor *z[2];
+  for (int i = 0; i < 2; i++) {            // several launches: x @ x, x @ x.T
+    tiny_tensor *wide = tiny_cast(in[0], TINY_F32);
+    z[i] = tiny_matmul(wide, i ? tiny_transpose(wide, 0, 1) : wide);
+  }
+  tiny_program *program = tiny_capture(p.t, &in[0], 1, z, 2);
+  CHECK(program != NULL);
+  for (int run = 0; program && run < RUNS; run++) for (int way = 0; way < 2; way++) {
+    tiny_tensor *out[2] = {NULL, NULL};
+    CHECK_EQ(tiny_run(program, &in[run], out), TINY_OK);
+    for (int i = 0; i < SIDE; i++) for (int j = 0; j < SIDE; j++) {
+      want[i * SIDE + j] = 0;
+      for (int k = 0; k < SIDE; k++) want[i * SIDE + j] += x[run][i * SIDE + k] * x[run][way ? j * SIDE + k : k * SIDE + j];
+    }
+    y = out[way];
+    CHECK_EQ(tiny_read(y, got, sizeof got), TINY_OK);
+    CHECK(!memcmp(want, got, sizeof got));
+  }
+  play_well(&p);
+  tiny_program_free(program);
+  play_end(&p);
+}
+// Of a module that is a stranger's nothing is told to the copy unit but what it takes.
+static void test_maps_of_strangers(void) {
+  static const struct { int at; uint64_t word; } wrong[] = {
+    {TN_MAP_PARAM, 2}, {TN_MAP_DTYPE, TINY_DTYPE_COUNT}, {TN_MAP_DIMS, 1}, {TN_MAP_DIMS, TN_BOX_DIMS + 1},
+    {TN_MAP_DIMS, UINT64_MAX}, {TN_MAP_EXTENT, 0}, {TN_MAP_EXTENT + 1, (uint64_t)1 << 40}, {TN_MAP_STRIDE + 1, 136},
+    {TN_MAP_STRIDE + 1, (uint64_t)1 << 60}, {TN_MAP_BOX, 0}, {TN_MAP_BOX + 1, TN_BOX_MOST + 1}};
+  for (int i = -1; i < (int)(sizeof wrong / sizeof *wrong); i++) {
+    uint64_t word[TN_PTX_MAP_WORDS] = {1, TINY_F16, 2};
+    for (int d = 0; d < 2; d++) { word[TN_MAP_EXTENT + d] = 64; word[TN_MAP_BOX + d] = 64; }
+    word[TN_MAP_STRIDE + 1] = 128;
+    if (i >= 0) word[wrong[i].at] = wrong[i].word;
+    CHECK_EQ(tn_ptx_map_is_sound(word, 2), i < 0);
+  }
+}
 // Bytes larger than a chunk, there and back.
 static void test_large(void) {
   const size_t n = (size_t)TN_NV_STAGE / sizeof(int) * 3 + 77;
@@ -1039,6 +1086,8 @@ static void test_threads(void) {
 static void test_played(void) {
   if (getenv("TEST_TIMES")) { host_times(); test_chain(); return; }
   test_boxes();
+  test_boxes_again();
+  test_maps_of_strangers();
   test_values();
   test_large();
   test_own();

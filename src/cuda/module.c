@@ -97,9 +97,12 @@ static int tn_cuda_maps(tn_cuda *d, tn_cuda_kernel *k) {
   snprintf(name, sizeof name, "%s_maps", k->name);
   if (!k->module->words || d->by_c || d->cu.module_global(&at, &nbytes, k->module->handle, name)) return 0;
   if (nbytes > sizeof k->map || nbytes % sizeof k->map[0]) return TN_CU_INVALID_VALUE;
-  const int result = d->cu.copy_out(k->map, at, nbytes, d->stream);
+  int result = d->cu.copy_out(k->map, at, nbytes, d->stream);
+  if (!result) result = d->cu.stream_sync(d->stream);
   k->nmap = (int)(nbytes / sizeof k->map[0]);
-  return result ? result : d->cu.stream_sync(d->stream);
+  for (int i = 0; i < k->nmap && !result; i++)
+    if (!tn_ptx_map_is_sound(k->map[i], TN_CUDA_VALUES)) result = TN_CU_INVALID_VALUE;
+  return result;
 }
 static void *tn_cuda_find(void *dev, void *module, const char *name) {
   tn_cuda *d = (tn_cuda *)dev;

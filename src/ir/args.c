@@ -205,7 +205,8 @@ static const char *tn_bulk_fits(int nsrc, int64_t k, int nv, const int64_t *v) {
   const int n = nv / 3;
   int64_t nelem = 1;
   if (nv % 3 || n < 2 || n > TN_BOX_DIMS || nsrc != n + 3) return "takes a box of 2 to 5 dims";
-  if (k < 1 || !tn_bulk_copies(k) || k >> 16 > TN_BOX_SLOTS || tn_bulk_first(k) >= tn_bulk_end(k)) return "takes a slot of some";
+  if (k < 1 || !tn_bulk_copies(k) || k >> 16 > TN_BOX_SLOTS || tn_bulk_first(k) >= tn_bulk_end(k))
+    return "takes a slot of some";
   for (int i = 0; i < n; i++) {
     const int64_t box = v[2 * n + i];
     if (v[i] < 1 || v[n + i] < 1 || box < 1 || box > TN_BOX_MOST) return "takes extents, strides and sides above 0";

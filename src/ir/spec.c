@@ -199,8 +199,10 @@ static const char *tn_spec_bulk(const tiny_uop *u) {
   if (!tn_spec_is_param(u->src[1])) return "copies what is no PARAM";
   for (uint32_t i = 2; i < u->nsrc; i++)
     if (!tn_is_int(u->src[i]->dtype) || u->src[i]->lanes != 1) return "has a place that is no integer";
-  return tn_bits(u->src[1]->dtype) == tn_bits(memory->dtype) ? tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v) :
-    "copies elements of another size";
+  if (tn_bits(u->src[1]->dtype) != tn_bits(memory->dtype)) return "copies elements of another size";
+  const char *wrong = tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v);
+  return wrong || u->v[2 * tn_bulk_dims(u)] * tn_dtypes[memory->dtype].nbytes == TN_BOX_ROW ? wrong :
+      "copies rows that have not 128 bytes";
 }
 static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;

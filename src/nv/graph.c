@@ -149,16 +149,22 @@ static int tn_nv_list_differs(const tn_nv_graph *g, const tn_nv_list *list, cons
       if (list->value[g->step[i].value + (size_t)k] != tn_nv_value_of(&l[i], k)) return 1;
   return 0;
 }
-static void tn_nv_list_bind(const tn_nv_graph *g, tn_nv_list *list, const tiny_launch *l) {
-  for (int i = 0; i < g->n; i++) for (int k = 0; k < l[i].nmem + l[i].nargs; k++) {
-    uint64_t *was = &list->value[g->step[i].value + (size_t)k];
-    const uint64_t value = tn_nv_value_of(&l[i], k);
-    const tn_nv_kernel *kernel = g->step[i].kernel;
-    const tn_cubin_param p = tn_nv_param_of(kernel, k, l[i].nmem);
+// Parameters that differ, and what is made of them: tensors that boxes are copied of.
+static void tn_nv_list_bind_one(const tn_nv_step *s, const tn_nv_list *list, const tiny_launch *l) {
+  char *bank = list->memory->cpu + s->at + TN_NV_QMD_ROOM;
+  int changed = 0;
+  for (int k = 0; k < l->nmem + l->nargs; k++) {
+    uint64_t *was = &list->value[s->value + (size_t)k];
+    const uint64_t value = tn_nv_value_of(l, k);
     if (value == *was) continue;
     *was = value;
-    tn_nv_put_param(kernel, list->memory->cpu + g->step[i].at + TN_NV_QMD_ROOM, p, value);
+    changed = 1;
+    tn_nv_put_param(s->kernel, bank, tn_nv_param_of(s->kernel, k, l->nmem), value);
   }
+  if (changed) tn_nv_set_maps(l, bank);
+}
+static void tn_nv_list_bind(const tn_nv_graph *g, const tn_nv_list *list, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) tn_nv_list_bind_one(&g->step[i], list, &l[i]);
 }
 // One with these parameters already, or one that nothing uses, or a second one, or the one that is free first. NULL
 // after an error.

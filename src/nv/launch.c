@@ -82,6 +82,9 @@ static tiny_code tn_nv_fits(tn_nv *d, const tiny_launch *l) {
     return tiny_fail(d->t, k->module->words ? TINY_E_DEVICE : TINY_E_ARG,
                      "kernel: %s has %d parameters, but there are an output and %d inputs", k->name, most,
                      l->nmem + l->nargs - 1);
+  for (int i = 0; i < k->nmap; i++)
+    if (!tn_ptx_map_is_sound(k->map[i], l->nmem))
+      return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s copies boxes of a tensor that is no parameter", d->name, k->name);
   for (int i = 0; i < l->nmem && !k->module->words; i++)
     if (k->param[i].nbytes != 8)
       return tiny_fail(d->t, TINY_E_ARG, "kernel: parameter %d of %s is no pointer: a number comes as an input of one "
@@ -148,10 +151,8 @@ static void tn_nv_set_maps(const tiny_launch *l, char *bank) {
   const tn_nv_kernel *k = (const tn_nv_kernel *)l->kernel;
   uint32_t map[TN_PTX_MAP_NBYTES / 4];
   for (int i = 0; i < k->nmap; i++) {
-    const uint64_t slot = k->map[i][TN_MAP_PARAM], at = k->maps_at + (uint64_t)i * TN_PTX_MAP_NBYTES;
-    if (slot >= (uint64_t)l->nmem || k->base + at + sizeof map > k->nbytes) continue;
-    tn_nv_map_encode(k->map[i], tn_nv_at(l->mem[slot]), map);
-    memcpy(bank + k->base + at, map, sizeof map);
+    tn_nv_map_encode(k->map[i], tn_nv_at(l->mem[k->map[i][TN_MAP_PARAM]]), map);
+    memcpy(bank + k->base + k->maps_at + (size_t)i * sizeof map, map, sizeof map);
   }
 }
 static size_t tn_nv_args_nbytes(const tn_nv_kernel *k) {

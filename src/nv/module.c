@@ -99,18 +99,29 @@ static int tn_nv_take_params(tn_nv *d, const tn_cubin *c, const tn_cubin_kernel 
   }
   return 1;
 }
-// Of a generated kernel: tensors that it copies boxes of, and where their parameter stands.
-static void tn_nv_take_maps(const tn_cubin *c, const tn_cubin_kernel *from, tn_nv_kernel *k) {
+// Of a generated kernel: tensors that it copies boxes of, and where their parameter stands. What is wrong; NULL: nothing.
+static const char *tn_nv_take_maps(const tn_cubin *c, const tn_cubin_kernel *from, tn_nv_kernel *k) {
   char name[256];
   uint64_t nbytes = 0;
   tn_cubin_param p;
   const int length = snprintf(name, sizeof name, "%s_maps", from->name);
   const uint8_t *at = k->module->words && length < (int)sizeof name ? tn_cubin_variable(c, name, &nbytes) : NULL;
-  if (!at || nbytes > sizeof k->map || nbytes % sizeof k->map[0] || !tn_cubin_param_at(c, from, 1, &p)) return;
+  if (!at) return NULL;
+  const uint64_t n = nbytes / sizeof k->map[0];
+  if (n > TN_PTX_MAPS || nbytes % sizeof k->map[0] || !tn_cubin_param_at(c, from, 1, &p) ||
+      p.at + n * TN_PTX_MAP_NBYTES > from->param_nbytes)
+    return "a kernel's tensors are more than it has parameters for";
   memcpy(k->map, at, (size_t)nbytes);
-  k->nmap = (int)(nbytes / sizeof k->map[0]);
+  k->nmap = (int)n;
   k->maps_at = p.at;
+  for (int i = 0; i < k->nmap; i++)
+    if (!tn_ptx_map_is_sound(k->map[i], TN_NV_WORDS)) return "a kernel copies boxes of what is no tensor";
+  return NULL;
 }
+static tiny_code tn_nv_cubin_wrong(tn_nv *d, const char *wrong) {
+  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a cubin is refused: %s", d->name, wrong);
+}
+// 0: an error, which the context has.
 static int tn_nv_add_kernel(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const tn_cubin_kernel *from,
                             const uint64_t *where) {
   tn_nv_kernel *k = (tn_nv_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
@@ -130,11 +141,9 @@ static int tn_nv_add_kernel(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const 
   k->local = stack ? (stack + TN_NV_FRAME + 31) & ~31u : 0;
   tn_nv_describe(d, from, m->code->va, where, k);
   tn_nv_describe_banks(d, c, from, m->code->va, where, k->qmd);
-  tn_nv_take_maps(c, from, k);
+  const char *wrong = tn_nv_take_maps(c, from, k);
+  if (wrong) { tn_nv_cubin_wrong(d, wrong); return 0; }
   return tn_nv_take_params(d, c, from, k);
-}
-static tiny_code tn_nv_cubin_wrong(tn_nv *d, const char *wrong) {
-  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a cubin is refused: %s", d->name, wrong);
 }
 static tiny_code tn_nv_kernel_fits(tn_nv *d, const tn_cubin_kernel *k) {
   const char *wrong =
@@ -150,7 +159,7 @@ static tiny_code tn_nv_add_kernels(tn_nv *d, tn_nv_module *m, const tn_cubin *c,
     const char *wrong = tn_cubin_kernel_of(c, i - 1, &k);
     const tiny_code code = wrong ? tn_nv_cubin_wrong(d, wrong) : tn_nv_kernel_fits(d, &k);
     if (code != TINY_OK) return code;
-    if (!tn_nv_add_kernel(d, m, c, &k, where)) return TINY_E_MEMORY;
+    if (!tn_nv_add_kernel(d, m, c, &k, where)) return tiny_status(d->t);
   }
   return TINY_OK;
 }
