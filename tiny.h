@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source a03b5ae3d54e908d19cdb2c536c70792f8fabab7c9309a03cc66ba5c113522ff
+/* tiny.h 0.1.0, source d628cbc40d085293bbd3b3df431a5e7bb7661a102eb7531f09a7373f8cc99c67
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3700,7 +3700,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "a03b5ae3d54e908d19cdb2c536c70792f8fabab7c9309a03cc66ba5c113522ff"
+#define TN_SOURCE_ID "d628cbc40d085293bbd3b3df431a5e7bb7661a102eb7531f09a7373f8cc99c67"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -9643,7 +9643,8 @@ static const char *tn_bulk_fits(int nsrc, int64_t k, int nv, const int64_t *v) {
   const int n = nv / 3;
   int64_t nelem = 1;
   if (nv % 3 || n < 2 || n > TN_BOX_DIMS || nsrc != n + 3) return "takes a box of 2 to 5 dims";
-  if (k < 1 || !tn_bulk_copies(k) || k >> 16 > TN_BOX_SLOTS || tn_bulk_first(k) >= tn_bulk_end(k)) return "takes a slot of some";
+  if (k < 1 || !tn_bulk_copies(k) || k >> 16 > TN_BOX_SLOTS || tn_bulk_first(k) >= tn_bulk_end(k))
+    return "takes a slot of some";
   for (int i = 0; i < n; i++) {
     const int64_t box = v[2 * n + i];
     if (v[i] < 1 || v[n + i] < 1 || box < 1 || box > TN_BOX_MOST) return "takes extents, strides and sides above 0";
@@ -14146,8 +14147,10 @@ static const char *tn_spec_bulk(const tiny_uop *u) {
   if (!tn_spec_is_param(u->src[1])) return "copies what is no PARAM";
   for (uint32_t i = 2; i < u->nsrc; i++)
     if (!tn_is_int(u->src[i]->dtype) || u->src[i]->lanes != 1) return "has a place that is no integer";
-  return tn_bits(u->src[1]->dtype) == tn_bits(memory->dtype) ? tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v) :
-    "copies elements of another size";
+  if (tn_bits(u->src[1]->dtype) != tn_bits(memory->dtype)) return "copies elements of another size";
+  const char *wrong = tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v);
+  return wrong || u->v[2 * tn_bulk_dims(u)] * tn_dtypes[memory->dtype].nbytes == TN_BOX_ROW ? wrong :
+      "copies rows that have not 128 bytes";
 }
 static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
@@ -64130,324 +64133,324 @@ Where things stand in tiny.h
    9181  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
    9439  src/ir/args.c                which k, v and sources fit an op
-   9709  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9710  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9853  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10490  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9854  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10491  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10645  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10646  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11253  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11254  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11753  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11754  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11911  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11912  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12348  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12349  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12622  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12623  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  12934  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  12935  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13649  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13650  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13948  src/ir/spec.c                the verifier
-  14333  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  13949  src/ir/spec.c                the verifier
+  14336  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14562  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14926  src/rules/notation.c         the algebra that bodies of rules are written in
-  14961  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15161  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14565  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  14929  src/rules/notation.c         the algebra that bodies of rules are written in
+  14964  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15164  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15321  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15324  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15725  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15728  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15924  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  15927  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16381  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16384  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16558  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16561  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16725  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16728  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17068  src/rules/decompose.c        from what the IR means to what a target can do
-  17765  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  17071  src/rules/decompose.c        from what the IR means to what a target can do
+  17768  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  17799  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17802  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18298  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18301  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18392  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18395  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19208  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19284  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19211  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19287  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19327  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19330  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19571  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19645  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19574  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19648  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20293  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20296  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20552  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20555  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20841  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  20844  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21397  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21400  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21506  src/tensor/activation.c      what stands between the layers of a network
-  21687  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22059  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21509  src/tensor/activation.c      what stands between the layers of a network
+  21690  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22062  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22312  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22315  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23076  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23079  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23758  src/tensor/random.c          numbers from a counter, the same on every device
-  24033  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23761  src/tensor/random.c          numbers from a counter, the same on every device
+  24036  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24357  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24653  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24360  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24656  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24790  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  24793  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25329  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25332  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26042  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26045  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26444  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26447  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26583  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26586  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27065  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27068  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27530  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27533  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27881  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28527  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28889  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29019  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  27884  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28530  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  28892  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29022  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29179  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29182  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29684  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29963  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29687  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  29966  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30059  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30062  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30352  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30793  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30355  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  30796  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31070  src/tensor/params.c          lists of named tensors: what a network consists of
-  31161  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31271  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31073  src/tensor/params.c          lists of named tensors: what a network consists of
+  31164  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31274  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31650  src/tensor/sequential.c      modules and functions one after the other
-  31721  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31653  src/tensor/sequential.c      modules and functions one after the other
+  31724  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31886  src/schedule/place.c         which device computes what names none: constants, positions, random
+  31889  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32006  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32009  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32325  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32328  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32441  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32719  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32444  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32722  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32836  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  32839  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33347  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33350  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34123  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34126  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34656  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34659  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35164  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35167  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35476  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35479  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35553  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35556  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36143  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36146  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36324  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36327  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36558  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  36561  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37167  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37170  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37543  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  37546  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  37747  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  37750  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38138  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38361  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  38720  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38141  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38364  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  38723  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  38884  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  38955  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  38887  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  38958  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39118  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39195  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39121  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39198  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39276  src/codegen/transform.c      what may be done to the ranges of a kernel
-  39676  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39279  src/codegen/transform.c      what may be done to the ranges of a kernel
+  39679  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  39765  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  39768  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  39975  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  39978  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40109  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  40901  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40112  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  40904  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41261  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41264  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41339  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41342  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41487  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  41546  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41490  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  41549  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42309  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42312  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  42506  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  42509  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  42631  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  42634  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  42724  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  42727  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43113  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43116  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  43696  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  43699  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  43815  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  43907  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  43818  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  43910  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  43978  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  43981  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44082  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44183  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44258  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44085  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44186  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44261  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44358  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  44553  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  45453  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  45576  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  44361  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  44556  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  45456  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  45579  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  46353  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  46356  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  46625  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  46628  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  47268  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  47549  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  47271  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  47552  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  47831  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47834  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47929  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  48119  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  47932  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  48122  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  48336  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  48339  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  48526  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, conversions, of
+  48529  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  48897  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements;
+  48900  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements;
                                       the parts of vectors wider than a register
-  49129  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
+  49132  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
                                       BW, DQ, VL), before registers
-  49446  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  49449  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  49696  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  49699  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  49786  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  49789  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  50402  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  50405  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  50958  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  50961  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  51308  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  51311  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  51609  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  51612  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  52005  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  52008  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  52229  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  53038  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  52232  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  53041  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  53122  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  53125  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  53239  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  53470  src/runtime/device.c         which backend a context runs on
-  53688  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  53842  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  53242  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  53473  src/runtime/device.c         which backend a context runs on
+  53691  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  53845  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  53903  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  53906  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  54171  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  54174  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  54407  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  54410  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  54679  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  54682  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  54861  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  54932  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  54864  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  54935  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  55313  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  55316  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  55587  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  55590  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  55802  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  56286  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  55805  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  56289  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  56458  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  56566  src/runtime/launch.c         the steps of a plan, handed to their devices
-  56843  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  56461  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  56569  src/runtime/launch.c         the steps of a plan, handed to their devices
+  56846  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  57339  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  57342  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  57947  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  57950  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  58130  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  58133  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  58467  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  58677  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  59470  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  58470  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  58680  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  59473  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  59862  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  60203  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  59865  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  60206  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  60410  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  60413  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  60664  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  60667  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  60923  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  60926  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  61193  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  61196  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  61358  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  61361  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  61532  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  61893  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  62129  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  61535  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  61896  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  62132  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  62277  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  62440  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  62280  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  62443  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  62547  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  62550  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  62632  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  62635  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  62960  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  62963  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  63123  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  63186  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  63365  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  63126  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  63189  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  63368  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  63501  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  63504  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  63887  src/runtime/context.c        opening and closing, the first error, totals
+  63890  src/runtime/context.c        opening and closing, the first error, totals
 */

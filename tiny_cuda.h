@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source fff3042e7db3286552ec620d0aebcd530009a3fc49ae42f4ab74ac783aa7f6bb
+/* tiny_cuda.h 0.1.0, source 5f7f7ebea7497fbcab412b1d94ceca55c6c94e813693e16caf7dc55fac74e323
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "fff3042e7db3286552ec620d0aebcd530009a3fc49ae42f4ab74ac783aa7f6bb"
+#define TN_CUDA_SOURCE_ID "5f7f7ebea7497fbcab412b1d94ceca55c6c94e813693e16caf7dc55fac74e323"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -2167,6 +2167,17 @@ enum { TN_PTX_MAP_WORDS = 3 + 3 * TN_BOX_DIMS, TN_PTX_MAP_NBYTES = 128, TN_PTX_M
 enum { TN_MAP_PARAM, TN_MAP_DTYPE, TN_MAP_DIMS, TN_MAP_EXTENT, TN_MAP_STRIDE = TN_MAP_EXTENT + TN_BOX_DIMS,
   TN_MAP_BOX = TN_MAP_STRIDE + TN_BOX_DIMS };
 
+// Do a launch with so many memories and the copy unit take it? A module may be a stranger's.
+static int tn_ptx_map_is_sound(const uint64_t *word, int nmem) {
+  const uint64_t dims = word[TN_MAP_DIMS];
+  if (word[TN_MAP_PARAM] >= (uint64_t)nmem || word[TN_MAP_DTYPE] >= TINY_DTYPE_COUNT || dims < 2 || dims > TN_BOX_DIMS)
+    return 0;
+  for (uint64_t i = 0; i < dims; i++)
+    if (!word[TN_MAP_EXTENT + i] || word[TN_MAP_EXTENT + i] > INT32_MAX || word[TN_MAP_STRIDE + i] % 16 ||
+        word[TN_MAP_STRIDE + i] >> 40 || !word[TN_MAP_BOX + i] || word[TN_MAP_BOX + i] > TN_BOX_MOST)
+      return 0;
+  return 1;
+}
 // parts: of its rows, of which each copy has one.
 static int64_t tn_ptx_map_word(const tiny_uop *bulk, int parts, int k) {
   const tiny_uop *from = tn_memory_behind(bulk->src[1]);
@@ -3854,9 +3865,12 @@ static int tn_cuda_maps(tn_cuda *d, tn_cuda_kernel *k) {
   snprintf(name, sizeof name, "%s_maps", k->name);
   if (!k->module->words || d->by_c || d->cu.module_global(&at, &nbytes, k->module->handle, name)) return 0;
   if (nbytes > sizeof k->map || nbytes % sizeof k->map[0]) return TN_CU_INVALID_VALUE;
-  const int result = d->cu.copy_out(k->map, at, nbytes, d->stream);
+  int result = d->cu.copy_out(k->map, at, nbytes, d->stream);
+  if (!result) result = d->cu.stream_sync(d->stream);
   k->nmap = (int)(nbytes / sizeof k->map[0]);
-  return result ? result : d->cu.stream_sync(d->stream);
+  for (int i = 0; i < k->nmap && !result; i++)
+    if (!tn_ptx_map_is_sound(k->map[i], TN_CUDA_VALUES)) result = TN_CU_INVALID_VALUE;
+  return result;
 }
 static void *tn_cuda_find(void *dev, void *module, const char *name) {
   tn_cuda *d = (tn_cuda *)dev;
@@ -4386,21 +4400,21 @@ Where things stand in tiny_cuda.h
                                            "Memory Consistency Model")
    2155  src/cuda/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
                                            module
-   2184  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+   2195  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
                                            cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2438  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   2449  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                            later
-   3019  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
+   3030  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
                                            declarations, loaded while the program runs
-   3209  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
+   3220  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
                                            says is wrong
-   3439  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
+   3450  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
                                            bytes to it, from it, between two devices
-   3667  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
-   3758  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
-   4042  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
+   3678  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
+   3769  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
+   4056  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
                                            graph
-   4207  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
+   4221  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
                                            has happened, opened and closed
-   4319  src/cuda/backend.c                the one object of tiny_cuda.h
+   4333  src/cuda/backend.c                the one object of tiny_cuda.h
 */

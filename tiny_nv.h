@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 21f2c39593fb8452d2caf06ae002d460b27d86d09c892f725ada64314d70a228
+/* tiny_nv.h 0.1.0, source 75c4f6568fe42f892a73334b70eecf4c664abb51abb1432536b3356d89374c43
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -143,8 +143,8 @@ typedef struct tiny_nv_export_desc {
 } tiny_nv_export_desc;
 // Writes the kernels of what build makes for every target into one file, which tiny_desc.cache_file takes on machines
 // with such GPUs, by the same release of tiny.h. It needs an assembler, no GPU and no driver. Takes as long as
-// compiling the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and 0: none):
-// TINY_E_ARG for a target that is not known, TINY_E_COMPILE without an assembler, TINY_E_IO; the file then holds the
+// compiling the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and 0:
+// none): TINY_E_ARG for a target that is not known, TINY_E_COMPILE without an assembler, TINY_E_IO; the file then holds the
 // targets before.
 TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, size_t error_nbytes);
 #endif
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "21f2c39593fb8452d2caf06ae002d460b27d86d09c892f725ada64314d70a228"
+#define TN_NV_SOURCE_ID "75c4f6568fe42f892a73334b70eecf4c664abb51abb1432536b3356d89374c43"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -1870,6 +1870,17 @@ enum { TN_PTX_MAP_WORDS = 3 + 3 * TN_BOX_DIMS, TN_PTX_MAP_NBYTES = 128, TN_PTX_M
 enum { TN_MAP_PARAM, TN_MAP_DTYPE, TN_MAP_DIMS, TN_MAP_EXTENT, TN_MAP_STRIDE = TN_MAP_EXTENT + TN_BOX_DIMS,
   TN_MAP_BOX = TN_MAP_STRIDE + TN_BOX_DIMS };
 
+// Do a launch with so many memories and the copy unit take it? A module may be a stranger's.
+static int tn_ptx_map_is_sound(const uint64_t *word, int nmem) {
+  const uint64_t dims = word[TN_MAP_DIMS];
+  if (word[TN_MAP_PARAM] >= (uint64_t)nmem || word[TN_MAP_DTYPE] >= TINY_DTYPE_COUNT || dims < 2 || dims > TN_BOX_DIMS)
+    return 0;
+  for (uint64_t i = 0; i < dims; i++)
+    if (!word[TN_MAP_EXTENT + i] || word[TN_MAP_EXTENT + i] > INT32_MAX || word[TN_MAP_STRIDE + i] % 16 ||
+        word[TN_MAP_STRIDE + i] >> 40 || !word[TN_MAP_BOX + i] || word[TN_MAP_BOX + i] > TN_BOX_MOST)
+      return 0;
+  return 1;
+}
 // parts: of its rows, of which each copy has one.
 static int64_t tn_ptx_map_word(const tiny_uop *bulk, int parts, int k) {
   const tiny_uop *from = tn_memory_behind(bulk->src[1]);
@@ -5403,18 +5414,29 @@ static int tn_nv_take_params(tn_nv *d, const tn_cubin *c, const tn_cubin_kernel 
   }
   return 1;
 }
-// Of a generated kernel: tensors that it copies boxes of, and where their parameter stands.
-static void tn_nv_take_maps(const tn_cubin *c, const tn_cubin_kernel *from, tn_nv_kernel *k) {
+// Of a generated kernel: tensors that it copies boxes of, and where their parameter stands. What is wrong; NULL: nothing.
+static const char *tn_nv_take_maps(const tn_cubin *c, const tn_cubin_kernel *from, tn_nv_kernel *k) {
   char name[256];
   uint64_t nbytes = 0;
   tn_cubin_param p;
   const int length = snprintf(name, sizeof name, "%s_maps", from->name);
   const uint8_t *at = k->module->words && length < (int)sizeof name ? tn_cubin_variable(c, name, &nbytes) : NULL;
-  if (!at || nbytes > sizeof k->map || nbytes % sizeof k->map[0] || !tn_cubin_param_at(c, from, 1, &p)) return;
+  if (!at) return NULL;
+  const uint64_t n = nbytes / sizeof k->map[0];
+  if (n > TN_PTX_MAPS || nbytes % sizeof k->map[0] || !tn_cubin_param_at(c, from, 1, &p) ||
+      p.at + n * TN_PTX_MAP_NBYTES > from->param_nbytes)
+    return "a kernel's tensors are more than it has parameters for";
   memcpy(k->map, at, (size_t)nbytes);
-  k->nmap = (int)(nbytes / sizeof k->map[0]);
+  k->nmap = (int)n;
   k->maps_at = p.at;
+  for (int i = 0; i < k->nmap; i++)
+    if (!tn_ptx_map_is_sound(k->map[i], TN_NV_WORDS)) return "a kernel copies boxes of what is no tensor";
+  return NULL;
 }
+static tiny_code tn_nv_cubin_wrong(tn_nv *d, const char *wrong) {
+  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a cubin is refused: %s", d->name, wrong);
+}
+// 0: an error, which the context has.
 static int tn_nv_add_kernel(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const tn_cubin_kernel *from,
                             const uint64_t *where) {
   tn_nv_kernel *k = (tn_nv_kernel *)tiny_realloc(d->t, NULL, 0, sizeof *k);
@@ -5434,11 +5456,9 @@ static int tn_nv_add_kernel(tn_nv *d, tn_nv_module *m, const tn_cubin *c, const 
   k->local = stack ? (stack + TN_NV_FRAME + 31) & ~31u : 0;
   tn_nv_describe(d, from, m->code->va, where, k);
   tn_nv_describe_banks(d, c, from, m->code->va, where, k->qmd);
-  tn_nv_take_maps(c, from, k);
+  const char *wrong = tn_nv_take_maps(c, from, k);
+  if (wrong) { tn_nv_cubin_wrong(d, wrong); return 0; }
   return tn_nv_take_params(d, c, from, k);
-}
-static tiny_code tn_nv_cubin_wrong(tn_nv *d, const char *wrong) {
-  return tiny_fail(d->t, TINY_E_COMPILE, "%s: a cubin is refused: %s", d->name, wrong);
 }
 static tiny_code tn_nv_kernel_fits(tn_nv *d, const tn_cubin_kernel *k) {
   const char *wrong =
@@ -5454,7 +5474,7 @@ static tiny_code tn_nv_add_kernels(tn_nv *d, tn_nv_module *m, const tn_cubin *c,
     const char *wrong = tn_cubin_kernel_of(c, i - 1, &k);
     const tiny_code code = wrong ? tn_nv_cubin_wrong(d, wrong) : tn_nv_kernel_fits(d, &k);
     if (code != TINY_OK) return code;
-    if (!tn_nv_add_kernel(d, m, c, &k, where)) return TINY_E_MEMORY;
+    if (!tn_nv_add_kernel(d, m, c, &k, where)) return tiny_status(d->t);
   }
   return TINY_OK;
 }
@@ -5595,6 +5615,9 @@ static tiny_code tn_nv_fits(tn_nv *d, const tiny_launch *l) {
     return tiny_fail(d->t, k->module->words ? TINY_E_DEVICE : TINY_E_ARG,
                      "kernel: %s has %d parameters, but there are an output and %d inputs", k->name, most,
                      l->nmem + l->nargs - 1);
+  for (int i = 0; i < k->nmap; i++)
+    if (!tn_ptx_map_is_sound(k->map[i], l->nmem))
+      return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s copies boxes of a tensor that is no parameter", d->name, k->name);
   for (int i = 0; i < l->nmem && !k->module->words; i++)
     if (k->param[i].nbytes != 8)
       return tiny_fail(d->t, TINY_E_ARG, "kernel: parameter %d of %s is no pointer: a number comes as an input of one "
@@ -5661,10 +5684,8 @@ static void tn_nv_set_maps(const tiny_launch *l, char *bank) {
   const tn_nv_kernel *k = (const tn_nv_kernel *)l->kernel;
   uint32_t map[TN_PTX_MAP_NBYTES / 4];
   for (int i = 0; i < k->nmap; i++) {
-    const uint64_t slot = k->map[i][TN_MAP_PARAM], at = k->maps_at + (uint64_t)i * TN_PTX_MAP_NBYTES;
-    if (slot >= (uint64_t)l->nmem || k->base + at + sizeof map > k->nbytes) continue;
-    tn_nv_map_encode(k->map[i], tn_nv_at(l->mem[slot]), map);
-    memcpy(bank + k->base + at, map, sizeof map);
+    tn_nv_map_encode(k->map[i], tn_nv_at(l->mem[k->map[i][TN_MAP_PARAM]]), map);
+    memcpy(bank + k->base + k->maps_at + (size_t)i * sizeof map, map, sizeof map);
   }
 }
 static size_t tn_nv_args_nbytes(const tn_nv_kernel *k) {
@@ -5948,16 +5969,22 @@ static int tn_nv_list_differs(const tn_nv_graph *g, const tn_nv_list *list, cons
       if (list->value[g->step[i].value + (size_t)k] != tn_nv_value_of(&l[i], k)) return 1;
   return 0;
 }
-static void tn_nv_list_bind(const tn_nv_graph *g, tn_nv_list *list, const tiny_launch *l) {
-  for (int i = 0; i < g->n; i++) for (int k = 0; k < l[i].nmem + l[i].nargs; k++) {
-    uint64_t *was = &list->value[g->step[i].value + (size_t)k];
-    const uint64_t value = tn_nv_value_of(&l[i], k);
-    const tn_nv_kernel *kernel = g->step[i].kernel;
-    const tn_cubin_param p = tn_nv_param_of(kernel, k, l[i].nmem);
+// Parameters that differ, and what is made of them: tensors that boxes are copied of.
+static void tn_nv_list_bind_one(const tn_nv_step *s, const tn_nv_list *list, const tiny_launch *l) {
+  char *bank = list->memory->cpu + s->at + TN_NV_QMD_ROOM;
+  int changed = 0;
+  for (int k = 0; k < l->nmem + l->nargs; k++) {
+    uint64_t *was = &list->value[s->value + (size_t)k];
+    const uint64_t value = tn_nv_value_of(l, k);
     if (value == *was) continue;
     *was = value;
-    tn_nv_put_param(kernel, list->memory->cpu + g->step[i].at + TN_NV_QMD_ROOM, p, value);
+    changed = 1;
+    tn_nv_put_param(s->kernel, bank, tn_nv_param_of(s->kernel, k, l->nmem), value);
   }
+  if (changed) tn_nv_set_maps(l, bank);
+}
+static void tn_nv_list_bind(const tn_nv_graph *g, const tn_nv_list *list, const tiny_launch *l) {
+  for (int i = 0; i < g->n; i++) tn_nv_list_bind_one(&g->step[i], list, &l[i]);
 }
 // One with these parameters already, or one that nothing uses, or a second one, or the one that is free first. NULL
 // after an error.
@@ -6744,43 +6771,43 @@ Where things stand in tiny_nv.h
                                          "Memory Consistency Model")
    1858  src/nv/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
                                          module
-   1887  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+   1898  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
                                          cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2141  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   2722  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
+   2152  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
+   2733  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
                                          what differs between its releases
-   2932  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+   2943  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
                                          their place; and a clock
-   3116  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
+   3127  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
                                          controlled, mapped; ranges of nvidia-uvm
-   3397  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
+   3408  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
                                          each needs, and where addresses go
-   3728  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
+   3739  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
                                          their fields, a column for each version
-   3865  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
+   3876  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
                                          class of compute
-   3948  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
+   3959  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
                                          opened and closed; what went wrong
-   4317  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
-   4371  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
+   4328  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
+   4382  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
                                          doorbell; how far it is; faults
-   4696  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
+   4707  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
                                          and their semaphores, which it waits for
-   4894  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
+   4905  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
                                          from it by its copy engines
-   5128  src/nv/share.c                  memory that goes from one program or driver to another as a file
-   5275  src/nv/tensor_map.c             what the copy unit reads of a tensor, 128 bytes (sm_90 on)
-   5305  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
+   5139  src/nv/share.c                  memory that goes from one program or driver to another as a file
+   5286  src/nv/tensor_map.c             what the copy unit reads of a tensor, 128 bytes (sm_90 on)
+   5316  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
                                          descriptor that its launches begin from
-   5514  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
+   5534  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
                                          banks, words for the GPU
-   5800  src/nv/graph.c                  launches that are handed over together again and again, as a list of
+   5821  src/nv/graph.c                  launches that are handed over together again and again, as a list of
                                          commands that was prepared
-   6009  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6036  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                          brings, ptxas, or a library of the toolkit
-   6311  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
+   6338  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
                                          that all has happened
-   6492  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
+   6519  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
                                          none runs
-   6680  src/nv/backend.c                the one object of tiny_nv.h
+   6707  src/nv/backend.c                the one object of tiny_nv.h
 */
