@@ -400,15 +400,25 @@ static int g_large(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
   out[0] = tiny_matmul(a, b);
   return 1;
 }
+// A triangle of a transposed operand: loops of copies come before what the units keep.
+static int g_triangle(tiny_ctx *t, tiny_dtype d, int v, tiny_tensor **out) {
+  const tiny_dtype sums = d == TINY_I8 ? TINY_I32 : TINY_F32;
+  tiny_tensor *a = tiny_cast(tiny_tril(tiny_transpose(matrix(t, d, 136, 65, 0), 0, 1), v), sums),
+              *b = tiny_cast(tiny_transpose(matrix(t, d, 72, 136, 0), 0, 1), sums);
+  out[0] = tiny_matmul(a, b);
+  return 1;
+}
 static void test_units_that_keep(void) {
   static const tiny_dtype dtypes[] = {TINY_F16, TINY_BF16, TINY_F32, TINY_I8, TINY_VOID},
-                          large[] = {TINY_F16, TINY_VOID}, fp8[] = {TINY_F8E4M3, TINY_F8E5M2, TINY_VOID};
+                          large[] = {TINY_F16, TINY_VOID}, fp8[] = {TINY_F8E4M3, TINY_F8E5M2, TINY_VOID},
+                          few[] = {TINY_I8, TINY_F16, TINY_VOID};
   static const graph units = {"units", g_units, dtypes, 8}, bytes = {"units", g_units, fp8, 4},
-                     larges = {"large units", g_large, large, 4};
+                     larges = {"large units", g_large, large, 4}, triangles = {"triangle", g_triangle, few, 2};
   const int all = test_rounds(0) > 0;
   for (int at = 0; at < 4 * 8; at += all ? 1 : 3) test_graph(&units, at, "sm_100a");
   for (int at = 0; at < 2 * 4; at += all ? 1 : 3) test_graph(&bytes, at, "sm_100a");
   for (int at = 0; at < 4; at += all ? 1 : 3) test_graph(&larges, at, "sm_100a");
+  for (int at = 0; at < 4; at++) test_graph(&triangles, at, "sm_100a");
   case_end();
 }
 static void test_values(void) {

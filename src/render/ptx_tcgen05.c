@@ -236,7 +236,8 @@ static int tn_ptx_of_kept(tn_ptx *x, const tiny_uop *u) {
                        (int)x->pool.of[kept + TN_PTX_KEPT_OPEN].n);
   return 0;
 }
-// What is kept of memory that is stored to outside of a loop is read when the loop has ended, by all.
+// What is kept of memory that is stored to outside of a loop is read when the loop has ended, by all. Memory that comes
+// later in the list keeps nothing yet.
 static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
   for (int i = 0; i < x->k->n && !x->failed; i++) {
     const tiny_uop *u = x->k->list[i];
@@ -244,7 +245,7 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
         x->block[i] != x->block[end->seq])
       continue;
     const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
-    if (!(x->wants[memory->seq] & TN_PTX_KEPT)) continue;
+    if (!(x->wants[memory->seq] & TN_PTX_KEPT) || memory->seq > end->seq) continue;
     const int kept = x->words[memory->seq], rows = (int)x->pool.of[kept + TN_PTX_KEPT_OPEN].n;
     if (rows) tn_ptx_tensor_load(x, kept, x->elements[memory->seq], (int)memory->v[1] * memory->lanes, rows);
   }
