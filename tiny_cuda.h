@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 5f7f7ebea7497fbcab412b1d94ceca55c6c94e813693e16caf7dc55fac74e323
+/* tiny_cuda.h 0.1.0, source bbb551b203646c0aa62d87817350f6d25b27dd40527e72758b7e434bba5414fb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "5f7f7ebea7497fbcab412b1d94ceca55c6c94e813693e16caf7dc55fac74e323"
+#define TN_CUDA_SOURCE_ID "bbb551b203646c0aa62d87817350f6d25b27dd40527e72758b7e434bba5414fb"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -2136,7 +2136,8 @@ static int tn_ptx_of_kept(tn_ptx *x, const tiny_uop *u) {
                        (int)x->pool.of[kept + TN_PTX_KEPT_OPEN].n);
   return 0;
 }
-// What is kept of memory that is stored to outside of a loop is read when the loop has ended, by all.
+// What is kept of memory that is stored to outside of a loop is read when the loop has ended, by all. Memory that comes
+// later in the list keeps nothing yet.
 static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
   for (int i = 0; i < x->k->n && !x->failed; i++) {
     const tiny_uop *u = x->k->list[i];
@@ -2144,7 +2145,7 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
         x->block[i] != x->block[end->seq])
       continue;
     const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
-    if (!(x->wants[memory->seq] & TN_PTX_KEPT)) continue;
+    if (!(x->wants[memory->seq] & TN_PTX_KEPT) || memory->seq > end->seq) continue;
     const int kept = x->words[memory->seq], rows = (int)x->pool.of[kept + TN_PTX_KEPT_OPEN].n;
     if (rows) tn_ptx_tensor_load(x, kept, x->elements[memory->seq], (int)memory->v[1] * memory->lanes, rows);
   }
@@ -4398,23 +4399,23 @@ Where things stand in tiny_cuda.h
                                            Generation Family Instructions", and there "Tensor Memory", "Matrix
                                            Descriptors", "Canonical Layouts", "Data Path Layout Organization",
                                            "Memory Consistency Model")
-   2155  src/cuda/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
+   2156  src/cuda/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
                                            module
-   2195  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+   2196  src/cuda/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
                                            cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2449  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   2450  src/cuda/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                            later
-   3030  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
+   3031  src/cuda/driver.c                 the CUDA driver and NVRTC as they are called here: own
                                            declarations, loaded while the program runs
-   3220  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
+   3221  src/cuda/device.c                 a GPU, its CUDA context and stream: opened, closed; what its driver
                                            says is wrong
-   3450  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
+   3451  src/cuda/memory.c                 of the device: given out and freed in the order of its stream;
                                            bytes to it, from it, between two devices
-   3678  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
-   3769  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
-   4056  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
+   3679  src/cuda/compile.c                CUDA C -> cubin, by NVRTC; PTX stays what it is
+   3770  src/cuda/module.c                 binaries -> modules -> kernels -> launches in the device's stream
+   4057  src/cuda/graph.c                  launches that are handed over together again and again, as one CUDA
                                            graph
-   4221  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
+   4222  src/cuda/stream.c                 a device's stream as others see it: events in it, that all of it
                                            has happened, opened and closed
-   4333  src/cuda/backend.c                the one object of tiny_cuda.h
+   4334  src/cuda/backend.c                the one object of tiny_cuda.h
 */

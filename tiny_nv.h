@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source 75c4f6568fe42f892a73334b70eecf4c664abb51abb1432536b3356d89374c43
+/* tiny_nv.h 0.1.0, source ef145d6da0e3d4ae37a283b0c8c8b28e8234886a5756a1b6099287e463033657
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "75c4f6568fe42f892a73334b70eecf4c664abb51abb1432536b3356d89374c43"
+#define TN_NV_SOURCE_ID "ef145d6da0e3d4ae37a283b0c8c8b28e8234886a5756a1b6099287e463033657"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -1839,7 +1839,8 @@ static int tn_ptx_of_kept(tn_ptx *x, const tiny_uop *u) {
                        (int)x->pool.of[kept + TN_PTX_KEPT_OPEN].n);
   return 0;
 }
-// What is kept of memory that is stored to outside of a loop is read when the loop has ended, by all.
+// What is kept of memory that is stored to outside of a loop is read when the loop has ended, by all. Memory that comes
+// later in the list keeps nothing yet.
 static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
   for (int i = 0; i < x->k->n && !x->failed; i++) {
     const tiny_uop *u = x->k->list[i];
@@ -1847,7 +1848,7 @@ static void tn_ptx_kept_at_end(tn_ptx *x, const tiny_uop *end) {
         x->block[i] != x->block[end->seq])
       continue;
     const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
-    if (!(x->wants[memory->seq] & TN_PTX_KEPT)) continue;
+    if (!(x->wants[memory->seq] & TN_PTX_KEPT) || memory->seq > end->seq) continue;
     const int kept = x->words[memory->seq], rows = (int)x->pool.of[kept + TN_PTX_KEPT_OPEN].n;
     if (rows) tn_ptx_tensor_load(x, kept, x->elements[memory->seq], (int)memory->v[1] * memory->lanes, rows);
   }
@@ -6769,45 +6770,45 @@ Where things stand in tiny_nv.h
                                          Family Instructions", and there "Tensor Memory", "Matrix
                                          Descriptors", "Canonical Layouts", "Data Path Layout Organization",
                                          "Memory Consistency Model")
-   1858  src/nv/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
+   1859  src/nv/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
                                          module
-   1898  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
+   1899  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
                                          cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2152  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   2733  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
+   2153  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
+   2734  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
                                          what differs between its releases
-   2943  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
+   2944  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
                                          their place; and a clock
-   3127  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
+   3128  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
                                          controlled, mapped; ranges of nvidia-uvm
-   3408  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
+   3409  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
                                          each needs, and where addresses go
-   3739  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
+   3740  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
                                          their fields, a column for each version
-   3876  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
+   3877  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
                                          class of compute
-   3959  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
+   3960  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
                                          opened and closed; what went wrong
-   4328  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
-   4382  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
+   4329  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
+   4383  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
                                          doorbell; how far it is; faults
-   4707  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
+   4708  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
                                          and their semaphores, which it waits for
-   4905  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
+   4906  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
                                          from it by its copy engines
-   5139  src/nv/share.c                  memory that goes from one program or driver to another as a file
-   5286  src/nv/tensor_map.c             what the copy unit reads of a tensor, 128 bytes (sm_90 on)
-   5316  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
+   5140  src/nv/share.c                  memory that goes from one program or driver to another as a file
+   5287  src/nv/tensor_map.c             what the copy unit reads of a tensor, 128 bytes (sm_90 on)
+   5317  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
                                          descriptor that its launches begin from
-   5534  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
+   5535  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
                                          banks, words for the GPU
-   5821  src/nv/graph.c                  launches that are handed over together again and again, as a list of
+   5822  src/nv/graph.c                  launches that are handed over together again and again, as a list of
                                          commands that was prepared
-   6036  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6037  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                          brings, ptxas, or a library of the toolkit
-   6338  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
+   6339  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
                                          that all has happened
-   6519  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
+   6520  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
                                          none runs
-   6707  src/nv/backend.c                the one object of tiny_nv.h
+   6708  src/nv/backend.c                the one object of tiny_nv.h
 */
