@@ -83,6 +83,24 @@ static void nvm_read_kernel(const nvm_elf *e, nvm_text *t, uint32_t symbol) {
   }
 }
 
+// What the PTX machine runs, of text i: parsed again where it was forgotten. NULL: it refuses the text, which was said.
+static ptx_module *nvm_module(nv_mock *m, int i) {
+  char error[256];
+  nvm_text *t = &m->texts[i];
+  if (t->module) return t->module;
+  if (!(t->module = ptx_parse(t->ptx, strlen(t->ptx), error, sizeof error))) {
+    nvm_wrong(m, 0, "assemble: the PTX machine refuses the text: %s", error);
+    return NULL;
+  }
+  int *oldest = &m->parsed[m->nparsed % NVM_PARSED];
+  if (m->nparsed++ >= NVM_PARSED) {
+    ptx_free(m->texts[*oldest].module);
+    m->texts[*oldest].module = NULL;
+  }
+  *oldest = i;
+  return t->module;
+}
+
 // Kernels may share machine code, and differ in what PTX says of them.
 static int nvm_is_known(const nv_mock *m, const nvm_section *s, const char *ptx) {
   for (int i = 0; i < m->ntext; i++)
@@ -96,7 +114,6 @@ static int nvm_know(nv_mock *m, const void *cubin, size_t nbytes, const char *pt
   nvm_elf e;
   nvm_section s;
   int found = 0;
-  char error[256];
   if (!nvm_elf_open(&e, cubin, nbytes)) return 0;
   uint32_t flags = nvm_get32(cubin, 0x30), sm = ((const uint8_t *)cubin)[7] == 0x41 ? flags >> 8 & 0xff : flags & 0xff;
   for (uint32_t i = 0; i < e.count; i++) {
@@ -110,10 +127,9 @@ static int nvm_know(nv_mock *m, const void *cubin, size_t nbytes, const char *pt
     memcpy(t.code, s.bytes, t.nbytes);
     t.hash = nvm_hash_bytes(t.code, t.nbytes);
     nvm_read_kernel(&e, &t, s.info & 0xffffff);
-    if (!m->desc.run && !(t.module = ptx_parse(ptx, strlen(ptx), error, sizeof error)))
-      nvm_wrong(m, 0, "assemble: the PTX machine refuses the text: %s", error);
     m->texts = nvm_more(m->texts, m->ntext, sizeof *m->texts);
     m->texts[m->ntext++] = t;
+    if (!m->desc.run) (void)nvm_module(m, m->ntext - 1);
   }
   return found;
 }

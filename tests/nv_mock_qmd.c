@@ -123,11 +123,14 @@ static int nvm_check_grid(nv_mock *m, nvm_channel *c, const nvm_job *j) {
 
 // ---- the program
 
+enum { NVM_BEGINS = 128 };                 // bytes that code is first looked at by
 // The longest code that lies there; of the same one the kernel that is compiled for so many threads.
 static const nvm_text *nvm_text_at(nv_mock *m, nvm_channel *c, uint64_t at, uint32_t threads) {
   const nvm_text *best = NULL;
-  for (int i = 0; i < m->ntext; i++) {
+  const uint8_t *begins = nvm_at(m, c, at, NVM_BEGINS, 0);
+  for (int i = 0; i < m->ntext && begins; i++) {
     const nvm_text *t = &m->texts[i];
+    if (memcmp(begins, t->code, t->nbytes < NVM_BEGINS ? t->nbytes : NVM_BEGINS)) continue;
     const uint8_t *p = nvm_at(m, c, at, t->nbytes, 0);
     if (!p || memcmp(p, t->code, t->nbytes)) continue;
     if (!best || t->nbytes > best->nbytes || (t->nbytes == best->nbytes && t->max_threads == threads)) best = t;
@@ -138,7 +141,7 @@ static const nvm_text *nvm_text_at(nv_mock *m, nvm_channel *c, uint64_t at, uint
 static int nvm_check_program(nv_mock *m, nvm_channel *c, const nvm_job *j, const nvm_text **text) {
   uint64_t at = nvm_program(m, j), prefetch = (NVM_Q(PREFETCH_LO) | (uint64_t)NVM_Q(PREFETCH_HI) << 32) << 8;
   if (at & 127) return NVM_STOP(13, "QMD: PROGRAM_ADDRESS 0x%llx is not aligned to 128", (unsigned long long)at);
-  if (!nvm_at(m, c, at, 128, 0))
+  if (!nvm_at(m, c, at, NVM_BEGINS, 0))
     return NVM_STOP(31, "QMD: PROGRAM_ADDRESS 0x%llx is not mapped", (unsigned long long)at);
   const nvm_text *t = *text = nvm_text_at(m, c, at, NVM_Q(BLOCK_X) * NVM_Q(BLOCK_Y) * NVM_Q(BLOCK_Z));
   if (!t)
@@ -423,9 +426,9 @@ static void *nvm_kernel_memory(void *user, uint64_t address, size_t nbytes, int 
 }
 
 // ptxas puts a parameter of tensors where the bank's bytes are aligned: the machine wants it right behind the words.
-static void nvm_params_close(const nvm_text *t, ptx_launch *l, uint8_t *room, size_t room_nbytes) {
+static void nvm_params_close(const nvm_text *t, const ptx_module *module, ptx_launch *l, uint8_t *room, size_t room_nbytes) {
   enum { WORDS = 1024 };
-  const ptx_kernel *k = t->module ? ptx_find(t->module, t->name) : NULL;
+  const ptx_kernel *k = module ? ptx_find(module, t->name) : NULL;
   if (!k || !l->params || k->param_nbytes <= WORDS || k->param_nbytes >= l->param_nbytes ||
       k->param_nbytes > room_nbytes)
     return;
@@ -444,11 +447,12 @@ static int nvm_kernel_run(nv_mock *m, nvm_channel *c, nvm_job *j, const nvm_text
   l.params = nvm_at(m, c, nvm_buffer_at(m, j, 0) + t->param_base, t->param_nbytes ? t->param_nbytes : 1, 0);
   l.param_nbytes = t->param_nbytes;
   uint8_t room[4096];
-  nvm_params_close(t, &l, room, sizeof room);
+  ptx_module *module = m->desc.run ? NULL : nvm_module(m, (int)(t - m->texts));
+  nvm_params_close(t, module, &l, room, sizeof room);
   l.memory = (ptx_memory){&user, nvm_kernel_memory};
   l.seed = m->desc.seed ? 1 + nvm_random(m, 0x7fffffff) : 0;
   int wrong = m->desc.run ? m->desc.run(m->desc.run_user, t->ptx, &l, error, sizeof error)
-                          : t->module ? ptx_run(t->module, &l, NULL, error, sizeof error) : 1;
+                          : module ? ptx_run(module, &l, NULL, error, sizeof error) : 1;
   m->time_ns += 1024;
   return wrong ? NVM_STOP(13, "kernel %s: %s", t->name, error) : 1;
 }
