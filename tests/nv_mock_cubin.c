@@ -9,11 +9,10 @@
 enum { NVM_SECTION = 64, NVM_SYMBOL = 24 };              // bytes of an entry, ELF64
 
 static void nvm_texts_free(nv_mock *m) {
-  for (int i = 0; i < m->ntext; i++) {
-    free(m->texts[i].name); free(m->texts[i].ptx); free(m->texts[i].code);
-    ptx_free(m->texts[i].module);
-  }
+  for (int i = 0; i < m->ntext; i++) { free(m->texts[i].name); free(m->texts[i].code); }
+  for (int i = 0; i < m->nsource; i++) { free(m->sources[i].ptx); ptx_free(m->sources[i].module); }
   free(m->texts);
+  free(m->sources);
 }
 
 static char *nvm_copy(const char *text) {
@@ -83,29 +82,37 @@ static void nvm_read_kernel(const nvm_elf *e, nvm_text *t, uint32_t symbol) {
   }
 }
 
-// What the PTX machine runs, of text i: parsed again where it was forgotten. NULL: it refuses the text, which was said.
-static ptx_module *nvm_module(nv_mock *m, int i) {
+// What the PTX machine runs, of a source: parsed again where it was forgotten. NULL: it refuses the text, which was said.
+static ptx_module *nvm_module(nv_mock *m, int source) {
   char error[256];
-  nvm_text *t = &m->texts[i];
-  if (t->module) return t->module;
-  if (!(t->module = ptx_parse(t->ptx, strlen(t->ptx), error, sizeof error))) {
+  nvm_source *s = &m->sources[source];
+  if (s->module) return s->module;
+  if (!(s->module = ptx_parse(s->ptx, strlen(s->ptx), error, sizeof error))) {
     nvm_wrong(m, 0, "assemble: the PTX machine refuses the text: %s", error);
     return NULL;
   }
   int *oldest = &m->parsed[m->nparsed % NVM_PARSED];
   if (m->nparsed++ >= NVM_PARSED) {
-    ptx_free(m->texts[*oldest].module);
-    m->texts[*oldest].module = NULL;
+    ptx_free(m->sources[*oldest].module);
+    m->sources[*oldest].module = NULL;
   }
-  *oldest = i;
-  return t->module;
+  *oldest = source;
+  return s->module;
+}
+// The source that this is, or else one more.
+static int nvm_source_of(nv_mock *m, const char *ptx) {
+  for (int i = m->nsource - 1; i >= 0; i--) if (!strcmp(m->sources[i].ptx, ptx)) return i;
+  m->sources = nvm_more(m->sources, m->nsource, sizeof *m->sources);
+  m->sources[m->nsource].ptx = nvm_copy(ptx);
+  if (!m->desc.run) (void)nvm_module(m, m->nsource);
+  return m->nsource++;
 }
 
 // Kernels may share machine code, and differ in what PTX says of them.
-static int nvm_is_known(const nv_mock *m, const nvm_section *s, const char *ptx) {
+static int nvm_is_known(const nv_mock *m, const nvm_section *s, int source) {
   for (int i = 0; i < m->ntext; i++)
     if (m->texts[i].nbytes == s->nbytes && !memcmp(m->texts[i].code, s->bytes, s->nbytes) &&
-        !strcmp(m->texts[i].name, s->name + 6) && !strcmp(m->texts[i].ptx, ptx))
+        !strcmp(m->texts[i].name, s->name + 6) && m->texts[i].source == source)
       return 1;
   return 0;
 }
@@ -115,13 +122,14 @@ static int nvm_know(nv_mock *m, const void *cubin, size_t nbytes, const char *pt
   nvm_section s;
   int found = 0;
   if (!nvm_elf_open(&e, cubin, nbytes)) return 0;
+  const int source = nvm_source_of(m, ptx);
   uint32_t flags = nvm_get32(cubin, 0x30), sm = ((const uint8_t *)cubin)[7] == 0x41 ? flags >> 8 & 0xff : flags & 0xff;
   for (uint32_t i = 0; i < e.count; i++) {
     if (!nvm_section_at(&e, i, &s) || strncmp(s.name, ".text.", 6) || !s.bytes || !s.nbytes) continue;
     found++;
-    if (nvm_is_known(m, &s, ptx)) continue;
+    if (nvm_is_known(m, &s, source)) continue;
     nvm_text t = {0};
-    t.name = nvm_copy(s.name + 6); t.ptx = nvm_copy(ptx); t.sm = (int)sm;
+    t.name = nvm_copy(s.name + 6); t.source = source; t.sm = (int)sm;
     t.nbytes = s.nbytes;
     if (!(t.code = malloc(t.nbytes))) abort();
     memcpy(t.code, s.bytes, t.nbytes);
@@ -129,7 +137,6 @@ static int nvm_know(nv_mock *m, const void *cubin, size_t nbytes, const char *pt
     nvm_read_kernel(&e, &t, s.info & 0xffffff);
     m->texts = nvm_more(m->texts, m->ntext, sizeof *m->texts);
     m->texts[m->ntext++] = t;
-    if (!m->desc.run) (void)nvm_module(m, m->ntext - 1);
   }
   return found;
 }

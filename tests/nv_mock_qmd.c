@@ -289,7 +289,7 @@ static int nvm_check_words(nv_mock *m, nvm_channel *c, const nvm_job *j, const n
   if (nvm_get64(p, w->descriptor)) return NVM_STOP(13, "constant bank 0: the global memory descriptor is not 0");
   if (self && self != (m->chip->sm < 90 ? at : at + m->chip->param_base))
     return NVM_STOP(13, "constant bank 0: the address of parameters is 0x%llx", (unsigned long long)self);
-  if (!self && strstr(t->ptx, "tensormap"))
+  if (!self && strstr(m->sources[t->source].ptx, "tensormap"))
     return NVM_STOP(13, "constant bank 0: no address of parameters, and %s takes it", t->name);
   return 1;
 }
@@ -447,11 +447,11 @@ static int nvm_kernel_run(nv_mock *m, nvm_channel *c, nvm_job *j, const nvm_text
   l.params = nvm_at(m, c, nvm_buffer_at(m, j, 0) + t->param_base, t->param_nbytes ? t->param_nbytes : 1, 0);
   l.param_nbytes = t->param_nbytes;
   uint8_t room[4096];
-  ptx_module *module = m->desc.run ? NULL : nvm_module(m, (int)(t - m->texts));
+  ptx_module *module = m->desc.run ? NULL : nvm_module(m, t->source);
   nvm_params_close(t, module, &l, room, sizeof room);
   l.memory = (ptx_memory){&user, nvm_kernel_memory};
   l.seed = m->desc.seed ? 1 + nvm_random(m, 0x7fffffff) : 0;
-  int wrong = m->desc.run ? m->desc.run(m->desc.run_user, t->ptx, &l, error, sizeof error)
+  int wrong = m->desc.run ? m->desc.run(m->desc.run_user, m->sources[t->source].ptx, &l, error, sizeof error)
                           : module ? ptx_run(module, &l, NULL, error, sizeof error) : 1;
   m->time_ns += 1024;
   return wrong ? NVM_STOP(13, "kernel %s: %s", t->name, error) : 1;

@@ -87,11 +87,13 @@ typedef struct nvm_chip {
 
 typedef struct nvm_method { uint16_t offset; const char *name; uint32_t mask[6]; } nvm_method;
 
-enum { NVM_PARSED = 256 };                 // modules that are kept
+enum { NVM_PARSED = 64 };                  // modules that are kept
+// What was assembled. module NULL: nvm_module makes it.
+typedef struct nvm_source { char *ptx; ptx_module *module; } nvm_source;
 // A kernel's code, by the bytes that stand at its program address.
 typedef struct nvm_text {
-  char *name, *ptx;
-  ptx_module *module;                      // NULL: nvm_module makes it
+  char *name;
+  int source;                              // which
   uint8_t *code; size_t nbytes; uint64_t hash;
   int sm;
   uint32_t registers, frame, stack, param_base, param_nbytes, shared, barriers, max_threads;
@@ -146,7 +148,8 @@ struct nv_mock {
   nvm_file *files; int nfile;
   nvm_view *views; int nview;
   nvm_text *texts; int ntext;
-  int parsed[NVM_PARSED], nparsed;         // texts whose module is there, a ring: of the oldest it is forgotten
+  nvm_source *sources; int nsource;
+  int parsed[NVM_PARSED], nparsed;         // sources whose module is there, a ring: of the oldest it is forgotten
   nvm_channel **channels; int nchannel;
   uint32_t next_handle, next_channel, random;
   uint64_t time_ns, fault_at;              // fault_at: an address that was not mapped, of a kernel or a method

@@ -137,14 +137,28 @@ static tiny_tensor *joined(tiny_ctx *t) {              // an address in it has m
   for (int i = 0; i < 3; i++) part[i] = tiny_permute(x, TINY_SHAPE(0, 1, 3, 2));
   return tiny_cast(tiny_cat(part, 3, 1), TINY_F16);
 }
+static tiny_tensor *sums_of(tiny_ctx *t, tiny_dtype d) {
+  tiny_tensor *x = zeros_of(t, d, TINY_SHAPE(4096)), *y = zeros_of(t, d, TINY_SHAPE(4096));
+  return tiny_add(tiny_mul(x, y), tiny_maximum(x, tiny_neg(y)));
+}
+static tiny_tensor *sums_f16(tiny_ctx *t) { return sums_of(t, TINY_F16); }
+static tiny_tensor *sums_bf16(tiny_ctx *t) { return sums_of(t, TINY_BF16); }
 static void test_forms(void) {
-  static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); const char *has, *has_not; } forms[] = {
-    {"16 bits as they are", odd_f16, "st.shared.b16 [", "cvt.u32.u16"},
-    {"within bounds at once", scattered, "setp.lt.u32", "setp.lt.s32 %p1, -1"},
-    {"constants of addresses", joined, ", [%d", "add.s32 %r60"}};
+  static const struct {
+    const char *name, *gpu; tiny_tensor *(*make)(tiny_ctx *t); const char *has, *has_not;
+  } forms[] = {
+    {"16 bits as they are", "sm_80", odd_f16, "st.shared.b16 [", "cvt.u32.u16"},
+    {"within bounds at once", "sm_80", scattered, "setp.lt.u32", "setp.lt.s32 %p1, -1"},
+    {"constants of addresses", "sm_80", joined, ", [%d", "add.s32 %r60"},
+    {"two halves at once", "sm_80", sums_f16, "add.rn.f16x2", "cvt."},
+    {"none of sm_75", "sm_75", sums_f16, "cvt.rn.f16.f32", "f16x2"},
+    {"two bf16 at once", "sm_90", sums_bf16, "mul.rn.bf16x2", "f32"},
+    {"none of sm_89", "sm_89", sums_bf16, "cvt.rn.bf16x2.f32", "mul.rn.bf16x2"},
+    {"two f32 at once", "sm_100", matmul_f32, "fma.rn.f32x2", "fma.rn.f32 "},
+    {"none of sm_90", "sm_90", matmul_f32, "fma.rn.f32 ", "f32x2"}};
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     if (!case_named("%s", forms[i].name)) continue;
-    tiny_ctx *t = written_context("sm_80", NULL);
+    tiny_ctx *t = written_context(forms[i].gpu, NULL);
     const written *d = (const written *)t->device[0]->dev;
     tiny_tensor *x = forms[i].make(t);
     CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
@@ -341,6 +355,55 @@ static void test_fp8(void) {
       test_codes(TINY_F8E5M2, gpus[i], less);
     }
 }
+// Arithmetic of f16 and bf16: every number with one that is far from it and with its neighbour, in words; few: each 17th,
+// one by one. Bits as the interpreter gives them, but for those of NaN.
+static tiny_tensor *pairs_of(tiny_tensor *x, tiny_tensor *y, int which) {
+  switch (which) {
+    case 0: return tiny_add(x, y);
+    case 1: return tiny_sub(x, y);
+    case 2: return tiny_mul(x, y);
+    case 3: return tiny_maximum(tiny_neg(x), tiny_abs(y));
+    case 4: return tiny_relu(x);
+    default: return tiny_sub(tiny_mul(tiny_add(x, y), tiny_add_scalar(y, 1.5)), tiny_sqrt(tiny_abs(x)));
+  }
+}
+static void test_pairs(tiny_dtype d, const char *gpu, int few) {
+  enum { CODES = 1 << 16, KINDS = 6 };
+  const int step = few ? 17 : 1, n = CODES / step;           // few: an odd number
+  uint16_t *x = (uint16_t *)malloc(4 * CODES * sizeof *x), *y = x + CODES, *got[2] = {y + CODES, y + 2 * CODES};
+  if (!case_named("pairs of %s, %s, %d", tiny_dtype_name(d), gpu, n)) { free(x); return; }
+  setenv("TEST_PTX", gpu, 1);
+  for (int i = 0; i < n; i++) {
+    x[i] = (uint16_t)(i * step);
+    y[i] = (uint16_t)(i & 2 ? x[i] * 40503u : x[i] ^ 0x8003u);
+  }
+  for (int which = 0; which < KINDS; which++) {
+    for (int i = 0; i < 2; i++) {
+      tiny_ctx *t = machine_context(i ? "INTERP" : "PTX", 0);
+      tiny_tensor *z = pairs_of(tiny_from(t, x, d, TINY_SHAPE(n)), tiny_from(t, y, d, TINY_SHAPE(n)), which);
+      CHECK_EQ(tiny_read(z, got[i], (size_t)n * sizeof *x), TINY_OK);
+      tiny_close(t);
+    }
+    int bad = 0;
+    for (int i = 0; i < n; i++) {
+      const double v = tn_dtype_unpack(d, got[0][i]), want = tn_dtype_unpack(d, got[1][i]);
+      const int wrong = want == want ? got[0][i] != got[1][i] : v == v;
+      if (wrong && bad++ < 4)
+        fprintf(stderr, "  %d of %04x, %04x: %04x, not %04x\n", which, x[i], y[i], got[0][i], got[1][i]);
+    }
+    CHECK_EQ(bad, 0);
+  }
+  free(x);
+}
+static void test_narrow(void) {
+  static const char *const gpus[] = {"sm_75", "sm_80", "sm_90", "sm_100a"};
+  for (int i = 0; i < 4; i++)
+    for (int few = 0; few < 2; few++) {
+      if (!few && i != test_brief(2, i)) continue;
+      test_pairs(TINY_F16, gpus[i], few);
+      test_pairs(TINY_BF16, gpus[i], few);
+    }
+}
 // dp4a: sums of products of four bytes each, of which the first are unsigned. The notation has no name for a DOT's k.
 static tiny_code make_dots(tiny_ctx *t, void *arg) {
   tiny_uop **sink = (tiny_uop **)arg;
@@ -527,6 +590,7 @@ int main(void) {
   test_forms();
   test_ptxas();
   test_fp8();
+  test_narrow();
   test_dots();
   test_units_that_keep();
   test_values();

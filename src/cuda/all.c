@@ -4,6 +4,7 @@
 #include "../ir/listing.c"
 #include "../render/lang_cuda.c"
 #include "../render/ptx_values.c"
+#include "../render/ptx_pairs.c"
 #include "../render/ptx_memory.c"
 #include "../render/ptx_wgmma.c"
 #include "../render/ptx_tcgen05.c"

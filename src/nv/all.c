@@ -3,6 +3,7 @@
 #include "../base/digits.c"
 #include "../ir/listing.c"
 #include "../render/ptx_values.c"
+#include "../render/ptx_pairs.c"
 #include "../render/ptx_memory.c"
 #include "../render/ptx_wgmma.c"
 #include "../render/ptx_tcgen05.c"

@@ -121,6 +121,8 @@ static void tn_ptx_guard_partial(tn_ptx *x, const tiny_uop *u) {
     }
 }
 static void tn_ptx_elementwise(tn_ptx *x, const tiny_uop *u) {
+  if (tn_ptx_is_narrow(u)) { tn_ptx_narrow_all(x, u); return; }
+  if (tn_ptx_is_paired(x, u)) { tn_ptx_paired_all(x, u); return; }
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
   for (int i = 0; i < u->lanes && !x->failed; i++) {
     tn_ptx_operand o[4];
@@ -564,6 +566,7 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   r->ops[TINY_OP_SHUFFLE] = TINY_ON_ELEMENTS;
   const int sm = ((const tn_ptx_target *)r->own)->sm;
   for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(!tn_ptx_is_fp8(d) || sm >= 89) << d;
+  r->narrow = tn_ptx_narrow_dtypes(sm);
   r->atomics = TN_PTX_ATOMICS;
   r->dots = 1u << TINY_DOT_U8_I8;          // PTX ISA, dp4a
   r->exp2_ulps = 4;                        // as lang_cuda.c

@@ -14,7 +14,7 @@
 #ifndef TN_RENDER_PTX_MEMORY
 #define TN_RENDER_PTX_MEMORY
 #ifndef TINY_AMALGAMATED
-#include "ptx_values.c"
+#include "ptx_pairs.c"
 #endif
 
 enum { TN_PTX_TERMS = 8, TN_PTX_OFFSET = 1 << 23 };           // bytes that an instruction adds
@@ -158,7 +158,7 @@ static uint8_t tn_ptx_wanted(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
       return u->lanes > 1 && u->k * tn_ptx_bits(s->dtype) % 32 == 0 && tn_ptx_packs(u) ? as_u : elements;
     case TINY_OP_STORE:
       return tn_is_reg(u->src[0]->src[0]) || tn_ptx_chunk(x, u->src[0], tn_ptx_nbytes(s)) < 4 ? elements : words;
-    default: return elements;
+    default: return tn_ptx_is_narrow(u) && tn_ptx_packs(u) ? words : elements;
   }
 }
 

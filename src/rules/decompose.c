@@ -27,6 +27,14 @@ static int tn_lacks_dtype(const void *target, int d) {                     // it
   const tiny_limits *limits = ((const tn_target *)target)->limits;
   return tn_is_narrow(d) && (!tn_has_dtype(target, d) || (limits->dtypes && !(limits->dtypes >> d & 1)));
 }
+// The op of narrow floats that a target has: it gives what rounding f32's gives, which has more than twice the bits
+// (Figueroa, "When is double rounding innocuous?", SIGNUM 30, 1995). Of zeros of two signs MAX by a constant has the
+// first, as wide ones have.
+static int tn_computes_narrow(const void *target, const tiny_uop *r) {
+  const int known = r->op == TINY_OP_ADD || r->op == TINY_OP_SUB || r->op == TINY_OP_MUL || r->op == TINY_OP_NEG ||
+      (r->op == TINY_OP_MAX && !tn_is_const(r->src[0]) && !tn_is_const(r->src[1]));
+  return known && ((const tn_target *)target)->renderer->narrow >> r->dtype & 1;
+}
 static int tn_is_stored(const void *target, int d) {
   return d != TINY_BOOL && (!tn_is_narrow(d) || tn_has_dtype(target, d));
 }
@@ -210,7 +218,7 @@ RULES(tn_rules_storage, x, y, z)
   RULE("(ALU x ...)") {                    // narrow floats compute in f32
     tiny_uop *src[4];
     int changed = 0;
-    if (r->op == TINY_OP_WHERE) return NULL;
+    if (r->op == TINY_OP_WHERE || tn_computes_narrow(ctx, r)) return NULL;
     // rounds twice
     if (r->op == TINY_OP_MULADD && tn_lacks_dtype(ctx, r->dtype)) return add(mul(x, r->src[1]), r->src[2]);
     for (uint32_t i = 0; i < r->nsrc; i++) {
@@ -558,7 +566,7 @@ RULES(tn_rules_spell, x, y, z, p, c)
     const tiny_uop *none = r->src[0]->src[2], *zero = r->src[1]->src[2];
     return tn_lacks(ctx, TINY_OP_MULADD) || none->k || zero->k ? NULL : where(p, add(x, y), N(x, 0));
   }
-  RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL
+  RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) || tn_is_narrow(x->dtype) ? NULL
       : tn_u3(t, TINY_OP_MULADD, x, y, z);
 RULES_END
 
