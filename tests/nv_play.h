@@ -822,6 +822,46 @@ static void test_lists(void) {
   CHECK_EQ(after.launches - before.launches, (TIMES - 8) * KERNELS);
   world_end(&w);
 }
+// A host that is far ahead: the GPU does nothing before it is waited for, which is when the bell is rung without
+// anything new. No entry and no word is written over before it was read.
+static struct { tn_nv *d; void (*rings)(void *, uint32_t); uint64_t given; } ahead;
+static void hears_waits(void *user, uint32_t token) {
+  uint64_t given = 0;
+  (void)token;
+  for (int i = 0; i < TN_NV_CHANNELS; i++) given += ahead.d->channel[i].given;
+  for (int i = 0; i < TN_NV_CHANNELS && given == ahead.given; i++) {
+    *(volatile uint32_t *)(ahead.d->bell + TN_NV_DOORBELL) = ahead.d->channel[i].token;
+    ahead.rings(user, ahead.d->channel[i].token);
+  }
+  ahead.given = given;
+}
+static void submits_ahead(int kernels, int times) {
+  world w;
+  world_begin(&w, (nv_mock_desc){.gpu = NV_MOCK_GH100}, 9);
+  tiny_launch l[2];
+  tiny_mem mem[2][3];
+  int by = 0;                              // whose product by an odd number forgets nothing
+  while (by < 3 && w.by[by].want[0] % 2 == 0) by++;
+  CHECK(w.by[by].want[0] % 2);
+  ahead.d = (tn_nv *)w.dev; ahead.rings = ahead.d->rm.sys.doorbell; ahead.given = 0;
+  ahead.d->rm.sys.doorbell = hears_waits;
+  memset(l, 0, sizeof l);
+  for (int turn = 0; turn < times; turn++) {
+    for (int i = 0; i < kernels; i++) {
+      mem[i][0] = (tiny_mem){w.slot[i].mem, 0}; mem[i][1] = (tiny_mem){w.slot[!i].mem, 0};
+      mem[i][2] = (tiny_mem){w.by[by].mem, 0};
+      l[i] = (tiny_launch){.kernel = w.kernel, .mem = mem[i], .nmem = 3, .global = {2, 1, 1}, .local = {N / 2, 1, 1}};
+      slot_affine(&w.slot[i], &w.slot[!i], &w.by[by]);
+    }
+    CHECK_EQ(tiny_nv.submit(w.dev, l, kernels), TINY_OK);
+  }
+  for (int i = 0; i < 2; i++) slot_read(&w, &w.slot[i]);
+  world_end(&w);
+}
+static void test_ahead(void) {
+  submits_ahead(2, 1500);                  // as a list
+  submits_ahead(1, 4000);
+}
 // What it would save if each descriptor of a list named the next (DEPENDENT_QMD0), which hardware has not shown yet to
 // be right here: the first alone is sent, and no word of the pushbuffer waits between kernels.
 static uint64_t chain_submit(world *w, tiny_launch *l, int n) {
@@ -1106,6 +1146,7 @@ static void test_played(void) {
   test_shared_fails();
   test_pair_fails();
   test_lists();
+  test_ahead();
   test_chain();
   test_times();
   test_refused();

@@ -153,7 +153,7 @@ static uint64_t tn_nv_signal_at(const tn_nv *d, int i) { return d->signals->va +
 enum { TN_NV_RELEASE_WORDS = 6 };
 static tiny_code tn_nv_wait_for_entries(tn_nv *d, int channel) {
   const tn_nv_channel *c = &d->channel[channel];
-  enum { MOST = TN_NV_ENTRIES / 2 - 2 };   // up to two entries for each
+  enum { MOST = TN_NV_ENTRIES / 3 - 2 };   // up to three entries for each: words, a list, and what ends it
   return c->given < MOST ? TINY_OK : tn_nv_wait_for(d, channel, c->given - MOST);
 }
 static void tn_nv_entry(tn_nv_channel *c, uint64_t va, size_t nwords) {
