@@ -48,18 +48,21 @@ static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b)->broadcast = (uint8_t)broadcast;
 }
 
-// product: a MUL that this sum alone uses; the other source is added to it, or it is taken from that.
-static void tn_x86_fuse(tn_x86_select *x, const tiny_uop *u, const tiny_uop *product, int to) {
-  static const int rows[3][4] = {{TN_X86_VFMADD231PS, TN_X86_VFMADD231PD, TN_X86_VFMADD231SS, TN_X86_VFMADD231SD},
-    {TN_X86_VFNMADD231PS, TN_X86_VFNMADD231PD, TN_X86_VFNMADD231SS, TN_X86_VFNMADD231SD},
-    {TN_X86_VFMSUB231PS, TN_X86_VFMSUB231PD, TN_X86_VFMSUB231SS, TN_X86_VFMSUB231SD}};
-  const tiny_uop *other = u->src[0] == product ? u->src[1] : u->src[0];
-  const int kind = u->op == TINY_OP_ADD ? 0 : product == u->src[1] ? 1 : 2, held = tn_x86_held(x, u);
-  int broadcast;
-  const int addend = tn_x86_value(x, other);
-  const tn_isa_operand a = tn_x86_use(x, product->src[0]), b = tn_x86_source(x, product->src[1], &broadcast);
+// Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated.
+static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {
+#define TN_X86_KINDS(name) {TN_X86_V##name##231PS, TN_X86_V##name##231PD, TN_X86_V##name##231SS, TN_X86_V##name##231SD}
+  static const int rows[4][4] = {TN_X86_KINDS(FMADD), TN_X86_KINDS(FNMADD), TN_X86_KINDS(FMSUB), TN_X86_KINDS(FNMSUB)};
+#undef TN_X86_KINDS
+  const tiny_uop *s[3];
+  int minus[3], broadcast;
+  for (int i = 0; i < 3; i++) {
+    minus[i] = u->src[i]->op == TINY_OP_NEG && x->fused[u->src[i]->seq];
+    s[i] = minus[i] ? u->src[i]->src[0] : u->src[i];
+  }
+  const int held = tn_x86_held(x, u), addend = tn_x86_value(x, s[2]);
+  const tn_isa_operand a = tn_x86_use(x, s[0]), b = tn_x86_source(x, s[1], &broadcast);
   tn_x86_copy(x, TN_ISA_VEC, to, addend, held);
-  const int row = rows[kind][2 * (u->lanes == 1) + (tn_x86_element(u) == 8)];
+  const int row = rows[(minus[0] ^ minus[1]) + 2 * minus[2]][2 * (u->lanes == 1) + (tn_x86_element(u) == 8)];
   tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_BOTH), a, b)->broadcast = (uint8_t)broadcast;
 }
 

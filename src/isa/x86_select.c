@@ -1,8 +1,8 @@
 // x86_select: the linear list of a kernel -> instructions of x86-64 with AVX-512 (F, BW, DQ, VL), before registers.
 //
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
-// Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A product
-//        that one sum alone uses is fused with it, as -ffp-contract=fast has it; a load that one BROADCAST uses, too.
+// Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A NEG that
+//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses.
 // Not here: DOT, WMMA, SHUFFLE, STACKs of bools, grids.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
@@ -108,14 +108,7 @@ static void tn_x86_load_reg(tn_x86_select *x, const tiny_uop *u) {
   tn_x86_copy_all(x, u, x->reg[u->seq], *e);
 }
 
-static const tiny_uop *tn_x86_product(const tn_x86_select *x, const tiny_uop *u) {
-  if ((u->op != TINY_OP_ADD && u->op != TINY_OP_SUB) || !tn_is_float(u->dtype)) return NULL;
-  for (int i = 1; i >= 0; i--) if (u->src[i]->op == TINY_OP_MUL && x->fused[u->src[i]->seq]) return u->src[i];
-  return NULL;
-}
-
 static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
-  const tiny_uop *product = tn_x86_product(x, u);
   const int cls = tn_x86_class(u);
   switch (u->op) {
     case TINY_OP_LOAD: tn_x86_load(x, u, to); return;
@@ -128,10 +121,10 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_x86_compare(x, u, to); return;
     case TINY_OP_WHERE: tn_x86_where(x, u, to); return;
     case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_x86_unary(x, u, to); return;
+    case TINY_OP_FMA: tn_x86_multiply_add(x, u, to); return;
     case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
     case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
-      if (product) tn_x86_fuse(x, u, product, to);
-      else if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
+      if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
       else if (cls == TN_ISA_VEC && tn_x86_row_of(u)) tn_x86_binary(x, u, to);
       else if (cls == TN_ISA_VEC) tn_x86_by_lanes(x, u, to);
       else {
@@ -204,10 +197,8 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_x86_load_reg(x, u); return; }
   int home = tn_x86_home(x, u);
-  const tiny_uop *product = tn_x86_product(x, u);
-  const int one_step = tn_x86_class(u) == TN_ISA_VEC && tn_x86_row_of(u) && !product;
-  if (home >= 0 && !one_step &&
-      tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] : u->src[0])) home = -1;
+  const int one_step = tn_x86_class(u) == TN_ISA_VEC && tn_x86_row_of(u);
+  if (home >= 0 && !one_step && tn_x86_made_of(x, u, home, u->op == TINY_OP_FMA ? u->src[2] : NULL)) home = -1;
   const tiny_uop *gathered = u->op == TINY_OP_LOAD && u->src[0]->lanes > 1 ? u->src[0]->src[1] : NULL;
   const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
   const int lanes = by_itself ? 0 : tn_x86_lanes_at_once(x, u, gathered);
@@ -219,19 +210,14 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (x->indexes[u->seq]) x->wide[u->seq] = tn_x86_extended(x, to);
 }
 
-// Is a LOAD, or a product, used by one other node alone, in its block, with nothing between that changes what it takes?
+// Is a LOAD, or a NEG, used by one other node alone, in its block, with nothing between that changes what it takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
   if (!user || user->lanes < u->lanes) return 0;
-  const int product = u->op == TINY_OP_MUL && tn_is_float(u->dtype) &&
-      (user->op == TINY_OP_ADD || user->op == TINY_OP_SUB) && user->src[0] != user->src[1];
+  const int negates = u->op == TINY_OP_NEG && user->op == TINY_OP_FMA;
   const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
       !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
-  if (!product && !load) return 0;
-  if (product) for (int i = 0; i < 2; i++) {                 // one of two products
-    const tiny_uop *other = user->src[i];
-    if (other != u && other->op == TINY_OP_MUL && x->fused[other->seq]) return 0;
-  }
+  if (!negates && !load) return 0;
   for (uint32_t i = u->seq + 1; i < user->seq; i++) {
     const int op = x->k->list[i]->op;
     if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;

@@ -14,7 +14,7 @@
 // narrow: of f16 and bf16; wide: of f32
 static const struct { uint8_t op; const char *narrow, *wide; } tn_ptx_pairs[] = {
   {TINY_OP_ADD, "add.rn", "add"}, {TINY_OP_SUB, "sub.rn", "sub"}, {TINY_OP_MUL, "mul.rn", "mul"},
-  {TINY_OP_NEG, "neg", NULL}, {TINY_OP_MAX, "max.NaN", NULL}, {TINY_OP_MULADD, NULL, "fma.rn"}};
+  {TINY_OP_NEG, "neg", NULL}, {TINY_OP_MAX, "max.NaN", NULL}, {TINY_OP_FMA, NULL, "fma.rn"}};
 
 static const char *tn_ptx_pair_form(int op, int narrow) {
   for (size_t i = 0; i < sizeof tn_ptx_pairs / sizeof *tn_ptx_pairs; i++)
