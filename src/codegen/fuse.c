@@ -20,15 +20,12 @@ static tiny_uop *tn_fuse_negated(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *number = tn_fuse_negated(t, x->src[0]);
   return tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, x->lanes, 1, &number, 0, 0, NULL);
 }
-static int tn_fuse_is_number(const tiny_uop *x) {
-  return tn_is_const(x) || (x->op == TINY_OP_BROADCAST && tn_is_const(x->src[0]));
-}
 
 // u, an ADD or SUB, whose source `at` is the product.
 static tiny_uop *tn_fuse_with(tiny_ctx *t, const tiny_uop *u, int at) {
   tiny_uop *x = u->src[at]->src[0], *y = u->src[at]->src[1], *z = u->src[!at];
   if (u->op == TINY_OP_SUB && at == 0) z = tn_fuse_negated(t, z);
-  else if (u->op == TINY_OP_SUB && tn_fuse_is_number(y)) y = tn_fuse_negated(t, y);
+  else if (u->op == TINY_OP_SUB && tn_is_constants(y)) y = tn_fuse_negated(t, y);
   else if (u->op == TINY_OP_SUB) x = tn_fuse_negated(t, x);
   tiny_uop *src[3] = {x, y, z};
   return tn_uop_make(t, TINY_OP_FMA, u->dtype, u->lanes, 3, src, 0, 0, NULL);

@@ -569,10 +569,13 @@ static uint32_t tn_uop_slot(int op, int dtype, int lanes, int nsrc, tiny_uop *co
   return (uint32_t)((h ^ h >> 29) >> 16);
 }
 
-// Structural order of the operands of commutative ops: constants last, plain ranges and lanes
-// late, then by op and hash.
+static int tn_is_constants(const tiny_uop *u) {
+  return tn_is_const(u) || (u->op == TINY_OP_BROADCAST && tn_is_const(u->src[0]));
+}
+// Structural order of the operands of commutative ops: constants last, as elements and as vectors, since MAX has the
+// first of two zeros; plain ranges and lanes late, then by op and hash.
 static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
-  const int ka = tn_is_const(a), kb = tn_is_const(b);
+  const int ka = tn_is_constants(a), kb = tn_is_constants(b);
   if (ka != kb) return ka - kb;
   if (a->op != b->op) return a->op > b->op ? -1 : 1;
   if (a->op == TINY_OP_RANGE && a->k != b->k) return a->k < b->k ? -1 : 1;
