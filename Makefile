@@ -110,10 +110,12 @@ llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
 # Every test on PTX of our own, but those that open devices of their own, have no device, look at other texts, or ask
-# what INTERP alone has: memory that is the host's (tiny_blob), launches as nodes, numbers that are exact.
+# what INTERP alone has: memory that is the host's (tiny_blob, find_nan), launches as nodes (codegen), numbers that are
+# exact, no compiler (errors, unpack: its memory), frames on the host's stack.
 NO_PTX  = accelerator backend devices match cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide \
           ptx_tcgen05 tma x86 isa isa_few languages lang_c llvm cpu elf os number print uop view version symbolic spec eval \
-          decompose rules trust loader host debug cache count blob reads
+          decompose rules trust loader host debug cache count blob reads codegen errors \
+          find_nan stack unpack
 ptx: $(patsubst %,build/ptx-own/%,$(filter-out $(NO_PTX:%=test_%),$(TESTS)))
 	@TEST_BRIEF=1 TEST_PTX=$${TEST_PTX:-sm_90a} $(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
