@@ -356,7 +356,7 @@ static void ptx_begin_warp(ptx_machine *v, ptx_warp *w, ptx_group *g, int index)
   w->blocked = w->stuck = w->cluster_arrivals = 0;
   w->ncopy = w->nproduct = w->product_fence = 0; w->product_group = 0; w->fenced = v->start;
   w->nload = 0; w->tmem_known = v->start;
-  w->registers = v->launched; w->nsets = w->set_line = 0;
+  w->registers = v->launched; w->nsets = 0; w->set = NULL;
   for (int i = 0; i < PTX_WARP; i++) {
     const uint32_t t = (uint32_t)(index * PTX_WARP + i);
     w->tid[0][i] = t % v->block[0];
@@ -405,6 +405,12 @@ static void ptx_begin_cluster(ptx_machine *v, const uint32_t *at) {
 static void ptx_dead(ptx_machine *v) {
   for (int i = 0; i < v->nwarps; i++) {
     ptx_warp *w = v->now = &v->warp[i];
+    if (!w->alive || w->blocked != PTX_AT_REGISTERS) continue;
+    v->ins = &v->m->ins[w->pc[ptx_lowest(w->alive)]];
+    ptx_stop(v, 0, "'setmaxnreg' waits for ever: %u registers are left of the group's", w->group->registers);
+  }
+  for (int i = 0; i < v->nwarps; i++) {
+    ptx_warp *w = v->now = &v->warp[i];
     if (!w->alive) continue;
     const int lane = ptx_lowest(w->alive);
     v->ins = &v->m->ins[w->pc[lane]];
@@ -419,8 +425,6 @@ static void ptx_dead(ptx_machine *v) {
     }
     if (w->blocked == PTX_AT_CLUSTER)
       ptx_stop(v, lane, "the cluster's barrier is reached by %u of %d warps", v->cluster_arrived, v->nwarps);
-    if (w->blocked == PTX_AT_REGISTERS)
-      ptx_stop(v, lane, "'setmaxnreg' waits for ever: %u registers are left of the group's", w->group->registers);
     ptx_stop(v, lane, "'%s' waits for ever", ptx_ops[v->ins->op]);
   }
 }
@@ -450,8 +454,8 @@ static void *ptx_memory_of(ptx_machine *v, size_t n, size_t nbytes) {
   if (!p) ptx_stop(v, -1, "no memory");
   return p;
 }
-// What each thread begins with, where the kernel says so: by the most of a thread, or by its threads and the groups of a
-// multiprocessor (PTX ISA, .maxnreg, .minnctapersm; ptxas gives them in eights). 0: it does not.
+// What each thread begins with, where the kernel says so: by the most of a thread, or by its threads and the groups of
+// a multiprocessor (PTX ISA, .maxnreg, .minnctapersm; ptxas gives them in eights). 0: it does not.
 static uint32_t ptx_registers_of(const ptx_kernel *k, uint64_t threads) {
   if (k->max_registers) return k->max_registers;
   const uint32_t n = k->max_threads && k->min_groups ? (uint32_t)(PTX_REGISTERS / threads / k->min_groups / 8 * 8) : 0;

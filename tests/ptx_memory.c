@@ -75,7 +75,7 @@ typedef struct ptx_warp {
   ptx_copy *copy; int ncopy, copy_room; uint32_t committed[PTX_WARP], bulk_committed[PTX_WARP];
   uint32_t fenced;                                           // when it last had a fence.proxy.async
   ptx_product_open *product; int nproduct, product_room, product_fence; uint32_t product_group;
-  uint32_t registers; int nsets, set_line;                   // setmaxnreg: what a lane has; how many there were
+  uint32_t registers; int nsets; const ptx_ins *set;         // setmaxnreg: what a lane has; how many, the last
   ptx_tmem_load *load; int nload, load_room; uint32_t tmem_known;   // what a fence::after has of the units' products
 } ptx_warp;
 // 64 bytes of global memory, from 64 * (block - 1) on, by bits: what the launch read past coherence (ld.global.nc), and
@@ -89,7 +89,7 @@ typedef struct ptx_machine {
   ptx_group *group; int ngroups;                             // of the cluster
   ptx_warp *warp; int nwarps, group_warps;                   // of the cluster, of a group
   uint32_t shared_nbytes, local_nbytes, time, start; int nregisters, npredicates;
-  uint32_t launched;                                         // registers of a thread as setmaxnreg finds them; 0: not said
+  uint32_t launched;                                         // registers of a thread for setmaxnreg; 0: not said
   uint32_t grid[3], block[3], cluster[3];
   ptx_mbar *mbar; int nmbar, mbar_room;
   ptx_copy *bulk; int nbulk, bulk_room;

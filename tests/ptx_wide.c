@@ -143,14 +143,14 @@ static void ptx_mapa(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_
 // ** registers that go from warps to others **
 
 // All warps of a warp group give or take as many, by the same instruction (PTX ISA, setmaxnreg).
-static void ptx_setmaxnreg_agrees(ptx_machine *v, const ptx_warp *w, int line) {
+static void ptx_setmaxnreg_agrees(ptx_machine *v, const ptx_warp *w) {
   const int first = w->number - w->index % 4;
   if (w->index - w->index % 4 + 4 > v->group_warps) ptx_stop(v, 0, "'setmaxnreg' in no warp group");
   for (int i = first; i < first + 4; i++) {
     const ptx_warp *other = &v->warp[i];
     if (other == w || other->nsets < w->nsets) continue;
-    if (other->nsets > w->nsets || other->set_line != line)
-      ptx_stop(v, 0, "'setmaxnreg' at line %d by other warps of the group of four", other->set_line);
+    if (other->nsets > w->nsets || other->set != w->set)
+      ptx_stop(v, 0, "'setmaxnreg' at line %d by other warps of the group of four", other->set->line);
   }
 }
 // 1: done; 0: the pool of the group has too few, and it waits. They were given out all as the group began.
@@ -166,8 +166,8 @@ static int ptx_setmaxnreg(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const
     return 0;
   }
   w->nsets++;
-  w->set_line = ins->line;
-  ptx_setmaxnreg_agrees(v, w, ins->line);
+  w->set = ins;
+  ptx_setmaxnreg_agrees(v, w);
   w->group->registers += (w->registers - n) * PTX_WARP;
   w->registers = n;
   return 1;

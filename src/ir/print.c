@@ -134,7 +134,8 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
   else if (style == TN_K_SPECIAL && k >= 0 && k < 32 && (k & 15) < 3)
     tn_text_add(out, ":%s%d", k & 16 ? "item" : "group", (int)(k & 15));
   else if (style == TN_K_SPACE && k >= 0 && tn_stage_space(u) < 3 && tn_stage_ahead(u) <= TN_STAGE_AHEAD_MOST &&
-           !(k & TN_STAGE_PRODUCED && !tn_stage_is_bulk(u)) && !tn_stage_pad(u) == !tn_stage_row(u) && tn_stage_row(u) <= UINT32_MAX) {
+           !(k & TN_STAGE_PRODUCED && !tn_stage_is_bulk(u)) && !tn_stage_pad(u) == !tn_stage_row(u) &&
+           tn_stage_row(u) <= UINT32_MAX) {
     tn_text_add(out, ":%s", tn_space_names[tn_stage_space(u)]);
     if (tn_stage_ahead(u)) tn_text_add(out, ":+%d", tn_stage_ahead(u));
     if (tn_stage_is_bulk(u)) tn_text_add(out, tn_stage_is_produced(u) ? ":bulk:produced" : ":bulk");

@@ -483,13 +483,13 @@ typedef struct tn_ptx_target { const char *name; int sm, own; } tn_ptx_target;  
 enum { TN_PTX_USES_BOXES = 1 << 16 };      // of what a kernel uses, beside a version
 
 // What is to be known before a line is written, of the warps of a role.
-static int tn_ptx_look(tn_ptx *x, tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, int role) {
+static tiny_code tn_ptx_look(tn_ptx *x, tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, int role) {
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
   memset(x, 0, sizeof *x);
   x->t = x->declares.t = x->batch.t = x->copies.t = t; x->k = k; x->sm = target->sm; x->role = role;
   x->version = tn_ptx_version(target->sm, target->own);
   x->beside = tn_producer_threads(k->list, k->n);
-  if (!tn_ptx_tables(x)) return 0;
+  if (!tn_ptx_tables(x)) return TINY_E_MEMORY;
   x->depth = -1;
   tn_ptx_open(x, NULL);
   tn_ptx_place(x);
@@ -504,11 +504,11 @@ static int tn_ptx_look(tn_ptx *x, tiny_ctx *t, const tiny_renderer *r, const tin
   }
   if (role) tn_ptx_survey_role(x);
   if (!x->failed) { tn_ptx_survey(x); tn_ptx_survey_registers(x); }
-  return !x->failed;
+  return x->failed ? TINY_E_INTERNAL : TINY_OK;
 }
 // The warps that only copy: registers and labels go on from those of the others.
 static int tn_ptx_producer(tn_ptx *p, const tn_ptx *x, const tiny_renderer *r) {
-  if (!tn_ptx_look(p, x->t, r, x->k, TN_PTX_PRODUCES)) return 0;
+  if (tn_ptx_look(p, x->t, r, x->k, TN_PTX_PRODUCES) != TINY_OK) return 0;
   memcpy(p->registers, x->registers, sizeof p->registers);
   p->labels = x->labels; p->cluster = x->cluster; p->slot_at = x->slot_at;
   tn_ptx_survey_maps(p);
@@ -520,11 +520,14 @@ static int tn_ptx_producer(tn_ptx *p, const tn_ptx *x, const tiny_renderer *r) {
 static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                uint64_t *uses) {
   tn_ptx x, producer;
-  if (!tn_ptx_look(&x, t, r, k, TN_PTX_ALL)) return t->code ? t->code : TINY_E_MEMORY;
+  tiny_code code = tn_ptx_look(&x, t, r, k, TN_PTX_ALL);
+  if (code != TINY_OK) return code;
   if (x.by_unit) tn_ptx_tensor_survey(&x);
   if (x.tensor && x.beside) tn_ptx_fail(&x, "a producer");
-  const int cluster = x.nbulk && !x.failed ? tn_ptx_cluster(&x) : 1, produces = !x.failed && tn_ptx_produces(&x);
-  if (produces && !tn_ptx_look(&x, t, r, k, TN_PTX_CONSUMES)) return TINY_E_MEMORY;
+  const int produces = !x.failed && tn_ptx_produces(&x),
+            cluster = x.nbulk && !x.failed ? tn_ptx_cluster(&x, produces) : 1;
+  if (produces) code = tn_ptx_look(&x, t, r, k, TN_PTX_CONSUMES);
+  if (code != TINY_OK) return code;
   if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
   x.cluster = cluster;
   tn_ptx_survey_maps(&x);

@@ -248,14 +248,16 @@ static const tiny_uop *tn_ptx_overlaps(const tn_ptx *x, const tiny_uop *barrier)
 // Neighbours of dim 0 whose boxes are the same each copy a part to the memory of all (PTX ISA, .multicast::cluster).
 // Memory is filled again when all groups of the cluster have met, which they do while products are under way.
 
-// How many groups make a cluster: as hints say, if there is one loop of copies and its products overlap.
-static int tn_ptx_cluster(const tn_ptx *x) {
+// How many groups make a cluster: as hints say, if there is one loop of copies and its products overlap. produced: who
+// copies waits for neighbours by itself; else they do not meet before a loop that begins anew.
+static int tn_ptx_cluster(const tn_ptx *x, int produced) {
   int hints = 0, loops = 0;
   for (int i = 0; i < x->nbulk; i++) hints |= x->k->hints[x->bulk[i]->seq];
   for (int i = 0; i < x->k->n && hints; i++) {
     const tiny_uop *u = x->k->list[i];
     if (u->op != TINY_OP_BARRIER || !(u->k & TN_BOXES)) continue;
-    if (loops++ || !tn_ptx_overlaps(x, u)) return 1;
+    const tiny_uop *loop = tn_ptx_overlaps(x, u);
+    if (loops++ || !loop || (x->inside[loop->seq] > 1 && !produced)) return 1;
   }
   return !loops ? 1 : hints & TINY_HINT_FOUR ? 4 : hints & TINY_HINT_PAIR ? 2 : 1;
 }

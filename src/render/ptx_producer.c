@@ -1,7 +1,7 @@
 // ptx_producer: warps that only copy boxes, beside those that multiply (PTX ISA, mbarrier, mapa, setmaxnreg).
 //
-// In:  a list whose BULKs are TN_BULK_PRODUCED, in whose one loop of copies products overlap (ptx_bulk.c). Out: what the
-//      items do, without copies; what a warp group beside them does: loops, and copies in them.
+// In:  a list whose BULKs are TN_BULK_PRODUCED, in whose one loop of copies products overlap (ptx_bulk.c).
+// Out: what the items do, without copies; what a warp group beside them does: loops, and copies in them.
 // Holds:
 //  - A slot has two mbarriers: of one a phase is over when it is full, of the other when it is empty: when each warp of
 //    the items, of all groups of the cluster, has told so. Who fills waits for the latter, and nobody else: the parity
@@ -86,8 +86,9 @@ static int tn_ptx_produces(const tn_ptx *x) {
 // Of a multiprocessor, and what a thread has at the most (CUDA C++ Programming Guide, "Technical Specifications per
 // Compute Capability"); of those that copy, as CUTLASS gives them (sm90_gemm_tma_warpspecialized_cooperative.hpp:
 // LoadRegisterRequirement); what an item has beside its sums.
-enum { TN_PTX_REGISTERS = 1 << 16, TN_PTX_REGISTERS_MOST = 248, TN_PTX_REGISTERS_COPY = 40, TN_PTX_REGISTERS_BESIDE = 40,
-  TN_PTX_SHARED = 228 << 10, TN_PTX_SHARED_BESIDE = 1 << 10 };             // bytes of a multiprocessor, of a group's own
+enum { TN_PTX_REGISTERS = 1 << 16, TN_PTX_REGISTERS_MOST = 248,
+  TN_PTX_REGISTERS_COPY = 40, TN_PTX_REGISTERS_BESIDE = 40,
+  TN_PTX_SHARED = 228 << 10, TN_PTX_SHARED_BESIDE = 1 << 10 };             // bytes of a multiprocessor; a group's own
 
 static int64_t tn_ptx_sums(const tn_ptx *x) {
   int64_t n = 0;
@@ -97,7 +98,7 @@ static int64_t tn_ptx_sums(const tn_ptx *x) {
   }
   return n;
 }
-static int tn_ptx_eights(int64_t n) { return (int)(n < TN_PTX_REGISTERS_MOST ? n / 8 * 8 : TN_PTX_REGISTERS_MOST); }
+static int tn_ptx_eights(int64_t n) { return n < TN_PTX_REGISTERS_MOST ? (int)n / 8 * 8 : (int)TN_PTX_REGISTERS_MOST; }
 // An item's, when a group has begun with so many of each thread: what those who copy leave.
 static int tn_ptx_item_registers(const tn_ptx *x, int launched) {
   return tn_ptx_eights((launched * (tn_ptx_items(x) + x->beside) - TN_PTX_REGISTERS_COPY * x->beside) /

@@ -22,7 +22,8 @@
 // way, -1: there is none.
 static void tn_ptx_release(tn_ptx *x, tn_ptx_operand now) {
   const tn_ptx_operand on = tn_ptx_do(x, 'p', "setp.ge.and.s32", x->before, tn_ptx_k(0), x->tells),
-                       at = tn_ptx_do(x, 'r', "mad.lo.s32", x->before, tn_ptx_k(8), x->empties), next[2] = {x->before, now};
+                       at = tn_ptx_do(x, 'r', "mad.lo.s32", x->before, tn_ptx_k(8), x->empties),
+                       next[2] = {x->before, now};
   x->guard = on;
   tn_ptx_begin(x, x->cluster > 1 ? "mbarrier.arrive.release.cluster.shared::cluster.b64" :
                                    "mbarrier.arrive.shared::cta.b64");
