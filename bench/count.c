@@ -1,9 +1,9 @@
 // count: kernels as the heuristics make them for GPUs that are not here, run and counted (count.h).
-//   build/bench/count [-v] [-a] [-t] [-k TEXT] [-w FOLDER] [TARGET..]   sm_90 and gfx1100
+//   build/bench/count [-v] [-a] [-t] [-p] [-k TEXT] [-w FOLDER] [TARGET..]   sm_90 and gfx1100
 //   -v: each access; -a: with atomic additions (tiny_desc.atomics); -t: products of f32 by units of TF32
-//   (tiny_desc.tf32); -k: kernels whose name has TEXT; -w: NVIDIA's kernels as CUDA C and PTX, too, as
-//   FOLDER/sm_90-01.cu, sm_90-01.ptx and so on, with what was counted in the first line (tools/sass_count.py compiles
-//   them)
+//   (tiny_desc.tf32); -p: where boxes are copied ahead warps beside the items do so (PRODUCER); -k: kernels whose name
+//   has TEXT; -w: NVIDIA's kernels as CUDA C and PTX, too, as FOLDER/sm_90-01.cu, sm_90-01.ptx and so on, with what was
+//   counted in the first line (tools/sass_count.py compiles them)
 // What the columns mean stands at tn_gpu_print. "x N": a kernel that runs N times, tile by tile; its first time is
 // counted.
 #define _GNU_SOURCE
@@ -170,7 +170,7 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"f32 causal grad", causal_grad_f32}};
 
 // What is asked for; written: files in the folder.
-typedef struct options { const char *only, *folder; int verbose, atomics, tf32, written; } options;
+typedef struct options { const char *only, *folder; int verbose, atomics, tf32, producer, written; } options;
 typedef struct subject { const char *name; const tn_gpu *gpu; tiny_uop *root; options *o; } subject;
 
 // How kernels of a GPU are written for it: languages, by the ends of files' names. 0: not in this one.
@@ -185,6 +185,19 @@ static int write_target(const char *language, const char *name, tiny_limits *lim
   return 1;
 }
 
+// As the heuristics have it, and what the options add.
+static tiny_code lowered(tiny_ctx *t, const subject *x, tiny_uop *ast, const tn_target *target, tn_lowered *low) {
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+  memset(low, 0, sizeof *low);
+  t->ir->serial = TN_PIPELINE_SERIAL;
+  if (!x->o->producer) return tn_pipeline_run(t, ast, target, NULL, 0, low);
+  tn_state_open(s, t, tn_prepare(t, ast), target);
+  tn_optimize(s);
+  tn_do_plain(s, TN_OPT_PRODUCER);
+  t->ir->serial = TN_PIPELINE_SERIAL;
+  return tn_pipeline_run(t, ast, target, &s->done, 0, low);
+}
+
 // A module of one kernel, lowered once more for this language, into a file of its own. 1: it is there, or not wanted.
 static int write_kernel(tiny_ctx *t, const subject *x, const char *language, const char *name, const tn_kernel *from,
                         const tn_gpu_counts *n) {
@@ -197,9 +210,7 @@ static int write_kernel(tiny_ctx *t, const subject *x, const char *language, con
   if (!x->o->folder || !write_target(language, x->gpu->name, &limits, &r)) return 1;
   limits.tf32 = x->o->tf32;
   const tn_target target = {&r, &limits};
-  memset(&low, 0, sizeof low);
-  t->ir->serial = TN_PIPELINE_SERIAL;
-  if (tn_pipeline_run(t, from->ast, &target, NULL, 0, &low) != TINY_OK) return 0;
+  if (lowered(t, x, from->ast, &target, &low) != TINY_OK) return 0;
   const tiny_listing k = {"counted", low.list, low.n, low.hints, low.local, low.local_nbytes};
   if (r.kernel(t, &r, &k, &kernel, &uses) != TINY_OK) return 0;
   const tiny_rendered rendered = {kernel.data, kernel.n, uses};
@@ -269,13 +280,11 @@ static tiny_code count_kernels(tiny_ctx *t, void *arg) {
     tn_lowered low;
     char name[64];
     tiny_bytes text = {t, NULL, 0, 0};
-    memset(&low, 0, sizeof low);
-    t->ir->serial = TN_PIPELINE_SERIAL;
     const long long times = (long long)tn_step_times(&d.plan, &d.plan.step[i]);
     if (times > 1) snprintf(name, sizeof name, "%.12s, %d, x %lld", x->name, i + 1, times);
     else if (d.plan.nstep > 1) snprintf(name, sizeof name, "%.16s, %d", x->name, i + 1);
     else snprintf(name, sizeof name, "%s", x->name);
-    if (tn_pipeline_run(t, kernels[i]->ast, &target, NULL, 0, &low) != TINY_OK) return t->code;
+    if (lowered(t, x, kernels[i]->ast, &target, &low) != TINY_OK) return t->code;
     if (count_kernel(t, x, name, kernels[i], &low, &text) != TINY_OK) return t->code;
     fputs(text.data, stdout);
     fflush(stdout);
@@ -320,12 +329,13 @@ static int count_target(const char *name, options *o) {
 // Runs each target that is named, or else both of these.
 static int each_target(int argc, char **argv, int (*run)(const char *name, options *o), const char *first,
                        const char *second) {
-  options o = {NULL, NULL, 0, 0, 0, 0};
+  options o = {NULL, NULL, 0, 0, 0, 0, 0};
   int targets = 0, wrong = 0;
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "-v")) o.verbose = 1;
     else if (!strcmp(argv[i], "-a")) o.atomics = 1;
     else if (!strcmp(argv[i], "-t")) o.tf32 = 1;
+    else if (!strcmp(argv[i], "-p")) o.producer = 1;
     else if (!strcmp(argv[i], "-k") && i + 1 < argc) o.only = argv[++i];
     else if (!strcmp(argv[i], "-w") && i + 1 < argc) o.folder = argv[++i];
     else { wrong += run(argv[i], &o); targets++; }

@@ -26,6 +26,10 @@
 //   boxes    One item begins the copy of a box (PTX ISA, cp.async.bulk.tensor): no registers, nothing of L1; its rows'
 //            sectors come from L2, a row of 128 bytes is written to shared memory in a cycle. What groups of a cluster
 //            copy for each other comes once for all of them (.multicast::cluster).
+//   cluster  Groups that copy for each other meet in each iteration, while products are under way: the slower of both
+//            counts. It takes a trip between SMs at the least, 180 cycles (Luo et al., Benchmarking and Dissecting the
+//            Nvidia Hopper GPU Architecture, 2024, SM-to-SM network). Where warps beside the items copy nobody meets
+//            (PTX ISA, mbarrier), and those warps have registers, CUTLASS's 40 each.
 //   masked   An access is issued though a condition leaves out all items of a warp.
 //   atomics  The last cache adds: sectors are read there and written, and an element takes one addition a cycle
 //            (NVIDIA, Kepler GK110 white paper, "Atomic Operations"); of the element that gets most, as groups that
@@ -51,7 +55,7 @@ enum { TN_GPU_LOADS, TN_GPU_STORES };
 typedef struct tn_gpu_counts {
   const tn_gpu *gpu;
   int64_t groups, items, sampled;          // of the grid; of a group; groups that were run
-  int warps;                               // of a group
+  int warps, producers;                    // of a group; warps beside them that copy
   double n[TN_GPU_KINDS], inner[TN_GPU_KINDS];         // issued by a warp; in an iteration of the busiest loop
   tn_gpu_traffic global[2], shared[2];   // of loads, of stores
   double inner_flops;                      // of matrices, by a warp in that iteration
@@ -62,6 +66,7 @@ typedef struct tn_gpu_counts {
   double us, best_us; const char *limit;   // with the launch; what memory and arithmetic take at the least; the slowest
 } tn_gpu_counts;
 
+enum { TN_GPU_COPY_REGISTERS = 40, TN_GPU_CLUSTER = 180 };   // of a warp that copies; cycles until a cluster has met
 enum { TN_GPU_UNROLLED = 4 };            // iterations of a short loop, by compilers
 
 typedef struct tn_gpu_at { double warps; tn_gpu_traffic traffic; int shares; } tn_gpu_at;     // shares: groups of a box
@@ -504,15 +509,17 @@ static tiny_code tn_gpu_occupancy(tiny_ctx *t, tn_gpu_counts *o) {
   if (warps > g->warps) warps = g->warps;
   const int shared = tn_gpu_up(o->shared_nbytes + g->shared_reserved, g->shared_granule);
   const struct { int groups; const char *name; } limit[] = {
-    {g->warps * g->simds / o->warps, "warps"}, {warps * g->simds / o->warps, "registers"},
+    {g->warps * g->simds / (o->warps + o->producers), "warps"},
+    {!o->producers ? warps * g->simds / o->warps :
+         g->registers * g->simds / (registers * o->warps + TN_GPU_COPY_REGISTERS * o->producers), "registers"},
     {o->shared_nbytes ? g->shared_unit / shared : INT32_MAX, "shared"}, {g->groups, "groups"}};
   o->resident = INT32_MAX;
   for (int i = 0; i < 4; i++) if (limit[i].groups < o->resident) {
     o->resident = limit[i].groups; o->occupancy_by = limit[i].name;
   }
-  if (o->items > g->items)
+  if (o->items + o->producers * g->warp > g->items)
     return tiny_fail(t, TINY_E_ARG, "count: groups of %lld items; %s has %d at most: take smaller groups",
-                     (long long)o->items, g->name, g->items);
+                     (long long)o->items + o->producers * g->warp, g->name, g->items);
   if (o->resident < 1 || o->shared_nbytes > g->shared_group)
     return tiny_fail(t, TINY_E_ARG, "count: a group wants %d registers of an item and %d bytes of shared memory, "
                      "which %s has no room for: take smaller tiles", o->registers, o->shared_nbytes, g->name);
@@ -708,6 +715,16 @@ static double tn_gpu_waits(const tn_gpu_run *c, int *serial) {
   return waits / (double)(c->out->sampled * c->out->warps);
 }
 
+// How often a group waits for its neighbours.
+static double tn_gpu_meets(const tn_gpu_run *c) {
+  double meets = 0;
+  int shares = 1;
+  for (int at = 0; at < c->r.c->nins; at++) if (c->at[at].shares > shares) shares = c->at[at].shares;
+  for (int at = 0; at < c->r.c->nins && shares > 1 && !c->out->producers; at++)
+    if (c->r.c->ins[at].u.op == TINY_OP_BARRIER && c->r.c->ins[at].u.k & TN_BOXES) meets += c->at[at].warps;
+  return meets / (double)(c->out->sampled * c->out->warps);
+}
+
 static void tn_gpu_time(const tn_gpu_run *c) {
   tn_gpu_counts *o = c->out;
   const tn_gpu *g = o->gpu;
@@ -725,7 +742,8 @@ static void tn_gpu_time(const tn_gpu_run *c) {
     {lanes * o->n[TN_GPU_CONVERT] / g->convert * cycle_us, "convert"},
     {lanes * o->n[TN_GPU_SPECIAL] / g->special * cycle_us, "special"}, {flops / g->matrix * cycle_us, "matrix"},
     {rounds * moved * cycle_us, "shared"}, {rounds * lines * cycle_us, "L1"},
-    {c->added * tn_gpu_scale(o) * cycle_us, "atomics"}, {0, "latency"}};
+    {c->added * tn_gpu_scale(o) * cycle_us, "atomics"},
+    {turns * tn_gpu_meets(c) * TN_GPU_CLUSTER * cycle_us, "cluster"}, {0, "latency"}};
   const size_t limits = sizeof limit / sizeof *limit;
   int serial = 0;
   const double waits = tn_gpu_waits(c, &serial) * g->latency * cycle_us;
@@ -807,8 +825,13 @@ static void tn_gpu_shares(tn_gpu_run *c, const tn_gpu_call *call) {
   memset(&k, 0, sizeof k);
   k.list = (tiny_uop **)(uintptr_t)call->list; k.n = call->n;
   memcpy(k.global, c->r.groups, sizeof k.global);
-  const int hint = tn_gpu_limits(call->gpu->name, &limits) && limits.cluster ? tn_cluster_of(&k, &limits) : 0,
-            groups = tn_hint_groups(hint);
+  int nested = 0;                          // then they do not meet before the loop begins anew (render/ptx_bulk.c)
+  for (int i = 0; i < c->r.c->nins && !c->out->producers; i++)
+    nested |= c->r.c->ins[i].u.op == TINY_OP_BARRIER && c->r.c->ins[i].u.k & TN_BOXES && c->list.range[i] >= 0 &&
+        c->list.range[c->list.range[i]] >= 0;
+  const int hint =
+      tn_gpu_limits(call->gpu->name, &limits) && limits.cluster && !nested ? tn_cluster_of(&k, &limits) : 0;
+  const int groups = tn_hint_groups(hint);
   for (int i = 0; i < c->r.c->nins; i++) {
     const tiny_uop *u = &c->r.c->ins[i].u;
     c->at[i].shares = u->op == TINY_OP_BULK && tn_bulk_is_shared(c->r.t, u, groups) ? groups : 1;
@@ -830,10 +853,11 @@ static tiny_code tn_gpu_guarded(tiny_ctx *t, void *arg) {
   c.at = (tn_gpu_at *)tn_scratch(t, ((size_t)code.nins + 1) * sizeof *c.at);
   tn_gpu_open_memory(&c);
   tn_gpu_find_walk(&c);
-  tn_gpu_shares(&c, call);
   o->groups = c.r.groups[0] * c.r.groups[1] * c.r.groups[2];
   o->items = c.r.items;
   o->warps = (int)((o->items + c.gpu->warp - 1) / c.gpu->warp);
+  o->producers = tn_producer_threads(call->list, call->n) / c.gpu->warp;
+  tn_gpu_shares(&c, call);
   o->registers = c.list.registers; o->private_nbytes = c.list.private_nbytes; o->shared_nbytes = c.list.shared_nbytes;
   tn_gpu_spill(o);
   if (tn_gpu_occupancy(t, o) != TINY_OK) return t->code;

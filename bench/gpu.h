@@ -118,6 +118,7 @@ static int tn_gpu_limits(const char *name, tiny_limits *limits) {
   // PTX ISA, wgmma.mma_async, tcgen05.mma: 256 columns; of the latter 128 rows of four warps, too
   limits->unit_rows = strcmp(name, "sm_100a") ? 0 : 2;
   limits->unit_tiles = strcmp(name, "sm_90a") && !limits->unit_rows ? 0 : 32;
+  limits->producers = !strcmp(name, "sm_90a");
   return 1;
 }
 #endif

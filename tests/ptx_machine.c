@@ -7,7 +7,7 @@
 // promise on how they meet again. A stack of post dominators would promise more, and hide what relies on it.
 #include "ptx_tcgen05.c"
 
-enum { PTX_SHARED_STATIC = 48 << 10, PTX_THREADS = 1024, PTX_TURN = 50000 };
+enum { PTX_SHARED_STATIC = 48 << 10, PTX_THREADS = 1024, PTX_REGISTERS = 65536, PTX_TURN = 50000 };
 // Bytes of a group: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 static uint32_t ptx_shared_most(int target) {
   return 1024 * (target < 80 ? 64u : target == 80 || target == 87 ? 163u : target < 90 || target >= 120 ? 99u : 227u);
@@ -160,7 +160,7 @@ static int ptx_together(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const p
     case PTX_mma_: ptx_mma(v, w, ins, o, mask); return 1;
     case PTX_wgmma_: ptx_wgmma(v, w, ins, o); return 1;
     case PTX_tcgen05_: ptx_tcgen05_warp(v, w, ins, o); return 1;
-    case PTX_setmaxnreg_: return 1;
+    case PTX_setmaxnreg_: return ptx_setmaxnreg(v, w, ins, o);
     default: break;
   }
   if (ptx_has(ins, PTX_W_warp)) { ptx_order_lanes(v, w); return 1; }
@@ -356,6 +356,7 @@ static void ptx_begin_warp(ptx_machine *v, ptx_warp *w, ptx_group *g, int index)
   w->blocked = w->stuck = w->cluster_arrivals = 0;
   w->ncopy = w->nproduct = w->product_fence = 0; w->product_group = 0; w->fenced = v->start;
   w->nload = 0; w->tmem_known = v->start;
+  w->registers = v->launched; w->nsets = 0; w->set = NULL;
   for (int i = 0; i < PTX_WARP; i++) {
     const uint32_t t = (uint32_t)(index * PTX_WARP + i);
     w->tid[0][i] = t % v->block[0];
@@ -387,6 +388,7 @@ static void ptx_begin_cluster(ptx_machine *v, const uint32_t *at) {
     const uint32_t rank = (uint32_t)k, *c = v->cluster;
     ptx_group *g = &v->group[k];
     g->rank = k;
+    g->registers = 0;
     ptx_tmem_begin(g);
     g->at[0] = at[0] * c[0] + rank % c[0];
     g->at[1] = at[1] * c[1] + rank / c[0] % c[1];
@@ -401,6 +403,12 @@ static void ptx_begin_cluster(ptx_machine *v, const uint32_t *at) {
 }
 // Nobody can go on: who waits for whom?
 static void ptx_dead(ptx_machine *v) {
+  for (int i = 0; i < v->nwarps; i++) {
+    ptx_warp *w = v->now = &v->warp[i];
+    if (!w->alive || w->blocked != PTX_AT_REGISTERS) continue;
+    v->ins = &v->m->ins[w->pc[ptx_lowest(w->alive)]];
+    ptx_stop(v, 0, "'setmaxnreg' waits for ever: %u registers are left of the group's", w->group->registers);
+  }
   for (int i = 0; i < v->nwarps; i++) {
     ptx_warp *w = v->now = &v->warp[i];
     if (!w->alive) continue;
@@ -428,7 +436,7 @@ static void ptx_run_cluster(ptx_machine *v, const uint32_t *at) {
     const int changes = v->changes, turn = v->l->seed ? (int)ptx_random(v, (uint32_t)v->nwarps) : 0;
     for (int k = 0; k < v->nwarps; k++) {
       ptx_warp *w = &v->warp[(k + turn) % v->nwarps];
-      if (w->blocked == PTX_AT_CLUSTER) { w->blocked = PTX_RUNS; w->waiting = 0; }
+      if (w->blocked == PTX_AT_CLUSTER || w->blocked == PTX_AT_REGISTERS) { w->blocked = PTX_RUNS; w->waiting = 0; }
       if (!w->alive || w->blocked) continue;
       done += ptx_turn(v, w, v->l->seed ? 1 + (uint64_t)ptx_random(v, 400) : (uint64_t)PTX_TURN);
     }
@@ -445,6 +453,13 @@ static void *ptx_memory_of(ptx_machine *v, size_t n, size_t nbytes) {
   void *p = calloc(n ? n : 1, nbytes);
   if (!p) ptx_stop(v, -1, "no memory");
   return p;
+}
+// What each thread begins with, where the kernel says so: by the most of a thread, or by its threads and the groups of
+// a multiprocessor (PTX ISA, .maxnreg, .minnctapersm; ptxas gives them in eights). 0: it does not.
+static uint32_t ptx_registers_of(const ptx_kernel *k, uint64_t threads) {
+  if (k->max_registers) return k->max_registers;
+  const uint32_t n = k->max_threads && k->min_groups ? (uint32_t)(PTX_REGISTERS / threads / k->min_groups / 8 * 8) : 0;
+  return n < 256 ? n : 255;
 }
 static void ptx_prepare(ptx_machine *v) {
   const ptx_launch *l = v->l;
@@ -472,6 +487,9 @@ static void ptx_prepare(ptx_machine *v) {
   if (v->grid[1] > 65535 || v->grid[2] > 65535 || v->block[2] > 64)
     ptx_stop(v, -1, "a grid of (%u, %u, %u) groups of (%u, %u, %u) threads", v->grid[0], v->grid[1], v->grid[2],
              v->block[0], v->block[1], v->block[2]);
+  v->launched = ptx_registers_of(&f->kernel, threads);
+  if (v->launched * threads > PTX_REGISTERS)
+    ptx_stop(v, -1, "%u registers of each of %u threads", v->launched, (uint32_t)threads);
   v->group_warps = (int)((threads + PTX_WARP - 1) / PTX_WARP);
   v->nwarps = v->group_warps * v->ngroups;
   v->nregisters = v->m->registers + f->registers; v->npredicates = v->m->predicates + f->predicates;

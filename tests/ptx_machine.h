@@ -23,6 +23,7 @@ typedef struct ptx_kernel {
   size_t param_nbytes;                     // of the parameter space, laid out by the types' alignment
   uint32_t static_shared;                  // bytes
   uint32_t max_threads;                    // of .maxntid or .reqntid, their product; 0: not said
+  uint32_t max_registers, min_groups;      // of .maxnreg; of .minnctapersm; 0: not said
   uint32_t cluster[3];                     // of .reqnctapercluster; 0: none
   int barriers;                            // highest barrier that it names + 1
 } ptx_kernel;

@@ -61,7 +61,7 @@ typedef struct ptx_tmem_load { const ptx_ins *ins; uint32_t at; int open; } ptx_
 
 typedef struct ptx_group {
   unsigned char *shared; ptx_cell *cell; uint32_t *reads; ptx_tmem *tmem;
-  uint32_t at[3]; int rank; ptx_barrier barrier[PTX_BARRIERS];
+  uint32_t at[3], registers; int rank; ptx_barrier barrier[PTX_BARRIERS];      // registers: that no warp has
 } ptx_group;
 typedef struct ptx_warp {
   ptx_group *group; int number, index;                       // in the cluster, in the group
@@ -75,6 +75,7 @@ typedef struct ptx_warp {
   ptx_copy *copy; int ncopy, copy_room; uint32_t committed[PTX_WARP], bulk_committed[PTX_WARP];
   uint32_t fenced;                                           // when it last had a fence.proxy.async
   ptx_product_open *product; int nproduct, product_room, product_fence; uint32_t product_group;
+  uint32_t registers; int nsets; const ptx_ins *set;         // setmaxnreg: what a lane has; how many, the last
   ptx_tmem_load *load; int nload, load_room; uint32_t tmem_known;   // what a fence::after has of the units' products
 } ptx_warp;
 // 64 bytes of global memory, from 64 * (block - 1) on, by bits: what the launch read past coherence (ld.global.nc), and
@@ -82,12 +83,13 @@ typedef struct ptx_warp {
 typedef struct ptx_touch { uint64_t block, constant, written; } ptx_touch;
 // Elements of a matrix, floats or integers.
 typedef struct ptx_tile { double x[64][64]; int64_t i[64][64]; } ptx_tile;
-enum { PTX_RUNS, PTX_AT_BARRIER, PTX_AT_CLUSTER };
+enum { PTX_RUNS, PTX_AT_BARRIER, PTX_AT_CLUSTER, PTX_AT_REGISTERS };
 typedef struct ptx_machine {
   const ptx_module *m; const ptx_launch *l; const ptx_function *f; ptx_counts *counts;
   ptx_group *group; int ngroups;                             // of the cluster
   ptx_warp *warp; int nwarps, group_warps;                   // of the cluster, of a group
   uint32_t shared_nbytes, local_nbytes, time, start; int nregisters, npredicates;
+  uint32_t launched;                                         // registers of a thread for setmaxnreg; 0: not said
   uint32_t grid[3], block[3], cluster[3];
   ptx_mbar *mbar; int nmbar, mbar_room;
   ptx_copy *bulk; int nbulk, bulk_room;
@@ -211,11 +213,16 @@ static void ptx_shared_write(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g
 // ** where an address lies **
 
 // Which group's memory an address of shared memory is of; at loses the rank.
+static void ptx_is_there(ptx_machine *v, ptx_warp *w, int lane, int rank) {
+  for (int i = 0; i < v->group_warps; i++) if (v->warp[rank * v->group_warps + i].alive) return;
+  if (rank != w->group->rank) ptx_stop(v, lane, "shared memory of group %d of the cluster, which has ended", rank);
+}
 static ptx_group *ptx_group_of(ptx_machine *v, ptx_warp *w, int lane, uint64_t *at) {
   const int rank = (int)(*at >> PTX_RANK_BIT & 0xFF) - 1;
   *at &= (1u << PTX_RANK_BIT) - 1;
   if (rank < 0) return w->group;
   if (rank >= v->ngroups) ptx_stop(v, lane, "there is no group %d in the cluster", rank);
+  ptx_is_there(v, w, lane, rank);
   return &v->group[rank];
 }
 static ptx_group *ptx_shared_at(ptx_machine *v, ptx_warp *w, int lane, uint64_t *at, uint32_t n) {

@@ -684,6 +684,8 @@ static void ptx_directives(ptx_reader *r, ptx_function *f) {
       ptx_space(r);
     }
     if (ptx_is(name, n, ".maxntid") || ptx_is(name, n, ".reqntid")) f->kernel.max_threads = x[0] * x[1] * x[2];
+    if (ptx_is(name, n, ".maxnreg")) f->kernel.max_registers = x[0];
+    if (ptx_is(name, n, ".minnctapersm")) f->kernel.min_groups = x[0];
     if (ptx_is(name, n, ".reqnctapercluster")) memcpy(f->kernel.cluster, x, sizeof x);
   }
 }

@@ -140,6 +140,46 @@ static void ptx_mapa(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_
   }
 }
 
+// ** registers that go from warps to others **
+
+// All warps of a warp group give or take as many, by the same instruction (PTX ISA, setmaxnreg).
+static void ptx_setmaxnreg_agrees(ptx_machine *v, const ptx_warp *w) {
+  const int first = w->number - w->index % 4;
+  if (w->index - w->index % 4 + 4 > v->group_warps) ptx_stop(v, 0, "'setmaxnreg' in no warp group");
+  for (int i = first; i < first + 4; i++) {
+    const ptx_warp *other = &v->warp[i];
+    if (other == w || other->nsets < w->nsets) continue;
+    if (other->nsets > w->nsets || other->set != w->set)
+      ptx_stop(v, 0, "'setmaxnreg' at line %d by other warps of the group of four", other->set->line);
+  }
+}
+// 1: done; 0: the pool of the group has too few, and it waits. They were given out all as the group began.
+static int ptx_setmaxnreg(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o) {
+  const uint32_t n = (uint32_t)ptx_row(v, w, &o[0], PTX_ALL, 0)[0], dec = (uint32_t)ptx_has(ins, PTX_W_dec);
+  if (!v->launched) ptx_stop(v, 0, "'setmaxnreg' in a kernel that does not say how many registers it has (.maxnreg)");
+  if (n < 24 || n > 256 || n % 8) ptx_stop(v, 0, "'setmaxnreg' of %u", n);
+  if (dec ? n > w->registers : n < w->registers)
+    ptx_stop(v, 0, "'setmaxnreg' from %u registers to %u", w->registers, n);
+  if (!dec && (n - w->registers) * PTX_WARP > w->group->registers) {
+    w->blocked = PTX_AT_REGISTERS;
+    v->steps--;
+    return 0;
+  }
+  w->nsets++;
+  w->set = ins;
+  ptx_setmaxnreg_agrees(v, w);
+  w->group->registers += (w->registers - n) * PTX_WARP;
+  w->registers = n;
+  return 1;
+}
+static void ptx_registers_ended(ptx_machine *v) {
+  for (int i = 0; i < v->nwarps; i++) {
+    v->now = &v->warp[i];
+    if (i % v->group_warps && v->warp[i].index % 4 && v->warp[i].nsets != v->warp[i - 1].nsets)
+      ptx_stop(v, 0, "'setmaxnreg' by some warps of the group of four");
+  }
+}
+
 // ** what the async proxy reads **
 
 static void ptx_fenced_read(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g, uint32_t at, uint32_t n) {
@@ -334,6 +374,7 @@ static void ptx_bulk_lane(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const
   for (int rank = 0; rank < 16; rank++) {
     if (!(groups >> rank & 1)) continue;
     if (rank >= v->ngroups) ptx_stop(v, lane, "there is no group %d in the cluster", rank);
+    ptx_is_there(v, w, lane, rank);
     ptx_copy *c = ptx_bulk_new(v, w, ins, lane);
     c->rank = rank; c->out = out;
     if (reduces) { c->reduce = ins->mode; c->type = tensor ? t.type : ins->type; }
@@ -407,6 +448,7 @@ static int ptx_late(ptx_machine *v) {
 // The cluster has ended: copies that write to memory do so, those to its own shared memory had to be waited for.
 static void ptx_ended(ptx_machine *v) {
   ptx_tmem_ended(v);
+  ptx_registers_ended(v);
   for (int i = 0; i < v->nbulk; i++) {
     ptx_copy *c = &v->bulk[i];
     v->now = &v->warp[c->thread / PTX_WARP];

@@ -226,10 +226,82 @@ static void test_wgmma(void) {
   case_end();
 }
 
+// setmaxnreg: 256 threads of 128 registers each, of which the second warp group gives some to the first.
+#define SPLIT_GROUPS "setp.ge.u32 %p1, %t, 128; @%p1 bra GIVES; "
+static void test_setmaxnreg(void) {
+  static const struct { const char *directives, *body, *says; } cases[] = {
+      {".maxnreg 128", SPLIT_GROUPS "setmaxnreg.inc.sync.aligned.u32 216; ret; GIVES: "
+                       "setmaxnreg.dec.sync.aligned.u32 40;", NULL},
+      {".reqntid 256 .minnctapersm 2", SPLIT_GROUPS "setmaxnreg.inc.sync.aligned.u32 216; ret; GIVES: "
+                                       "setmaxnreg.dec.sync.aligned.u32 40;", NULL},
+      {".maxnreg 128", SPLIT_GROUPS "setmaxnreg.inc.sync.aligned.u32 224; ret; GIVES: "
+                       "setmaxnreg.dec.sync.aligned.u32 40;", "registers are left of the group's"},
+      {".maxnreg 128", "setmaxnreg.inc.sync.aligned.u32 136;", "registers are left of the group's"},
+      {"", "setmaxnreg.dec.sync.aligned.u32 40;", "how many registers"},
+      {".reqntid 256", "setmaxnreg.dec.sync.aligned.u32 40;", "how many registers"},
+      {".maxnreg 128", "setmaxnreg.dec.sync.aligned.u32 136;", "from 128 registers to 136"},
+      {".maxnreg 128", "setmaxnreg.inc.sync.aligned.u32 120;", "from 128 registers to 120"},
+      {".maxnreg 128", "setmaxnreg.dec.sync.aligned.u32 44;", "'setmaxnreg' of 44"},
+      {".maxnreg 128", "setmaxnreg.dec.sync.aligned.u32 16;", "'setmaxnreg' of 16"},
+      {".maxnreg 128", "setp.ge.u32 %p1, %t, 224; @%p1 bra GIVES; setmaxnreg.dec.sync.aligned.u32 40; ret; GIVES: "
+                       "setmaxnreg.dec.sync.aligned.u32 40;", "by other warps of the group"},
+      {".maxnreg 128", "setp.ge.u32 %p1, %t, 224; @%p1 bra E; setmaxnreg.dec.sync.aligned.u32 40; E:", "by some warps"},
+      {".maxnreg 128", "and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 1; @%p1 setmaxnreg.dec.sync.aligned.u32 40;",
+       "without all of its lanes"},
+      {".maxnreg 264", "setmaxnreg.dec.sync.aligned.u32 40;", "264 registers of each of 256 threads"}};
+  static const uint64_t params[1] = {AT};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (uint32_t seed = 0; seed < 3; seed++) {
+      char text[1024];
+      if (!case_named("%s %s", cases[i].directives, cases[i].body)) continue;
+      snprintf(text, sizeof text, ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out)\n"
+               "%s\n{\n.reg .pred %%p<3>; .reg .b32 %%r<3>, %%t;\nmov.u32 %%t, %%tid.x;\n%s\nret;\n}\n",
+               cases[i].directives, cases[i].body);
+      ptx_launch l = launch_of(256, seed);
+      l.params = params; l.param_nbytes = sizeof params;
+      ptx_module *m = ptx_parse(text, strlen(text), error, sizeof error);
+      CHECK(m != NULL);
+      if (!m) continue;
+      const int code = ptx_run(m, &l, &counts, error, sizeof error);
+      CHECK_EQ(code, cases[i].says != NULL);
+      CHECK(!cases[i].says || strstr(error, cases[i].says) != NULL);
+      if (test_shown()) fprintf(stderr, "    %s\n", error);
+      ptx_free(m);
+    }
+  case_end();
+}
+// A group of a cluster that tells another one that has ended; it is there where that one waits to be told.
+static void test_told_too_late(void) {
+  static const char text[] =
+      ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out)\n.reqnctapercluster 2\n{\n"
+      ".reg .pred %%p<3>; .reg .b32 %%r<5>;\n.shared .align 8 .b64 bar;\nmov.u32 %%r1, bar;\n"
+      "mbarrier.init.shared::cta.b64 [bar], 1;\nbarrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+      "mov.u32 %%r2, %%cluster_ctarank;\nxor.b32 %%r2, %%r2, 1;\nmapa.shared::cluster.u32 %%r3, %%r1, %%r2;\n"
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%%r3];\n%s\nret;\n}\n";
+  static const char waits[] = "L: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [bar], 0; @!%p1 bra L;";
+  static const uint64_t params[1] = {AT};
+  for (int i = 0; i < 2; i++) {
+    char whole[1024];
+    if (!case_named("neighbours tell each other%s", i ? "" : " who have ended")) continue;
+    snprintf(whole, sizeof whole, text, i ? waits : "");
+    ptx_launch l = launch_of(1, 0);
+    l.grid[0] = 2; l.params = params; l.param_nbytes = sizeof params;
+    ptx_module *m = ptx_parse(whole, strlen(whole), error, sizeof error);
+    CHECK(m != NULL);
+    if (!m) continue;
+    CHECK_EQ(ptx_run(m, &l, &counts, error, sizeof error), !i);
+    CHECK(i || strstr(error, "which has ended") != NULL);
+    ptx_free(m);
+  }
+  case_end();
+}
+
 int main(void) {
   test_tensors();
   test_hopper_mistakes();
   test_wgmma();
+  test_setmaxnreg();
+  test_told_too_late();
   test_cluster();
   return test_report();
 }

@@ -1,6 +1,6 @@
 // brief: plain asan
 // test_tma: products of sm_90a whose operands the device copies as boxes of tensors (TMA): by the interpreter, and as
-// PTX by the machine of ptx_machine.h, copies as late as waits allow; what is no box.
+// PTX by the machine of ptx_machine.h, copies as late as waits allow; what is no box; warps that only copy.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -95,7 +95,127 @@ static void test_ptx(const shape *c, const char *seed) {
   CHECK(!memcmp(want, got, n));
 }
 
+// ** warps beside the items that only copy (PRODUCER) **
+
+// change: of the text, from and to, NULL: none; said: of the error then. schedule: all of it, or what comes after that of the heuristics.
+typedef struct produced { shape c; const char *schedule, *has, *change[2], *said; } produced;
+static const produced productions[] = {
+  {{1, 192, 320, 192, 2, TINY_BF16, PLAIN, 0}, "PRODUCER", "setmaxnreg.inc", {NULL, NULL}, NULL},
+  {{1, 192, 320, 192, 2, TINY_I8, PLAIN, 0}, "PRODUCER", "setmaxnreg.dec", {NULL, NULL}, NULL},
+  {{1, 192, 320, 128, 2, TINY_F8E4M3, PLAIN, 0}, "PRODUCER", ".reqnctapercluster 2", {NULL, NULL}, NULL},
+  {{3, 136, 320, 64, 2, TINY_F16, HALF, 0}, "PRODUCER", "mbarrier.arrive.shared::cta.b64", {NULL, NULL}, NULL},
+  {{1, 200, 264, 200, 0, TINY_F16, HALF, 0}, "PRODUCER", ".reqnctapercluster 4", {NULL, NULL}, NULL},
+  {{1, 256, 192, 256, 1, TINY_F16, PLAIN, 0}, "PRODUCER", "mapa.shared::cluster", {NULL, NULL}, NULL},
+  {{1, 512, 192, 256, 0, TINY_F16, HALF, 0}, "SPLIT 0:64, SPLIT 3:16, SPLIT 1:64, WMMA .0 3 4 _ 5, GRID 0:2, GRID 1, PREFETCH STAGE.0 12:3, "
+    "PREFETCH STAGE.1 12:3, PRODUCER", "mapa.shared::cluster", {NULL, NULL}, NULL},      // persistent groups: slots of one tile, then of the next
+  {{1, 512, 192, 256, 0, TINY_F16, HALF, 0}, "SPLIT 0:64, SPLIT 3:16, SPLIT 1:64, WMMA .0 3 4 _ 5, GRID 0:2, GRID 1, PREFETCH STAGE.0 12:3, "
+    "PREFETCH STAGE.1 12:3", "bar.sync 0", {NULL, NULL}, NULL},           // in a cluster groups would have to meet before the next tile
+  {{1, 256, 192, 256, 0, TINY_F16, HALF, 0}, "SPLIT 0:64, SPLIT 3:16, SPLIT 1:64, WMMA .0 3 4 _ 5, GRID 0, GRID 1, PREFETCH STAGE.0 12:1, "
+    "PREFETCH STAGE.1 12:1, PRODUCER", "mapa.shared::cluster", {NULL, NULL}, NULL},
+  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0}, "PRODUCER", "", {"mbarrier.arrive.release.cluster.shared::cluster.b64 _", "mov.b64 %d1, %d1; //"}, "waits for ever"},
+  {{1, 256, 320, 256, 0, TINY_F16, HALF, 0}, "PRODUCER", "", {"bar.sync 1, 128", "bar.sync 0"}, "barrier 0 is reached by"},
+  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0}, "PRODUCER", "", {".maxnreg 80", ".minnctapersm 99"}, "how many registers"},
+  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0}, "PRODUCER", "", {"setmaxnreg.inc.sync.aligned.u32 120", "setmaxnreg.inc.sync.aligned.u32 128"}, "registers are left"},
+  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0}, "PRODUCER", "", {"], 16;", "], 8;"}, ""},
+  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0}, "PRODUCER", "", {"setp.ge.and.s32", "setp.lt.and.s32"}, ""}};
+enum { PRODUCTIONS = sizeof productions / sizeof *productions };
+
+static void changed(tiny_ctx *t, tiny_bytes *text, const char *const *change) {
+  const char *at = change[0] ? strstr(text->data, change[0]) : NULL;
+  tiny_bytes now = {t, NULL, 0, 0};
+  CHECK(!change[0] || at);
+  if (!at) return;
+  tiny_bytes_add(&now, text->data, (size_t)(at - text->data));
+  tn_text_add(&now, "%s", change[1]);
+  tn_text_add(&now, "%s", at + strlen(change[0]));
+  *text = now;
+}
+// The kernel as PTX; 0: it is not legal.
+static int produced_text(tiny_ctx *t, const produced *r, const tn_kernel *k, tn_lowered *low, tiny_bytes *module) {
+  const tn_target target = {&t->device[0]->renderer, &t->device[0]->limits};
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+  tn_schedule more;
+  tiny_bytes text = {t, NULL, 0, 0};
+  uint64_t uses = 0;
+  memset(low, 0, sizeof *low);
+  tn_state_open(s, t, tn_prepare(t, k->ast), &target);
+  if (strlen(r->schedule) < 10) tn_optimize(s);
+  if (!tn_schedule_parse(r->schedule, &more) || !tn_schedule_apply(s, &more)) return 0;
+  tiny_bytes printed = {t, NULL, 0, 0};
+  tn_print(t, s->sink, &printed);          // what is printed is parsed again
+  CHECK(tn_parse(t, printed.data, NULL) == s->sink);
+  if (strstr(r->schedule, "PRODUCER")) {
+    CHECK(strstr(printed.data, ":bulk:produced") != NULL);
+    CHECK(!tn_do_plain(s, TN_OPT_PRODUCER));               // once is enough
+  }
+  if (tn_lower(t, s->sink, &target, low) != TINY_OK) return 0;
+  const tiny_listing listing = {"k", low->list, low->n, low->hints, low->local, low->local_nbytes};
+  if (target.renderer->kernel(t, target.renderer, &listing, &text, &uses) != TINY_OK) return 0;
+  const tiny_rendered rendered = {text.data, text.n, uses};
+  return target.renderer->module(t, target.renderer, &rendered, 1, module) == TINY_OK;
+}
+typedef struct produced_run { const produced *p; float *got; size_t nbytes; } produced_run;
+static tiny_code produce(tiny_ctx *t, void *arg) {
+  const produced_run *r = (const produced_run *)arg;
+  tn_lowered low;
+  tiny_launch l;
+  tiny_mem mem[8];
+  size_t nbytes = 0;
+  tiny_bytes text = {t, NULL, 0, 0};
+  void *const dev = t->device[0]->dev;
+  tiny_tensor *x = product(t, &r->p->c);
+  const tn_kernel *k = tiny_status(t) ? NULL : kernel_of(t, x, &nbytes);
+  CHECK(k && nbytes == r->nbytes);
+  if (!k || nbytes != r->nbytes) return t->code;
+  const int legal = produced_text(t, r->p, k, &low, &text);
+  CHECK(legal);
+  if (!legal) fprintf(stderr, "  %lldx%lldx%lld: %s is not legal\n", (long long)r->p->c.m, (long long)r->p->c.k, (long long)r->p->c.n, r->p->schedule);
+  if (!legal) return t->code;
+  CHECK(strstr(text.data, r->p->has) != NULL);
+  CHECK_EQ(low.producers, strstr(r->p->schedule, "PRODUCER") ? TN_PRODUCER_THREADS : 0);
+  changed(t, &text, r->p->change);
+  if (getenv("TEST_SHOW")) fputs(text.data, stderr);
+  void *module = ptx_load_module(dev, text.data, text.n), *out = ptx_alloc(dev, nbytes);
+  memset(&l, 0, sizeof l); memset(mem, 0, sizeof mem);
+  for (int i = 0; i < k->nmem; i++) mem[i].base = i ? tn_leaf_storage(k->mem[i])->mem : out;
+  l.mem = mem; l.nmem = k->nmem; l.local_nbytes = (size_t)low.local_nbytes;
+  memcpy(l.global, low.global, sizeof l.global);
+  tn_lowered_threads(&low, l.local);
+  l.kernel = module ? ptx_find_kernel(dev, module, "k") : NULL;
+  if (l.kernel && ptx_launch_kernel(dev, &l) == TINY_OK) memcpy(r->got, out, nbytes);
+  ptx_free_block(dev, out, nbytes);
+  if (module) ptx_unload_module(dev, module);
+  return t->code;
+}
+static void test_produced(const produced *p, const char *seed, const float *want, size_t n) {
+  static float got[1 << 17];
+  produced_run r = {p, got, n};
+  setenv("TEST_PTX", "sm_90a", 1);
+  setenv("TEST_PTX_SEED", seed, 1);
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "PTX", .backends = {&ptx_own_backend}, .cache_dir = ""});
+  memset(got, 0, n);
+  const tiny_code code = tn_guard(t, produce, &r);
+  if (p->said) CHECK(code != TINY_OK && strstr(tiny_error(t), p->said));
+  else CHECK(code == TINY_OK && !memcmp(want, got, n));
+  if ((code != TINY_OK) != (p->said != NULL) || (p->said && !strstr(tiny_error(t), p->said)))
+    fprintf(stderr, "  %lldx%lldx%lldx%lld %s, seed %s: %s\n", (long long)p->c.b, (long long)p->c.m, (long long)p->c.k, (long long)p->c.n, p->schedule, seed, tiny_error(t));
+  tiny_close(t);
+}
+
+// Sums that the machine's are compared with: by the processor.
+static void test_production(const produced *p) {
+  static const char *const seeds[] = {"0", "2", "5"};
+  static float want[1 << 17];
+  const size_t n = (size_t)(p->c.b * p->c.m * p->c.n) * (p->c.after == HALF ? 2 : 4);
+  CHECK(n <= sizeof want);
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU", .cache_dir = ""});
+  CHECK_EQ(tiny_read(product(t, &p->c), want, n), TINY_OK);
+  tiny_close(t);
+  for (int i = p->said ? 1 : 0; i < 3 - (p->said != NULL); i++) test_produced(p, seeds[i], want, n);
+}
+
 int main(void) {
+  for (int i = 0; i < PRODUCTIONS; i++) test_production(&productions[i]);
   for (int i = 0; i < SHAPES; i++) test_interpreted(&shapes[i]);
   for (int i = 0; i < SHAPES; i++) for (int seed = 0; seed < 3; seed += 2) test_ptx(&shapes[i], seed ? "2" : "0");
   return test_report();

@@ -250,6 +250,7 @@ typedef struct tiny_limits {
   int unit_rows;                           // tiles of rows that such a product takes from there, too; 0: from registers
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
   int copies_boxes;                        // 1: one item begins the copy of a box of memory to LOCAL memory: BULK
+  int producers;                           // 1: warps beside a group's items may begin its copies of boxes
   int cluster;                             // groups that copy boxes for each other, neighbours of dim 0; 0: none
   int tf32;                                // 1: units may have f32 rounded to TF32: as tiny_desc.tf32 says
 } tiny_limits;

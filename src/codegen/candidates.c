@@ -23,7 +23,7 @@ typedef struct tn_candidate {
   tn_schedule list; tn_cost cost; double expected;       // expected: cycles on the cores that are there
   uint64_t same;                           // equal for equal kernels
   int family;                              // of schedules of one idea: some of each are tried
-  int ahead;                               // iterations that STAGEs are copied ahead, of all of them: no price tells it
+  int ahead;                               // iterations that STAGEs are copied ahead, and by whom: no price tells it
   double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
   void *kernel;                            // the backend's, for as long as its module is loaded
   int64_t global[3], local[3], tasks; size_t local_nbytes;
@@ -90,7 +90,8 @@ static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
   c->expected = tn_cost_on(&cost, s->cores);
   c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth; c->family = s->family;
   tn_collect_op(s->t, k->sink, TINY_OP_STAGE, &stages);
-  for (int i = 0; i < stages.n; i++) c->ahead += (int)tn_stage_ahead(stages.u[i]);
+  for (int i = 0; i < stages.n; i++)
+    c->ahead += (int)tn_stage_ahead(stages.u[i]) + (tn_stage_is_produced(stages.u[i]) ? 1 << 8 : 0);
 }
 
 // The kernel after a list; 0: one of its opts is not legal.
@@ -208,6 +209,8 @@ static void tn_candidates_ahead(tn_candidates *s, tn_candidates_base *b) {
     tn_opt_set_operand(&b->state, &o, stages.u[i]);
     for (o.amount = 1; o.amount <= TN_CANDIDATES_AHEAD; o.amount++) tn_candidates_extend(s, b, &o);
   }
+  const tn_opt producer = tn_opt_of(&b->state, TN_OPT_PRODUCER, 0, NULL, 0);
+  tn_candidates_extend(s, b, &producer);
 }
 
 // All lists that are this one and one more opt.
@@ -306,7 +309,7 @@ static int tn_trial_open(tn_trial_at *a, tn_candidates *s) {
   a->p = tn_profile_of(a->x.s);
   return a->p.usable;
 }
-// What it stages, copied ahead: each depth is a candidate.
+// What it stages, copied ahead: each depth is a candidate, and by whom.
 static void tn_trial_ahead(tn_trial_at *a) {
   tiny_ctx *t = a->s->t;
   const int64_t serial = t->ir->serial;
@@ -321,7 +324,9 @@ static void tn_trial_ahead(tn_trial_at *a) {
   for (int ahead = 1; ahead <= TN_CANDIDATES_AHEAD && ahead < tn_range_extent(loop); ahead++) {
     *k = *a->x.s;
     t->ir->serial = serial;
-    if (tn_grid_copy_ahead(k, loop, ahead)) tn_candidates_add(a->s, k);
+    if (!tn_grid_copy_ahead(k, loop, ahead)) continue;
+    tn_candidates_add(a->s, k);
+    if (tn_do_plain(k, TN_OPT_PRODUCER)) tn_candidates_add(a->s, k);
   }
 }
 static void tn_trial_close(tn_trial_at *a, int family) {

@@ -108,6 +108,7 @@ static int tn_hint_groups(int hint) { return hint & TINY_HINT_FOUR ? 4 : hint & 
 static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
   k->hints = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
   k->local_nbytes = tn_local_of_launch(k, target);
+  k->producers = tn_producer_threads(k->list, k->n);
   const int cluster = target->limits->cluster ? tn_cluster_of(k, target->limits) : 0;
   for (int i = 0; i < k->n; i++) {
     const int op = k->list[i]->op;

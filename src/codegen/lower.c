@@ -352,6 +352,15 @@ typedef struct tn_lowered {                // a kernel ready to be rendered or i
   tiny_uop **list; int n;
   uint8_t *hints; int64_t local_nbytes;    // as in a tiny_listing; NULL: not asked for
   int64_t global[3], local[3], tasks;
+  int64_t producers;                       // threads that a launch has beside its items
   double flops, nbytes;                    // estimates of one launch
 } tn_lowered;
+
+// What a group is launched with: its items, in their dims, or all threads in one.
+static void tn_lowered_threads(const tn_lowered *k, int64_t *local) {
+  memcpy(local, k->local, sizeof k->local);
+  if (!k->producers) return;
+  local[0] = local[0] * local[1] * local[2] + k->producers;
+  local[1] = local[2] = 1;
+}
 #endif

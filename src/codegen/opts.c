@@ -21,6 +21,7 @@
 //   REUSE [1]                 what a row costs is stored by the REDUCE that needs it first; for all of axis 1
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later; what a STAGE of the group
 //                             holds is copied so many iterations before it is read, to memory for as many more
+//   PRODUCER                  copies of boxes ahead are begun by warps of their own, beside the items (a warp group)
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
 //   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns; of a sum
@@ -71,6 +72,7 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(GROUP,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group) \
   _(REUSE,    TN_OPT_NOT_ONLINE, 0, 1, tn_opt_reuse) \
   _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
+  _(PRODUCER, TN_OPT_NOT_ONLINE, 0, 0, tn_opt_producer) \
   _(DOT,      TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_dot) \
   _(FISSION,  TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_fission) \
   _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_CORE_LEVELS, \
@@ -543,6 +545,37 @@ static int tn_opt_prefetch(tn_kernel_state *s, const tn_profile *p, const tn_opt
     return 0;
   tn_transform_prefetch(s, x, rows, o->amount);
   return 1;
+}
+
+// Boxes of the kernel, if that is all that is copied ahead, in one loop, and the items are warp groups.
+static tn_list tn_opt_may_produce(tn_kernel_state *s, const tn_profile *p) {
+  const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE), none = {NULL, 0, 0};
+  const tiny_uop *loop = NULL;
+  const int64_t items = tn_opt_items(s);
+  tn_list boxes = none;
+  if (!s->target->limits->producers || !tn_target_copies_boxes(s->target) || p->nreduce != 1 ||
+      items % TN_PRODUCER_THREADS || items + TN_PRODUCER_THREADS > tn_opt_most_items(s))
+    return none;
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *around = tn_stage_ahead(u) ? tn_stage_loop(s->t, s->sink, u) : NULL;
+    if (!tn_stage_is_bulk(u) && !around) continue;
+    if (!tn_stage_is_bulk(u) || tn_stage_is_produced(u) || !around || (loop && around != loop)) return none;
+    loop = around;
+    tn_push(s->t, &boxes, u);
+  }
+  return boxes;
+}
+static int tn_opt_producer(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tn_list boxes = tn_opt_may_produce(s, p);
+  tn_list to = {NULL, 0, 0};
+  (void)o;
+  for (int i = 0; i < boxes.n; i++) {
+    const tiny_uop *u = boxes.u[i];
+    tn_push(s->t, &to, tn_uop_make(s->t, u->op, u->dtype, u->lanes, (int)u->nsrc, u->src, u->k | TN_STAGE_PRODUCED, 0,
+                                   NULL));
+  }
+  if (boxes.n) s->sink = tn_replace(s->t, s->sink, boxes.n, boxes.u, to.u);
+  return boxes.n > 0;
 }
 
 static int tn_opt_dot(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {

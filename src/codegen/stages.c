@@ -396,7 +396,8 @@ static void tn_ahead_around(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, t
 }
 
 // Slots that boxes of a loop are copied to, from one on, and how many copies fill each.
-typedef struct tn_ahead_boxes { int64_t first, copies; } tn_ahead_boxes;
+// produced: TN_BULK_PRODUCED or 0.
+typedef struct tn_ahead_boxes { int64_t first, copies, produced; } tn_ahead_boxes;
 static tiny_uop *tn_ahead_slot(tiny_ctx *t, const tn_ahead_boxes *b, tiny_uop *at, int64_t slots) {
   return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MOD, at, tn_index(t, slots)), tn_index(t, b->first));
 }
@@ -409,7 +410,7 @@ static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, const tn_ahead_
                          tn_index(t, f->elements * f->owners));
   if (f->box.memory)
     return tn_box_copies(t, &f->box, 1, &loop, &at, valid, to, part, tn_ahead_slot(t, boxes, at, slots),
-                         tn_bulk_k(boxes->copies, boxes->first, boxes->first + slots));
+                         boxes->produced | tn_bulk_k(boxes->copies, boxes->first, boxes->first + slots));
   for (int i = 0; i < f->end.n; i++) {     // loops of its own
     tn_push(t, &from, f->end.u[i]);
     tn_push(t, &now, tn_range(t, tn_range_extent(f->end.u[i]), tn_range_kind(f->end.u[i])));
@@ -484,10 +485,11 @@ static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop
 static int64_t tn_ahead_fill(tiny_ctx *t, tiny_uop *sink, tn_ahead *a) {
   int64_t least = 0;
   a->boxes.first = tn_box_slots(t, sink);
-  a->boxes.copies = 0;
+  a->boxes.copies = a->boxes.produced = 0;
   for (int i = 0; i < a->n; i++) {
     const int64_t ahead = tn_stage_ahead(a->stage[i]);
     tn_filling_of(t, sink, a->stage[i], &a->f[i]);
+    if (tn_stage_is_produced(a->stage[i])) a->boxes.produced = TN_BULK_PRODUCED;
     if (a->f[i].box.memory) a->boxes.copies += tn_box_count(&a->f[i].box);
     else if (!least || ahead < least) least = ahead;
   }

@@ -70,10 +70,12 @@ static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
 // Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
 // after each row, and elements of a row (0: nothing lies unused).
 enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
-enum { TN_STAGE_BULK = 1 << 7 };           // it is filled by BULKs, of boxes along its last two ranges
-static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
+// It is filled by BULKs, of boxes along its last two ranges; warps of their own begin those.
+enum { TN_STAGE_PRODUCED = 1 << 3, TN_STAGE_BULK = 1 << 7 };
+static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0x7); }
 static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0x7); }
 static int tn_stage_is_bulk(const tiny_uop *u) { return u->op == TINY_OP_STAGE && (u->k & TN_STAGE_BULK); }
+static int tn_stage_is_produced(const tiny_uop *u) { return tn_stage_is_bulk(u) && (u->k & TN_STAGE_PRODUCED); }
 static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
 static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
 
@@ -198,14 +200,14 @@ static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   }
   return fits;
 }
-// Of a BULK: so many copies fill its slot, which is one of first .. end - 1.
+// Of a BULK: so many copies fill its slot, which is one of first .. end - 1; TN_BULK_PRODUCED beside.
 static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
 // v: extents, strides, sides of the box; src: as many coordinates behind memory and slot.
 static const char *tn_bulk_fits(int nsrc, int64_t k, int nv, const int64_t *v) {
   const int n = nv / 3;
   int64_t nelem = 1;
   if (nv % 3 || n < 2 || n > TN_BOX_DIMS || nsrc != n + 3) return "takes a box of 2 to 5 dims";
-  if (k < 1 || !tn_bulk_copies(k) || k >> 16 > TN_BOX_SLOTS || tn_bulk_first(k) >= tn_bulk_end(k))
+  if (k < 1 || k >> 25 || !tn_bulk_copies(k) || tn_bulk_end(k) > TN_BOX_SLOTS || tn_bulk_first(k) >= tn_bulk_end(k))
     return "takes a slot of some";
   for (int i = 0; i < n; i++) {
     const int64_t box = v[2 * n + i];

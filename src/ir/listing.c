@@ -39,7 +39,14 @@ static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
 // k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
 static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
 static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
-static int tn_bulk_end(int64_t k) { return (int)(k >> 16); }
+static int tn_bulk_end(int64_t k) { return (int)(k >> 16 & 0xFF); }
+// Warps of their own begin it, a warp group beside those of the items: a launch has so many threads more.
+enum { TN_BULK_PRODUCED = 1 << 24, TN_PRODUCER_THREADS = 128 };
+static int tn_bulk_is_produced(const tiny_uop *u) { return u->op == TINY_OP_BULK && (u->k & TN_BULK_PRODUCED); }
+static int tn_producer_threads(tiny_uop *const *list, int n) {
+  for (int i = 0; i < n; i++) if (tn_bulk_is_produced(list[i])) return TN_PRODUCER_THREADS;
+  return 0;
+}
 
 // ** memory **
 

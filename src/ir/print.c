@@ -134,10 +134,11 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
   else if (style == TN_K_SPECIAL && k >= 0 && k < 32 && (k & 15) < 3)
     tn_text_add(out, ":%s%d", k & 16 ? "item" : "group", (int)(k & 15));
   else if (style == TN_K_SPACE && k >= 0 && tn_stage_space(u) < 3 && tn_stage_ahead(u) <= TN_STAGE_AHEAD_MOST &&
-           !tn_stage_pad(u) == !tn_stage_row(u) && tn_stage_row(u) <= UINT32_MAX) {
+           !(k & TN_STAGE_PRODUCED && !tn_stage_is_bulk(u)) && !tn_stage_pad(u) == !tn_stage_row(u) &&
+           tn_stage_row(u) <= UINT32_MAX) {
     tn_text_add(out, ":%s", tn_space_names[tn_stage_space(u)]);
     if (tn_stage_ahead(u)) tn_text_add(out, ":+%d", tn_stage_ahead(u));
-    if (tn_stage_is_bulk(u)) tn_text_add(out, ":bulk");
+    if (tn_stage_is_bulk(u)) tn_text_add(out, tn_stage_is_produced(u) ? ":bulk:produced" : ":bulk");
     if (k >> 8) tn_text_add(out, ":%lld:%lld", (long long)(k >> TN_STAGE_PAD & 0xFFFF), (long long)(k >> TN_STAGE_ROW));
   }
   else if (style == TN_K_AXES && k > 0 && k < 1 << TINY_MAX_DIMS) tn_print_axes(out, k);
@@ -417,6 +418,10 @@ static int tn_parse_field(tn_parse_open *o, const char *word, size_t n, int firs
     return word[1] > '0' && word[1] <= '0' + TN_STAGE_AHEAD_MOST;
   }
   if (style == TN_K_SPACE && n == 4 && !memcmp(word, "bulk", 4)) { o->k |= TN_STAGE_BULK; return 1; }
+  if (style == TN_K_SPACE && n == 8 && !memcmp(word, "produced", 8)) {
+    o->k |= TN_STAGE_PRODUCED;
+    return (o->k & TN_STAGE_BULK) != 0;
+  }
   if (style == TN_K_SPACE && tn_parse_integer(word, n, TINY_I64, &x)) {     // a pad, then a row
     const int bits = o->k >> TN_STAGE_PAD ? 32 : 16;
     o->k |= (x & (((int64_t)1 << bits) - 1)) << (bits == 32 ? TN_STAGE_ROW : TN_STAGE_PAD);

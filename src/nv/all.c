@@ -9,6 +9,7 @@
 #include "../render/ptx_tcgen05.c"
 #include "../render/ptx_maps.c"
 #include "../render/ptx_bulk.c"
+#include "../render/ptx_producer.c"
 #include "../render/ptx.c"
 #include "structs.c"
 #include "system.c"

@@ -11,7 +11,7 @@
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
 #include "ptx_tcgen05.c"
-#include "ptx_bulk.c"
+#include "ptx_producer.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -215,7 +215,7 @@ static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
   if (x->fences) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
   x->met = 1;
   if (x->tensor) tn_ptx_fences(x, "\tbar.sync 0;\n");
-  else tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
+  else tn_ptx_meet(x, tn_ptx_body(x));
 }
 
 // ** loops and conditions **
@@ -283,6 +283,7 @@ static void tn_ptx_end(tn_ptx *x) {
   if (l->skips.kind) tn_ptx_text(tn_ptx_body(x), "$E%d:\n", l->label);
   if (!x->overlaps || x->overlaps != l->opened) return;
   tn_ptx_text(tn_ptx_body(x), "\twgmma.wait_group.sync.aligned 0;\n");
+  if (x->role == TN_PTX_CONSUMES) tn_ptx_release(x, tn_ptx_k(-1));
   x->overlaps = NULL;
 }
 static void tn_ptx_if(tn_ptx *x, const tiny_uop *u) {
@@ -322,6 +323,7 @@ static tn_ptx_operand tn_ptx_item(tn_ptx *x, int dim) {
   for (int i = 0; i < dim; i++) below *= n[i];
   for (int i = dim + 1; i < 3; i++) above *= n[i];
   if (n[dim] == 1) return tn_ptx_k(0);
+  if (x->role == TN_PTX_PRODUCES) tn_ptx_fail(x, "a box that moves with items");
   tn_ptx_operand o = tn_ptx_read_special(x, "tid.x");
   if (below > 1) o = tn_ptx_divided(x, o, below, 0);
   return above > 1 ? tn_ptx_divided(x, o, n[dim], 1) : o;
@@ -361,7 +363,7 @@ static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
       else tn_ptx_store(x, u);
       return;
     case TINY_OP_PREFETCH: tn_ptx_prefetch(x, u); return;
-    case TINY_OP_BULK: tn_ptx_bulk(x, u); return;
+    case TINY_OP_BULK: tn_ptx_produce(x, u); return;
     case TINY_OP_RANGE: tn_ptx_range(x, u); return;
     case TINY_OP_IF: tn_ptx_if(x, u); return;
     case TINY_OP_PICK: tn_ptx_pick(x, u); return;
@@ -403,6 +405,7 @@ static void tn_ptx_before(tn_ptx *x, const tiny_uop *u) {
   if (begins) x->met = 0;
 }
 static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+  if (x->idle[u->seq]) return;
   tn_ptx_before(x, u);
   if (tn_ptx_is_by_unit(u)) return;
   switch (u->op) {
@@ -430,35 +433,39 @@ static int tn_ptx_tables(tn_ptx *x) {
   x->last = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
   x->block = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->block);
   x->under = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->under);
-  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 6 * n);
+  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 7 * n);
   x->sum = (tn_ptx_sum *)tn_ptx_scratch(x->t, indices * sizeof *x->sum);
   x->step = (tn_ptx_step *)tn_ptx_scratch(x->t, steps * sizeof *x->step);
   x->level = (tn_ptx_level *)tn_ptx_scratch(x->t, TN_PTX_DEPTH * sizeof *x->level);
   if (!x->elements || !x->words || !x->last || !x->block || !x->under || !x->wants || !x->sum || !x->step || !x->level)
     return 0;
   x->zeros = x->wants + n; x->needed = x->zeros + n; x->inside = x->needed + n; x->constant = x->inside + n;
-  x->partial = x->constant + n;
+  x->partial = x->constant + n; x->idle = x->partial + n;
   x->nstep = (int)steps;
   memset(x->constant, 1, n);
   return 1;
 }
 
-static void tn_ptx_entry(const tn_ptx *x, tiny_bytes *out) {
+static void tn_ptx_entry(const tn_ptx *x, const tn_ptx *producer, tiny_bytes *out) {
   static const char kinds[] = "phrdfg";
-  const int64_t items = x->k->local[0] * x->k->local[1] * x->k->local[2];
+  const int64_t threads = tn_ptx_items(x) + x->beside;
   tn_ptx_text(out, ".visible .entry %s(.param .align 8 .b8 v[%d]", x->k->name, 8 * TN_PTX_PARAMETERS);
   if (x->nmap) tn_ptx_text(out, ", .param .align 64 .b8 m[%d]", TN_PTX_MAP_NBYTES * x->nmap);
   tn_ptx_text(out, ")\n");
-  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n\t.minnctapersm 1\n", (long long)items);
+  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n", (long long)threads);
+  if (producer) tn_ptx_text(out, "\t.maxnreg %d\n", tn_ptx_launched_registers(x));
+  else tn_ptx_text(out, "\t.minnctapersm 1\n");
   if (x->cluster > 1) tn_ptx_text(out, "\t.reqnctapercluster %d, 1, 1\n", x->cluster);
   tn_ptx_text(out, "{\n");
   for (int i = 0; i < TN_PTX_CLASSES; i++) {
-    const long long n = (long long)x->registers[i] + 1;      // they are numbered from 1 on
+    const long long n = (long long)(producer ? producer : x)->registers[i] + 1;      // they are numbered from 1 on
     if (n > 1) tn_ptx_text(out, "\t.reg .%s %%%c<%lld>;\n", tn_ptx_bare(kinds[i]), kinds[i], n);
   }
   if (x->declares.n) tiny_bytes_add(out, x->declares.data, x->declares.n);
   if (x->level->body.n) tiny_bytes_add(out, x->level->body.data, x->level->body.n);
-  tn_ptx_text(out, "\tret;\n}\n");
+  tn_ptx_text(out, "\tret;\n");
+  if (producer) tiny_bytes_add(out, producer->level->body.data, producer->level->body.n);
+  tn_ptx_text(out, "}\n");
   tn_ptx_maps_text(x, out);
 }
 
@@ -477,36 +484,61 @@ typedef struct tn_ptx_target { const char *name; int sm, own; } tn_ptx_target;  
 
 enum { TN_PTX_USES_BOXES = 1 << 16 };      // of what a kernel uses, beside a version
 
-static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
-                               uint64_t *uses) {
+// What is to be known before a line is written, of the warps of a role.
+static tiny_code tn_ptx_look(tn_ptx *x, tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, int role) {
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
-  tn_ptx x;
-  memset(&x, 0, sizeof x);
-  x.t = x.declares.t = x.batch.t = x.copies.t = t; x.k = k; x.sm = target->sm;
-  x.version = tn_ptx_version(target->sm, target->own);
-  if (!tn_ptx_tables(&x)) return TINY_E_MEMORY;
-  x.depth = -1;
-  tn_ptx_open(&x, NULL);
-  tn_ptx_place(&x);
-  for (int i = 0; i < k->n && !x.failed; i++)
-    if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
-  tn_ptx_survey_boxes(&x);
+  memset(x, 0, sizeof *x);
+  x->t = x->declares.t = x->batch.t = x->copies.t = t; x->k = k; x->sm = target->sm; x->role = role;
+  x->version = tn_ptx_version(target->sm, target->own);
+  x->beside = tn_producer_threads(k->list, k->n);
+  if (!tn_ptx_tables(x)) return TINY_E_MEMORY;
+  x->depth = -1;
+  tn_ptx_open(x, NULL);
+  tn_ptx_place(x);
+  for (int i = 0; i < k->n && !x->failed; i++)
+    if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(x, k->list[i]->src[1], tn_ptx_sum_at(x, k->list[i]));
+  tn_ptx_survey_boxes(x);
   for (int i = 0; i < k->n; i++) {
     const tiny_uop *u = k->list[i];
     if (!tn_ptx_loads_matrices(u)) continue;
-    x.by_unit = 1;
-    x.fences |= !tn_ptx_holds_boxes(&x, tn_memory_behind(u->src[0]->src[0]));
+    x->by_unit = 1;
+    x->fences |= !tn_ptx_holds_boxes(x, tn_memory_behind(u->src[0]->src[0]));
   }
-  if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
-  if (!x.failed && x.by_unit) tn_ptx_tensor_survey(&x);
+  if (role) tn_ptx_survey_role(x);
+  if (!x->failed) { tn_ptx_survey(x); tn_ptx_survey_registers(x); }
+  return x->failed ? TINY_E_INTERNAL : TINY_OK;
+}
+// The warps that only copy: registers and labels go on from those of the others.
+static int tn_ptx_producer(tn_ptx *p, const tn_ptx *x, const tiny_renderer *r) {
+  if (tn_ptx_look(p, x->t, r, x->k, TN_PTX_PRODUCES) != TINY_OK) return 0;
+  memcpy(p->registers, x->registers, sizeof p->registers);
+  p->labels = x->labels; p->cluster = x->cluster; p->slot_at = x->slot_at;
+  tn_ptx_survey_maps(p);
+  tn_ptx_begin_producer(p);
+  for (int i = 0; i < x->k->n && !p->failed; i++) tn_ptx_statement(p, x->k->list[i]);
+  if (!p->failed) tn_ptx_end_producer(p);
+  return !p->failed;
+}
+static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                               uint64_t *uses) {
+  tn_ptx x, producer;
+  tiny_code code = tn_ptx_look(&x, t, r, k, TN_PTX_ALL);
+  if (code != TINY_OK) return code;
+  if (x.by_unit) tn_ptx_tensor_survey(&x);
+  if (x.tensor && x.beside) tn_ptx_fail(&x, "a producer");
+  const int produces = !x.failed && tn_ptx_produces(&x),
+            cluster = x.nbulk && !x.failed ? tn_ptx_cluster(&x, produces) : 1;
+  if (produces) code = tn_ptx_look(&x, t, r, k, TN_PTX_CONSUMES);
+  if (code != TINY_OK) return code;
   if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
-  x.cluster = x.nbulk && !x.failed ? tn_ptx_cluster(&x) : 1;
+  x.cluster = cluster;
   tn_ptx_survey_maps(&x);
   tn_ptx_begin_boxes(&x);
+  if (x.beside && !x.failed) tn_ptx_begin_consumers(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
   if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);
-  if (x.failed) return TINY_E_INTERNAL;
-  tn_ptx_entry(&x, out);
+  if (x.failed || (produces && !tn_ptx_producer(&producer, &x, r))) return TINY_E_INTERNAL;
+  tn_ptx_entry(&x, produces ? &producer : NULL, out);
   *uses = (uint64_t)x.version | (x.nbulk ? TN_PTX_USES_BOXES : 0);
   return TINY_OK;
 }
@@ -550,6 +582,9 @@ static int tn_ptx_unit_rows(const char *target) {
 static int tn_ptx_unit_tiles(const char *target) {
   return strcmp(target, "sm_90a") && !tn_ptx_unit_rows(target) ? 0 : 32;
 }
+
+// limits.producers of the target: setmaxnreg, which gives their registers to the others, came with sm_90a.
+static int tn_ptx_produces_for(const char *target) { return !strcmp(target, "sm_90a"); }
 
 // target: "sm_90a". 0: it is none of them.
 static int tn_lang_ptx(tiny_renderer *r, const char *target) {

@@ -64,6 +64,9 @@ static void tn_ptx_survey_maps(tn_ptx *x) {
 
 // ** the beginning **
 
+enum { TN_PTX_EMPTIES = TN_BOX_SLOTS / 2 };                  // of mbarriers, behind those of slots (ptx_producer.c)
+static int64_t tn_ptx_items(const tn_ptx *x) { return x->k->local[0] * x->k->local[1] * x->k->local[2]; }
+
 static void tn_ptx_slot_text(tn_ptx *x, int64_t slot) {
   tn_ptx_text(tn_ptx_body(x), "[%s+%lld]", x->k->local_nbytes ? "tiny_shared" : "boxes",
               (long long)(8 * slot + (x->k->local_nbytes ? x->k->local_nbytes - TN_BOX_NBYTES : 0)));
@@ -72,6 +75,27 @@ static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
   for (int i = 0; i < x->nbulk; i++)
     if (tn_bulk_first(x->bulk[i]->k) <= slot && slot < tn_bulk_end(x->bulk[i]->k)) return tn_bulk_copies(x->bulk[i]->k);
   return 1;
+}
+// Addresses of tensors, and of clusters who this is: for who begins copies.
+static void tn_ptx_begin_copies(tn_ptx *x) {
+  for (int i = 0; i < x->nmap; i++) {
+    tn_ptx_operand at = tn_ptx_register(x, 'd');
+    tn_ptx_begin(x, "mov.b64");
+    tn_ptx_operand_text(tn_ptx_body(x), at);
+    tn_ptx_text(tn_ptx_body(x), ", m;\n");
+    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
+    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
+  }
+  if (x->cluster < 2) return;
+  x->rank = tn_ptx_read_special(x, "cluster_ctarank");
+  x->everyone = tn_ptx_do1(x, 'h', "mov.b16", tn_ptx_k((1 << x->cluster) - 1));
+}
+static void tn_ptx_begin_slot(tn_ptx *x, int64_t slot, int64_t arrivals) {
+  x->guard = x->first;
+  tn_ptx_begin(x, "mbarrier.init.shared::cta.b64");
+  tn_ptx_slot_text(x, slot);
+  tn_ptx_text(tn_ptx_body(x), ", %lld;\n", (long long)arrivals);
+  x->guard = tn_ptx_none;
 }
 // mbarriers are there, for the copies too, before anybody waits (CUDA C++ Programming Guide, "Using TMA").
 static void tn_ptx_begin_boxes(tn_ptx *x) {
@@ -85,26 +109,12 @@ static void tn_ptx_begin_boxes(tn_ptx *x) {
   tn_ptx_text(tn_ptx_body(x), ", %s;\n", x->k->local_nbytes ? "tiny_shared" : "boxes");
   if (x->k->local_nbytes)
     x->slot_at = tn_ptx_do2(x, 'r', "add.s32", x->slot_at, tn_ptx_k(x->k->local_nbytes - TN_BOX_NBYTES));
-  for (int i = 0; i < x->slots; i++) {
-    x->guard = x->first;
-    tn_ptx_begin(x, "mbarrier.init.shared::cta.b64");
-    tn_ptx_slot_text(x, i);
-    tn_ptx_text(tn_ptx_body(x), ", %lld;\n", (long long)tn_ptx_copies_to(x, i));
-  }
-  x->guard = tn_ptx_none;
-  for (int i = 0; i < x->nmap; i++) {
-    tn_ptx_operand at = tn_ptx_register(x, 'd');
-    tn_ptx_begin(x, "mov.b64");
-    tn_ptx_operand_text(tn_ptx_body(x), at);
-    tn_ptx_text(tn_ptx_body(x), ", m;\n");
-    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
-    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
-  }
+  for (int i = 0; i < x->slots; i++) tn_ptx_begin_slot(x, i, tn_ptx_copies_to(x, i));
+  for (int i = 0; i < x->slots && x->role; i++)
+    tn_ptx_begin_slot(x, TN_PTX_EMPTIES + i, x->cluster * (tn_ptx_items(x) / 32));
+  if (!x->role) tn_ptx_begin_copies(x);
   tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n%s",
               x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
-  if (x->cluster < 2) return;
-  x->rank = tn_ptx_read_special(x, "cluster_ctarank");
-  x->everyone = tn_ptx_do1(x, 'h', "mov.b16", tn_ptx_k((1 << x->cluster) - 1));
 }
 
 // ** copies, and who waits for them **
@@ -116,6 +126,11 @@ static tn_ptx_operand tn_ptx_narrow(tn_ptx *x, const tiny_uop *u) {
 static tn_ptx_operand tn_ptx_slot_address(tn_ptx *x, tn_ptx_operand slot) {
   return tn_ptx_do(x, 'r', "mad.lo.s32", slot, tn_ptx_k(8), x->slot_at);
 }
+static void tn_ptx_begin_if(tiny_bytes *out, tn_ptx_operand on) {
+  tn_ptx_text(out, on.kind ? "\t@" : "\t");
+  if (on.kind) tn_ptx_operand_text(out, on);
+  if (on.kind) tn_ptx_text(out, " ");
+}
 static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
   const int dims = tn_bulk_dims(u), parts = tn_ptx_parts(x, u);
   const tiny_uop *index = u->src[0];
@@ -123,24 +138,25 @@ static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
   for (int i = 0; i < dims; i++) nbytes *= u->v[2 * dims + i];
   tn_ptx_address to = tn_ptx_address_of(x, index);
   const tn_ptx_operand at = tn_ptx_slot_address(x, tn_ptx_narrow(x, u->src[2]));
-  tn_ptx_operand place[TN_BOX_DIMS], on = x->first;
+  tn_ptx_operand place[TN_BOX_DIMS], on = x->first;          // none: of one thread alone
   for (int i = 0; i < dims; i++) place[i] = tn_ptx_narrow(x, u->src[3 + i]);
   if (parts > 1) {                         // the rows of this group's part
     if (to.base.kind == 's' || to.base.kind == 'S') to.base = tn_ptx_do1(x, 'r', "mov.u32", to.base);
     to.base = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(nbytes / parts), to.base);
     place[1] = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(u->v[2 * dims + 1] / parts), place[1]);
   }
-  if (index->nsrc == 3)
-    on = tn_ptx_do2(x, 'p', "and.pred", on, tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p'));
+  if (index->nsrc == 3) {
+    const tn_ptx_operand there = tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p');
+    on = on.kind ? tn_ptx_do2(x, 'p', "and.pred", on, there) : there;
+  }
   if (x->failed) return;
   tiny_bytes *out = x->overlaps ? &x->copies : tn_ptx_body(x);
-  tn_ptx_text(out, "\t@");
-  tn_ptx_operand_text(out, on);
-  tn_ptx_text(out, " mbarrier.arrive.expect_tx.shared::cta.b64 _, [");
+  tn_ptx_begin_if(out, on);
+  tn_ptx_text(out, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [");
   tn_ptx_operand_text(out, at);
-  tn_ptx_text(out, "], %lld;\n\t@", (long long)nbytes);
-  tn_ptx_operand_text(out, on);
-  tn_ptx_text(out, " cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s [", dims,
+  tn_ptx_text(out, "], %lld;\n", (long long)nbytes);
+  tn_ptx_begin_if(out, on);
+  tn_ptx_text(out, "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s [", dims,
               parts > 1 ? ".multicast::cluster" : "");
   tn_ptx_operand_text(out, to.base);
   tn_ptx_text(out, "+%lld], [", (long long)to.offset);
@@ -153,9 +169,9 @@ static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
   if (parts > 1) { tn_ptx_text(out, ", "); tn_ptx_operand_text(out, x->everyone); }
   tn_ptx_text(out, ";\n");
 }
-// Until the phase of the slot is over; then it is the other one's turn.
-static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
-  const tn_ptx_operand s = tn_ptx_narrow(x, slot), at = tn_ptx_slot_address(x, s), over = tn_ptx_register(x, 'p');
+// Until the phase of the slot whose mbarrier is at `at` is over; then it is the other one's turn.
+static void tn_ptx_wait_phase(tn_ptx *x, tn_ptx_operand s, tn_ptx_operand at) {
+  const tn_ptx_operand over = tn_ptx_register(x, 'p');
   tn_ptx_operand parity = tn_ptx_do2(x, 'r', "shr.u32", x->phases, s);
   parity = tn_ptx_do2(x, 'r', "and.b32", parity, tn_ptx_k(1));
   const tn_ptx_operand bit = tn_ptx_do2(x, 'r', "shl.b32", tn_ptx_held(x, tn_ptx_k(1), 'r'), s),
@@ -163,7 +179,8 @@ static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
   const int label = ++x->labels;
   tiny_bytes *out = tn_ptx_body(x);
   tn_ptx_text(out, "$W%d:\n", label);
-  tn_ptx_begin(x, "mbarrier.try_wait.parity.shared::cta.b64");
+  tn_ptx_begin(x, x->role == TN_PTX_PRODUCES && x->cluster > 1 ?
+               "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64" : "mbarrier.try_wait.parity.shared::cta.b64");
   tn_ptx_operand_text(out, over);
   tn_ptx_text(out, ", [");
   tn_ptx_operand_text(out, at);
@@ -176,6 +193,11 @@ static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
   tn_ptx_line(x, to, NULL, 0);
   x->guard = tn_ptx_none; x->unless = 0;
   tn_ptx_line(x, "xor.b32", turn, 3);
+}
+static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
+  x->slot = tn_ptx_narrow(x, slot);
+  x->told = 0;
+  tn_ptx_wait_phase(x, x->slot, tn_ptx_slot_address(x, x->slot));
 }
 
 // ** products that go on while the next ones are begun **
@@ -226,14 +248,16 @@ static const tiny_uop *tn_ptx_overlaps(const tn_ptx *x, const tiny_uop *barrier)
 // Neighbours of dim 0 whose boxes are the same each copy a part to the memory of all (PTX ISA, .multicast::cluster).
 // Memory is filled again when all groups of the cluster have met, which they do while products are under way.
 
-// How many groups make a cluster: as hints say, if there is one loop of copies and its products overlap.
-static int tn_ptx_cluster(const tn_ptx *x) {
+// How many groups make a cluster: as hints say, if there is one loop of copies and its products overlap. produced: who
+// copies waits for neighbours by itself; else they do not meet before a loop that begins anew.
+static int tn_ptx_cluster(const tn_ptx *x, int produced) {
   int hints = 0, loops = 0;
   for (int i = 0; i < x->nbulk; i++) hints |= x->k->hints[x->bulk[i]->seq];
   for (int i = 0; i < x->k->n && hints; i++) {
     const tiny_uop *u = x->k->list[i];
     if (u->op != TINY_OP_BARRIER || !(u->k & TN_BOXES)) continue;
-    if (loops++ || !tn_ptx_overlaps(x, u)) return 1;
+    const tiny_uop *loop = tn_ptx_overlaps(x, u);
+    if (loops++ || !loop || (x->inside[loop->seq] > 1 && !produced)) return 1;
   }
   return !loops ? 1 : hints & TINY_HINT_FOUR ? 4 : hints & TINY_HINT_PAIR ? 2 : 1;
 }

@@ -199,6 +199,7 @@ static void tn_ptx_survey(tn_ptx *x) {
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     const int op = u->op, copies = op == TINY_OP_STORE && tn_ptx_copies(x, u);
+    if (x->idle[i]) continue;
     if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF || op == TINY_OP_BULK)
       tn_ptx_need(x, u);
     if (op == TINY_OP_BARRIER && u->k & TN_BOXES) {

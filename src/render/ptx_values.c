@@ -29,6 +29,7 @@ typedef struct tn_ptx_operand { char kind; int64_t n; } tn_ptx_operand;
 typedef struct tn_ptx_list { tn_ptx_operand *of; int n, cap; } tn_ptx_list;
 
 enum { TN_PTX_CLASSES = 6, TN_PTX_DEPTH = 72, TN_PTX_VECTOR = 64 };
+enum { TN_PTX_ALL, TN_PTX_CONSUMES, TN_PTX_PRODUCES };       // roles of warps
 enum { TN_PTX_ELEMENTS = 1, TN_PTX_WORDS = 2 };              // what users want of a vector
 
 typedef struct tn_ptx_level {              // of a loop or an IF that is open, and of the kernel itself
@@ -66,6 +67,11 @@ typedef struct tn_ptx {
   // Of a loop whose products go on while the next ones are begun: its RANGE; copies that wait for the items to meet
   const tiny_uop *overlaps; tiny_bytes copies;
   int cluster; tn_ptx_operand rank, everyone;                // groups that copy for each other; which is this; all bits
+  // Of warps that only copy, and the others (ptx_producer.c): who this is written for; what those leave out, of nodes;
+  // threads beside the items; of the other warps, the slot whose products are under way, of whom this lane tells that a
+  // slot is empty, and whether it does; a slot was told of in this iteration
+  int role, beside, told; uint8_t *idle;
+  tn_ptx_operand before, empties, tells, slot;
   tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
   tn_ptx_operand guard; int unless;        // of the next lines
 } tn_ptx;
@@ -170,19 +176,11 @@ static void tn_ptx_operand_text(tiny_bytes *out, tn_ptx_operand o) {
 }
 static tiny_bytes *tn_ptx_body(tn_ptx *x) { return &x->level[x->at].body; }
 
-// The products of the batch, which are done behind it (PTX ISA, wgmma.fence, .commit_group, .wait_group).
-static const char tn_ptx_meet_cluster[] = "\tbarrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;\n";
-static void tn_ptx_flush(tn_ptx *x) {
-  if (!x->batch.n) return;
-  tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
-  tiny_bytes_add(tn_ptx_body(x), x->batch.data, x->batch.n);
-  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned %d;\n",
-              x->overlaps != NULL);
-  x->batch.n = 0;
-  if (!x->overlaps) return;                // the products before are done, of all warps: their memory is filled again
-  tn_ptx_text(tn_ptx_body(x), "%s", x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
-  if (x->copies.n) tiny_bytes_add(tn_ptx_body(x), x->copies.data, x->copies.n);
-  x->copies.n = 0;
+// All items do; not those beside them.
+static void tn_ptx_meet(const tn_ptx *x, tiny_bytes *out) {
+  const int64_t *n = x->k->local;
+  if (x->beside) tn_ptx_text(out, "\tbar.sync 1, %lld;\n", (long long)(n[0] * n[1] * n[2]));
+  else tn_ptx_text(out, "\tbar.sync 0;\n");
 }
 
 // A line's beginning, with the guard that holds.

@@ -16,6 +16,46 @@
 #include "ptx_memory.c"
 #endif
 
+// ** the batch **
+
+// Of warps beside which others copy: the slot before is empty, if there was one. now: the one whose products are under
+// way, -1: there is none.
+static void tn_ptx_release(tn_ptx *x, tn_ptx_operand now) {
+  const tn_ptx_operand on = tn_ptx_do(x, 'p', "setp.ge.and.s32", x->before, tn_ptx_k(0), x->tells),
+                       at = tn_ptx_do(x, 'r', "mad.lo.s32", x->before, tn_ptx_k(8), x->empties),
+                       next[2] = {x->before, now};
+  x->guard = on;
+  tn_ptx_begin(x, x->cluster > 1 ? "mbarrier.arrive.release.cluster.shared::cluster.b64" :
+                                   "mbarrier.arrive.shared::cta.b64");
+  x->guard = tn_ptx_none;
+  tn_ptx_text(tn_ptx_body(x), "_, [");
+  tn_ptx_operand_text(tn_ptx_body(x), at);
+  tn_ptx_text(tn_ptx_body(x), "];\n");
+  tn_ptx_line(x, "mov.b32", next, 2);
+}
+// The products of the batch, which are done behind it (PTX ISA, wgmma.fence, .commit_group, .wait_group).
+static const char tn_ptx_meet_cluster[] = "\tbarrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;\n";
+static void tn_ptx_flush(tn_ptx *x) {
+  if (!x->batch.n) return;
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
+  tiny_bytes_add(tn_ptx_body(x), x->batch.data, x->batch.n);
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned %d;\n",
+              x->overlaps != NULL);
+  x->batch.n = 0;
+  if (!x->overlaps) return;                // the products before are done, of all warps: their memory is filled again
+  if (x->role) {
+    if (!x->told) tn_ptx_release(x, x->slot);
+    x->told = 1;
+    return;
+  }
+  if (x->cluster > 1) tn_ptx_text(tn_ptx_body(x), "%s", tn_ptx_meet_cluster);
+  else tn_ptx_meet(x, tn_ptx_body(x));
+  if (x->copies.n) tiny_bytes_add(tn_ptx_body(x), x->copies.data, x->copies.n);
+  x->copies.n = 0;
+}
+
+// ** products **
+
 static int tn_load_has(const tiny_uop *load, int flag) { return (load->k & flag) != 0; }
 static int tn_ptx_loads_matrices(const tiny_uop *u) {
   return u->op == TINY_OP_LOAD && u->k >> TN_MATRIX_ALONG && !tn_is_reg(u->src[0]->src[0]);

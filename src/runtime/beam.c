@@ -195,7 +195,7 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
       c->tasks = left[i]->low.tasks;
       c->local_nbytes = left[i]->local_nbytes;
       memcpy(c->global, left[i]->low.global, sizeof c->global);
-      memcpy(c->local, left[i]->low.local, sizeof c->local);
+      tn_lowered_threads(&left[i]->low, c->local);
     }
   }
   return code;

@@ -121,7 +121,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   if (!e) return NULL;
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
-  memcpy(e->local, b->low.local, sizeof e->local);
+  tn_lowered_threads(&b->low, e->local);
   e->key = b->key; e->kind = b->kind;
   e->kernel = kernel;
   e->tasks = b->low.tasks;
