@@ -88,7 +88,8 @@ static std::map<int, context *> primary;
 static thread_local std::vector<context *> current;
 static u64 next_address = BASE, limit, die, live, done_everywhere;
 static int wrongs, initialised;
-static long die_at, die_code, refuse_at, calls, refuse_code, lose_at, kernels, graph_launches, changed, overlapped, maps;
+static long die_at, die_code, refuse_at, calls, refuse_code, lose_at, kernels, graph_launches, changed, overlapped;
+static long maps;
 static double clock_ms = 1000, item_ms;
 static int early_bits;
 
@@ -819,11 +820,12 @@ EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsign
 
 // ** tensors that the copy unit is told of **
 //
-// What the driver refuses stands in its manual: CUDA driver API, "Tensor Map Object Management". The bits are those that
-// ptx_wide.c reads, and has the source of.
+// What the driver refuses stands in its manual: CUDA driver API, "Tensor Map Object Management". The bits are those
+// that ptx_wide.c reads, and has the source of.
 
 struct map_type { int nbytes, bits; };     // of an element; of the field; types are in the order of CUtensorMapDataType
-static const map_type map_types[] = {{1, 0}, {2, 1}, {4, 2}, {4, 3}, {8, 4}, {8, 5}, {2, 6}, {4, 7}, {8, 9}, {2, 10}, {4, 8}};
+static const map_type map_types[] = {{1, 0}, {2, 1}, {4, 2}, {4, 3}, {8, 4}, {8, 5},
+                                     {2, 6}, {4, 7}, {8, 9}, {2, 10}, {4, 8}};
 struct map_of {
   int type; unsigned dims; u64 address; const u64 *extents, *strides; const unsigned *box, *each;
   int interleave, swizzle, promotion, beyond;

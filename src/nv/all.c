@@ -8,6 +8,7 @@
 #include "../render/ptx_tcgen05.c"
 #include "../render/ptx_maps.c"
 #include "../render/ptx_bulk.c"
+#include "../render/ptx_box_stores.c"
 #include "../render/ptx.c"
 #include "structs.c"
 #include "system.c"

@@ -64,6 +64,7 @@ typedef struct tn_ptx {
   tn_ptx_operand first, phases, slot_at, map_at[8];
   // Of a loop whose products go on while the next ones are begun: its RANGE; copies that wait for the items to meet
   const tiny_uop *overlaps; tiny_bytes copies;
+  int box_stores, leaves;                  // BULKSTOREs; are some begun, and not waited for?
   int cluster; tn_ptx_operand rank, everyone;                // groups that copy for each other; which is this; all bits
   tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
   tn_ptx_operand guard; int unless;        // of the next lines
