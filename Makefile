@@ -267,12 +267,14 @@ $(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.c build/flags/
 MOCK_CXX = $(firstword $(foreach c,clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++ g++,$(if $(shell command -v $(c)),$(c))))
 build/mock/libcuda.so.1: tests/mock_cuda.cpp tests/mock_cuda.h build/mock/ptx_machine.o
 	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC -fvisibility=hidden $< build/mock/ptx_machine.o -o $@ -ldl -lpthread -lm
+build/mock/libcuda-old.so.1: tests/mock_cuda.cpp tests/mock_cuda.h build/mock/ptx_machine.o
+	@$(BUILD) $(CXX) -std=c++17 -O1 -g -DMOCK_CUDA_OLD -shared -fPIC -fvisibility=hidden $< build/mock/ptx_machine.o -o $@ -ldl -lpthread -lm
 build/mock/ptx_machine.o: tests/ptx_machine.c $(wildcard tests/ptx_*.c tests/ptx_*.h)
 	@$(BUILD) $(CC) -std=c11 -O2 -g -Wall -Wextra -fPIC -fvisibility=hidden -c $< -o $@
 build/mock/libnvrtc.so.13: tests/mock_nvrtc.cpp
 	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC '-DMOCK_TESTS="$(CURDIR)/tests"' '-DMOCK_CXX="$(MOCK_CXX)"' \
 	  '-DMOCK_FLAGS="-O0"' $< -o $@
-mock: build/mock/libcuda.so.1 build/mock/libnvrtc.so.13
+mock: build/mock/libcuda.so.1 build/mock/libcuda-old.so.1 build/mock/libnvrtc.so.13
 build/plain/test_cuda build/asan/test_cuda: | mock
 
 # tests/whole.c: with gcc's report of frames and calls (.ci), with clang's of frames (.su) and its text, which is optimised

@@ -25,7 +25,8 @@
 //            after other work. Units that have a group more than others are waited for.
 //   boxes    One item begins the copy of a box (PTX ISA, cp.async.bulk.tensor): no registers, nothing of L1; its rows'
 //            sectors come from L2, a row of 128 bytes is written to shared memory in a cycle. What groups of a cluster
-//            copy for each other comes once for all of them (.multicast::cluster).
+//            copy for each other comes once for all of them (.multicast::cluster). One that is stored is read from
+//            shared memory so, and its rows' sectors go to L2.
 //   cluster  Groups that copy for each other meet in each iteration, while products are under way: the slower of both
 //            counts. It takes a trip between SMs at the least, 180 cycles (Luo et al., Benchmarking and Dissecting the
 //            Nvidia Hopper GPU Architecture, 2024, SM-to-SM network). Where warps beside the items copy nobody meets
@@ -87,7 +88,7 @@ typedef struct tn_gpu_run {
   // Tiles of groups that were run: the group, its iteration of the loop at instruction `walk` (-1: there is none),
   // their numbers, and how many. turns: iterations of it; turn: this one.
   int64_t (*ran)[3], *ran_turn, *ran_at, turn, turns; int kept, walk;
-  double box_rows;                         // written to shared memory by copies of boxes
+  double box_rows[2];                      // written to shared memory by copies of boxes, read by those that store them
   uint32_t **adds;                         // of memories, by element: how often it is added to
   double added;                            // most of them
 } tn_gpu_run;
@@ -268,22 +269,23 @@ static void tn_gpu_access(tn_gpu_run *c, int at) {
 static void tn_gpu_box(tn_gpu_run *c, int at) {
   const tn_eval_run *r = &c->r;
   const tn_eval_ins *i = &r->c->ins[at];
-  const tn_eval_arg *a = &r->c->arg[i->arg];
-  const int dims = tn_bulk_dims(&i->u), nbytes = tn_dtypes[r->c->mem[i->mem].dtype].nbytes;
+  const int dims = tn_bulk_dims(&i->u), nbytes = tn_dtypes[r->c->mem[i->mem].dtype].nbytes,
+            stores = i->u.op == TINY_OP_BULKSTORE;
+  const tn_eval_arg *a = &r->c->arg[i->arg], *coordinate = a + 3 - stores;
   const int64_t *v = r->c->v + i->v, offset = (int64_t)r->l->mem[r->c->mem[i->from_mem].id].offset;
   tn_gpu_traffic *to = &c->at[at].traffic;
   int64_t rows = 1;
   if (a[1].slot >= 0 && !*tn_eval_slot(r, a[1].slot)) return;
   for (int d = 1; d < dims; d++) rows *= v[2 * dims + d];
   to->requests += 1;
-  c->box_rows += (double)rows;
+  c->box_rows[stores] += (double)rows;
   for (int64_t row = 0; row < rows; row++) {
-    const int64_t first = *tn_eval_slot(r, a[3].slot), begin = first < 0 ? 0 : first,
+    const int64_t first = *tn_eval_slot(r, coordinate->slot), begin = first < 0 ? 0 : first,
                   end = first + v[2 * dims] < v[0] ? first + v[2 * dims] : v[0];
     int64_t place = begin, left = row;
     int there = begin < end;
     for (int d = 1; d < dims; left /= v[2 * dims + d++]) {
-      const int64_t x = *tn_eval_slot(r, a[3 + d].slot) + left % v[2 * dims + d];
+      const int64_t x = *tn_eval_slot(r, coordinate[d].slot) + left % v[2 * dims + d];
       there &= x >= 0 && x < v[d];
       place += x * v[dims + d];
     }
@@ -293,10 +295,10 @@ static void tn_gpu_box(tn_gpu_run *c, int at) {
     const int64_t sectors = tn_gpu_blocks(&p, c->gpu->sector);
     to->moved += (double)sectors;
     to->ideal += (double)((p.nbytes + c->gpu->sector - 1) / c->gpu->sector);
-    c->sectors[i->from_mem][0] += (double)sectors / c->at[at].shares;
+    c->sectors[i->from_mem][stores] += (double)sectors / c->at[at].shares;
     double fresh = 0;
-    tn_gpu_first(c, c->seen[i->from_mem][0], &fresh, &p);
-    c->fresh[i->from_mem][0] += fresh / c->at[at].shares;
+    tn_gpu_first(c, c->seen[i->from_mem][stores], &fresh, &p);
+    c->fresh[i->from_mem][stores] += fresh / c->at[at].shares;
   }
 }
 
@@ -343,7 +345,7 @@ static void tn_gpu_keep(tn_gpu_run *c);
 static tiny_code tn_gpu_step(tn_gpu_run *c, int *at) {
   const tn_eval_ins *i = &c->r.c->ins[*at];
   tiny_code code = TINY_OK;
-  c->at[*at].warps += i->u.op == TINY_OP_BULK ? 1 : (double)c->active;
+  c->at[*at].warps += tn_gpu_is_box(i) ? 1 : (double)c->active;
   switch (i->u.op) {
     case TINY_OP_RANGE: if (!tn_gpu_range(c, i)) *at = i->jump; break;
     case TINY_OP_END:
@@ -354,7 +356,7 @@ static tiny_code tn_gpu_step(tn_gpu_run *c, int *at) {
       if (tn_gpu_written(c, i) != TINY_OK) return c->r.t->code;
       tn_gpu_access(c, *at);
       return tn_eval_instruction(&c->r, at);
-    case TINY_OP_BULK: tn_gpu_box(c, *at); return tn_eval_instruction(&c->r, at);
+    case TINY_OP_BULK: case TINY_OP_BULKSTORE: tn_gpu_box(c, *at); return tn_eval_instruction(&c->r, at);
     case TINY_OP_IF: case TINY_OP_ENDIF: code = tn_eval_instruction(&c->r, at); break;
     default: return tn_eval_instruction(&c->r, at);
   }
@@ -453,15 +455,17 @@ static double tn_gpu_flops(const tn_eval_ins *i) {
 static void tn_gpu_sum(tn_gpu_run *c) {
   tn_gpu_counts *o = c->out;
   const double warps = (double)(o->sampled * o->warps);
-  o->shared[1].moved += c->box_rows; o->shared[1].ideal += c->box_rows;
+  for (int stores = 0; stores < 2; stores++) {               // a box that comes is a store to shared memory
+    o->shared[!stores].moved += c->box_rows[stores]; o->shared[!stores].ideal += c->box_rows[stores];
+  }
   for (int at = 0; at < c->r.c->nins; at++) {
     const tn_eval_ins *i = &c->r.c->ins[at];
     const tn_gpu_at *x = &c->at[at];
     for (int k = 0; k < TN_GPU_KINDS; k++) o->n[k] += x->warps * c->list.cost[at][k] / warps;
     o->matrix_flops += tn_gpu_flops(i) * x->warps * tn_gpu_scale(o);
     if (i->mem < 0) continue;
-    const int box = i->u.op == TINY_OP_BULK, space = box ? (int)TN_SPACE_GLOBAL : c->r.c->mem[i->mem].space,
-              stores = i->u.op == TINY_OP_STORE;
+    const int space = tn_gpu_is_box(i) ? (int)TN_SPACE_GLOBAL : c->r.c->mem[i->mem].space,
+              stores = i->u.op == TINY_OP_STORE || i->u.op == TINY_OP_BULKSTORE;
     if (space == TN_SPACE_REG) {
       if (c->list.moved[i->mem]) o->n[TN_GPU_PRIVATE] += x->warps * i->u.lanes / warps;
       continue;
@@ -551,7 +555,7 @@ static int64_t tn_gpu_place(const tiny_uop *u, const tiny_uop *walk, const int64
 static const tn_eval_ins *tn_gpu_first_access(const tn_gpu_run *c, int m, int stores) {
   for (int at = 0; at < c->r.c->nins; at++) {
     const tn_eval_ins *i = &c->r.c->ins[at];
-    if (i->u.op == TINY_OP_BULK ? i->from_mem == m && !stores :
+    if (tn_gpu_is_box(i) ? i->from_mem == m && stores == (i->u.op == TINY_OP_BULKSTORE) :
         tn_gpu_is_access(i) && i->mem == m && (i->u.op == TINY_OP_STORE) == stores)
       return i;
   }
@@ -562,9 +566,9 @@ static int64_t tn_gpu_access_place(const tn_gpu_run *c, const tn_eval_ins *i, co
                                    const int64_t *group, int64_t turn) {
   const int dims = tn_bulk_dims(&i->u);
   int64_t place = 0;
-  if (i->u.op != TINY_OP_BULK) return tn_gpu_place(i->u.src[0]->src[1], walk, group, turn);
+  if (!tn_gpu_is_box(i)) return tn_gpu_place(i->u.src[0]->src[1], walk, group, turn);
   for (int d = 0; d < dims; d++)
-    place += tn_gpu_place(i->u.src[3 + d], walk, group, turn) * c->r.c->v[i->v + dims + d];
+    place += tn_gpu_place(i->u.src[(int)i->u.nsrc - dims + d], walk, group, turn) * c->r.c->v[i->v + dims + d];
   return place;
 }
 
@@ -793,8 +797,9 @@ static void tn_gpu_accesses(tn_gpu_run *c, tiny_bytes *text) {
     const tn_eval_ins *i = &c->r.c->ins[at];
     const tn_gpu_traffic *x = &c->at[at].traffic;
     if (i->mem < 0 || !x->requests) continue;
-    const tn_eval_mem *m = &c->r.c->mem[i->u.op == TINY_OP_BULK ? i->from_mem : i->mem];
-    const char *const what = i->u.op == TINY_OP_STORE ? "store" : i->u.op == TINY_OP_BULK ? "box" : "load";
+    const tn_eval_mem *m = &c->r.c->mem[tn_gpu_is_box(i) ? i->from_mem : i->mem];
+    const char *const what = i->u.op == TINY_OP_STORE ? "store" : i->u.op == TINY_OP_BULKSTORE ? "boxes" :
+      i->u.op == TINY_OP_BULK ? "box" : "load";
     tn_gpu_line(text, "    %-5s %s %d %sx%d: %.0f requests, %.2f %s each, %.0f %%\n",
                   what, m->space == TN_SPACE_GLOBAL ? "global" : "shared", m->id,
                   tn_dtypes[m->dtype].name, i->u.lanes, x->requests, x->moved / x->requests,

@@ -85,6 +85,9 @@ static int tn_gpu_quarters(const tiny_uop *u) {
 }
 // Matrices that a unit reads from shared memory itself: no request, no register (PTX ISA, wgmma.mma_async).
 static int tn_gpu_by_unit(const tn_eval_ins *i) { return i->u.op == TINY_OP_LOAD && i->u.k >> TN_MATRIX_ALONG; }
+static int tn_gpu_is_box(const tn_eval_ins *i) {
+  return i->u.op == TINY_OP_BULK || i->u.op == TINY_OP_BULKSTORE;
+}
 static int tn_gpu_is_access(const tn_eval_ins *i) { return i->u.op == TINY_OP_LOAD || i->u.op == TINY_OP_STORE; }
 static int tn_gpu_nargs(const tn_eval_ins *i) {
   switch (i->u.op) {
@@ -95,8 +98,8 @@ static int tn_gpu_nargs(const tn_eval_ins *i) {
 }
 static int tn_gpu_has_value(const tn_eval_ins *i) {
   switch (i->u.op) {
-    case TINY_OP_STORE: case TINY_OP_BARRIER: case TINY_OP_BULK: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF:
-      return 0;
+    case TINY_OP_STORE: case TINY_OP_BARRIER: case TINY_OP_BULK: case TINY_OP_BULKSTORE: case TINY_OP_END:
+    case TINY_OP_IF: case TINY_OP_ENDIF: return 0;
     default: return 1;
   }
 }
@@ -262,6 +265,7 @@ static void tn_gpu_costs(tn_gpu_list *l) {
         tn_gpu_add(l, at, TN_GPU_SHARED, 1);
         tn_gpu_add(l, at, TN_GPU_GLOBAL, 1);
         break;
+      case TINY_OP_BULKSTORE: tn_gpu_add(l, at, TN_GPU_GLOBAL, 1); break;       // of one item
       case TINY_OP_SPECIAL: tn_gpu_add(l, at, TN_GPU_MOVE, 1); break;
       case TINY_OP_WMMA: tn_gpu_add(l, at, TN_GPU_MATRIX, 1); break;
       case TINY_OP_HREDUCE: tn_gpu_add(l, at, TN_GPU_FLOAT, tn_gpu_arg(l, at, 0)->lanes - 1); break;

@@ -8,6 +8,8 @@
 //
 // MOCK_CUDA_DEVICES=2  MOCK_CUDA_SM=90  MOCK_CUDA_VERSION=13000  MOCK_CUDA_POOLS=1  MOCK_CUDA_SEED=0
 // MOCK_CUDA_INIT=0 (what cuInit says)
+// Built with MOCK_CUDA_OLD it is a driver of before CUDA 12, without what tells the copy unit of tensors.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -48,14 +50,25 @@ static long env_of(const char *name, long otherwise) {
   return text && *text ? strtol(text, nullptr, 10) : otherwise;
 }
 
-struct block { u64 at; size_t nbytes; char *pages, *near; size_t npages; struct context *of; bool pool, dying; };
+// image: the module whose variable it is
+struct block {
+  u64 at; size_t nbytes; char *pages, *near; size_t npages; struct context *of; bool pool, dying; struct module *image;
+};
 struct function; struct event;
-struct module { void *library; ptx_module *ptx; struct context *of; std::vector<function *> functions; int queued; };
-// ptx: the kernel of a module that is PTX, whose parameters are one; entry: of others
+// variables: where those that were asked for lie
+struct module {
+  void *library; ptx_module *ptx; struct context *of; std::vector<function *> functions; int queued;
+  std::map<std::string, u64> variables;
+};
+// ptx: the kernel of a module that is PTX; entry: of others
 struct function {
   module *of; mock_entry *entry; const ptx_kernel *ptx; std::string name; int shared;
-  int parameters() const { return ptx ? 1 : entry->n; }
-  size_t nbytes(int i) const { return ptx ? ptx->param_nbytes : (size_t)entry->nbytes[i]; }
+  int parameters() const { int n = 0; while (ptx && place(n).second) n++; return ptx ? n : entry->n; }
+  size_t nbytes(int i) const { return ptx ? place(i).second : (size_t)entry->nbytes[i]; }
+  std::pair<size_t, size_t> place(int i) const {             // where it begins, its bytes; 0: there is none
+    size_t at = 0, n = 0;
+    return ptx_param(of->ptx, name.c_str(), i, &at, &n) ? std::make_pair(at, n) : std::make_pair((size_t)0, (size_t)0);
+  }
 };
 struct work { std::function<int()> run; module *uses; const void *pinned; };  // pinned: what a copy reads, writes
 struct stream { struct context *of; std::deque<work> queue; u64 given, done; };
@@ -76,6 +89,7 @@ static thread_local std::vector<context *> current;
 static u64 next_address = BASE, limit, die, live, done_everywhere;
 static int wrongs, initialised;
 static long die_at, die_code, refuse_at, calls, refuse_code, lose_at, kernels, graph_launches, changed, overlapped;
+static long maps;
 static double clock_ms = 1000, item_ms;
 static int early_bits;
 
@@ -119,10 +133,10 @@ static char *near_of(u64 at, size_t nbytes, const char *who) {
   if (at + nbytes > b->at + b->nbytes) { wrong("memory beyond a block", who); return nullptr; }
   return b->near + (at - b->at);
 }
-static int block_new(context *c, size_t nbytes, bool pool, u64 *out) {
+static int block_new(context *c, size_t nbytes, bool pool, u64 *out, module *image = nullptr) {
   if (!nbytes) return wrong("0 bytes are asked for");
-  if (limit && live + nbytes > limit) return OUT_OF_MEMORY;
-  block b = {next_address, nbytes, nullptr, nullptr, 0, c, pool, false};
+  if (limit && live + nbytes > limit && !image) return OUT_OF_MEMORY;
+  block b = {next_address, nbytes, nullptr, nullptr, 0, c, pool, false, image};
   const size_t whole = (nbytes + LINE - 1) / LINE * LINE;
   b.npages = (whole + PAGE - 1) / PAGE * PAGE + 2 * PAGE;
   b.pages = (char *)mmap(nullptr, b.npages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -131,7 +145,7 @@ static int block_new(context *c, size_t nbytes, bool pool, u64 *out) {
   b.near = b.pages + b.npages - PAGE - whole;
   memset(b.near, 0xC5, whole);             // nobody relies on zeros
   next_address += (whole + 2 * LINE) / LINE * LINE + 65536;
-  live += nbytes;
+  if (!image) live += nbytes;
   blocks[b.at] = b;
   *out = b.at;
   return OK;
@@ -139,7 +153,7 @@ static int block_new(context *c, size_t nbytes, bool pool, u64 *out) {
 static int block_end(u64 at) {
   auto i = blocks.find(at);
   if (i == blocks.end()) return wrong("memory is freed that is not there");
-  live -= i->second.nbytes;
+  if (!i->second.image) live -= i->second.nbytes;
   munmap(i->second.pages, i->second.npages);
   blocks.erase(i);
   return OK;
@@ -337,9 +351,11 @@ static int node_check(const node &n) {
   return OK;
 }
 static std::vector<u64> values_of(const function *f, void **params) {
-  std::vector<u64> out;                    // each parameter from a word on
-  for (int i = 0; i < f->parameters(); i++) {
-    const size_t at = out.size(), nbytes = f->nbytes(i);
+  std::vector<u64> out;                    // each parameter from a word on, of PTX as it has them
+  for (int i = 0, n = f->parameters(); i < n; i++) {
+    const size_t nbytes = f->nbytes(i);
+    if (f->ptx) out.resize(std::max(out.size(), (f->place(i).first + 7) / 8));
+    const size_t at = out.size();
     out.resize(at + (nbytes + 7) / 8);
     memcpy(&out[at], params[i], nbytes);
   }
@@ -425,6 +441,7 @@ static context *context_new(int device) {
   return c;
 }
 static void module_end(module *m) {
+  for (const auto &v : m->variables) block_end(v.second);
   for (function *f : m->functions) delete f;
   if (m->ptx) ptx_free(m->ptx);
   delete m;
@@ -441,7 +458,7 @@ static void context_end(context *c) {
   }
   for (auto i = blocks.begin(); i != blocks.end();) {
     const u64 at = (i++)->first;
-    if (blocks[at].of == c) block_end(at);
+    if (blocks[at].of == c && !blocks[at].image) block_end(at);       // variables go with their module
   }
   for (stream *s : c->streams) delete s;
   for (event *e : c->events) delete e;
@@ -594,7 +611,7 @@ EXPORT int cuMemAlloc_v2(u64 *out, size_t nbytes) { BEGIN_IN; return block_new(h
 EXPORT int cuMemFree_v2(u64 at) {
   BEGIN_IN;
   auto i = blocks.find(at);
-  if (i == blocks.end() || i->second.of != here || i->second.pool)
+  if (i == blocks.end() || i->second.of != here || i->second.pool || i->second.image)
     return wrong("cuMemFree of what cuMemAlloc did not give");
   for (stream *s : here->streams) if (s->given > s->done) return wrong("memory is freed while something may use it");
   return block_end(at);
@@ -701,7 +718,7 @@ static int load_ptx(context *c, const char *text, void **out) {
   char said[400];
   ptx_module *ptx = ptx_parse(text, strlen(text), said, sizeof said);
   if (!ptx) { wrong("PTX", said); return BAD_PTX; }
-  module *m = new module{nullptr, ptx, c, {}, 0};
+  module *m = new module{nullptr, ptx, c, {}, 0, {}};
   c->modules.insert(m);
   *out = m;
   return OK;
@@ -725,7 +742,7 @@ EXPORT int cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *op
   if (!library) fprintf(stderr, "mock_cuda: %s\n", dlerror());
   remove(path);
   if (!library) return BAD_IMAGE;
-  module *m = new module{library, nullptr, here, {}, 0};
+  module *m = new module{library, nullptr, here, {}, 0, {}};
   here->modules.insert(m);
   *out = m;
   return OK;
@@ -760,10 +777,17 @@ EXPORT int cuModuleGetFunction(void **out, void *handle, const char *name) {
 }
 EXPORT int cuModuleGetGlobal_v2(u64 *at, size_t *nbytes, void *handle, const char *name) {
   BEGIN_IN;
-  const module *m = (module *)handle;
-  const bool found = m->ptx ? !strcmp(name, "tiny_values") : dlsym(m->library, name) != nullptr;   // all PTX here is ours
-  *at = BASE; *nbytes = found ? 4 : 0;
-  return found ? OK : NOT_FOUND;
+  module *m = (module *)handle;
+  const void *data = m->ptx ? ptx_data_of(m->ptx, name, nbytes) : dlsym(m->library, name);
+  if (!data) return NOT_FOUND;
+  if (!m->ptx) *nbytes = 4;                // those of tests are ints
+  u64 &to = m->variables[name];
+  if (!to) {
+    if (const int code = block_new(m->of, *nbytes, false, &to, m)) return code;
+    memcpy(near_of(to, *nbytes, "a variable"), data, *nbytes);
+  }
+  *at = to;
+  return OK;
 }
 EXPORT int cuFuncGetAttribute(int *out, int which, void *f) {
   BEGIN_IN;
@@ -775,7 +799,7 @@ EXPORT int cuFuncGetParamInfo(void *f, size_t i, size_t *offset, size_t *nbytes)
   BEGIN_IN;
   const function *g = (function *)f;
   if (i >= (size_t)g->parameters()) return INVALID;
-  *offset = 8 * i; *nbytes = g->nbytes((int)i);
+  *offset = g->ptx ? g->place((int)i).first : 8 * i; *nbytes = g->nbytes((int)i);
   return OK;
 }
 EXPORT int cuFuncSetAttribute(void *f, int which, int value) {
@@ -793,6 +817,65 @@ EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsign
   const int code = node_check(n);
   return code ? code : give(s, [n] { return run_kernel(n); }, n.f->of);
 }
+
+// ** tensors that the copy unit is told of **
+//
+// What the driver refuses stands in its manual: CUDA driver API, "Tensor Map Object Management". The bits are those
+// that ptx_wide.c reads, and has the source of.
+
+struct map_type { int nbytes, bits; };     // of an element; of the field; types are in the order of CUtensorMapDataType
+static const map_type map_types[] = {{1, 0}, {2, 1}, {4, 2}, {4, 3}, {8, 4}, {8, 5},
+                                     {2, 6}, {4, 7}, {8, 9}, {2, 10}, {4, 8}};
+struct map_of {
+  int type; unsigned dims; u64 address; const u64 *extents, *strides; const unsigned *box, *each;
+  int interleave, swizzle, promotion, beyond;
+};
+static bool map_is_refused(const map_of &m) {
+  enum { TYPES = sizeof map_types / sizeof *map_types, DIMS = 5, BOX = 256, EACH = 8 };
+  if (m.type < 0 || m.type >= TYPES || !m.dims || m.dims > DIMS || m.address % 16) return true;
+  if (m.interleave < 0 || m.interleave > 2 || m.swizzle < 0 || m.swizzle > 6 || m.promotion < 0 || m.promotion > 3 ||
+      m.beyond < 0 || m.beyond > 1 || (m.beyond && (m.type < 6 || m.type > 10)))
+    return true;
+  if (m.interleave && (m.dims < 3 || (m.interleave == 2 && (m.address % 32 || m.swizzle != 1)))) return true;
+  const u64 row = (u64)m.box[0] * (u64)map_types[m.type].nbytes, most[] = {row, 32, 64, 128, 128, 128, 128};
+  if (!m.interleave && (row % 16 || row > most[m.swizzle])) return true;
+  for (unsigned i = 0; i < m.dims; i++) {
+    if (!m.extents[i] || m.extents[i] > (u64)1 << 32 || !m.box[i] || m.box[i] > BOX || !m.each[i] || m.each[i] > EACH)
+      return true;
+    if (i && (m.strides[i - 1] % (m.interleave == 2 ? 32 : 16) || m.strides[i - 1] >> 40)) return true;
+  }
+  return false;
+}
+static void map_encode(const map_of &m, uint32_t *out) {
+  memset(out, 0, 128);
+  out[0] = (uint32_t)m.address; out[1] = (uint32_t)(m.address >> 32);
+  out[2] = (m.dims - 1) << 4 | (uint32_t)map_types[m.type].bits << 7 | (uint32_t)m.swizzle << 13;
+  for (unsigned i = 0; i < m.dims; i++) {
+    const u64 stride = i ? m.strides[i - 1] >> 4 : 0;
+    out[8 + i] = (uint32_t)(m.extents[i] - 1);
+    out[13] |= (m.each[i] - 1) << 3 * i;
+    if (!i) { out[13] |= (m.box[0] - 1) << 24; continue; }
+    out[2 + i] = (uint32_t)stride;
+    out[7] |= (uint32_t)(stride >> 32) << 4 * (i - 1);
+    out[14] |= (m.box[i] - 1) << 8 * (i - 1);
+  }
+}
+#ifndef MOCK_CUDA_OLD
+EXPORT int cuTensorMapEncodeTiled(void *out, int type, unsigned dims, void *address, const u64 *extents,
+                                  const u64 *strides, const unsigned *box, const unsigned *each, int interleave,
+                                  int swizzle, int promotion, int beyond) {
+  BEGIN;
+  const map_of m = {type, dims, (u64)address, extents, strides, box, each, interleave, swizzle, promotion, beyond};
+  if ((uintptr_t)out % 64 || map_is_refused(m)) return INVALID;
+  if (interleave || swizzle > 3) return wrong("a tensor map that the mock does not know");
+  u64 last = (u64)map_types[type].nbytes;
+  for (unsigned i = 0; i < dims; i++) last += (extents[i] - 1) * (i ? strides[i - 1] : (u64)map_types[type].nbytes);
+  if (!near_of(m.address, last, "a tensor map")) return INVALID;           // which a driver would take
+  map_encode(m, (uint32_t *)out);
+  maps++;
+  return OK;
+}
+#endif
 
 // CUDA_KERNEL_NODE_PARAMS_v1
 struct node_params { void *func; unsigned grid[3], block[3], shared; void **params, **extra; };
@@ -902,4 +985,5 @@ EXPORT int mock_cuda_wrongs(void) { return wrongs; }
 EXPORT long mock_cuda_graphs(void) { return graph_launches; }
 EXPORT long mock_cuda_changed(void) { return changed; }
 EXPORT u64 mock_cuda_live(void) { return live; }
+EXPORT long mock_cuda_maps(void) { return maps; }
 EXPORT long mock_cuda_overlapped(void) { return overlapped; }

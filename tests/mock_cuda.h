@@ -38,6 +38,8 @@ int mock_cuda_wrongs(void);
 long mock_cuda_graphs(void);
 long mock_cuda_changed(void);
 unsigned long long mock_cuda_live(void);
+// Tensors of which the copy unit was told (cuTensorMapEncodeTiled).
+long mock_cuda_maps(void);
 // Of the bytes copied to the device: how many went while a kernel given before had not run yet.
 long mock_cuda_overlapped(void);
 #ifdef __cplusplus

@@ -159,21 +159,17 @@ static void *ptx_find_kernel(void *dev, void *module, const char *kernel) {
 }
 // Tensors that the kernel copies boxes of, by the module's variable NAME_maps: behind its words, as the GPU wants them.
 static int ptx_maps(const ptx_function *f, const uint64_t *value, unsigned char *out) {
-  const ptx_module *m = f->of;
   char name[140];
-  const int length = snprintf(name, sizeof name, "%s_maps", f->name);
-  for (int i = 0; i < m->nvariable; i++) {
-    const ptx_variable *v = &m->variable[i];
-    if (v->length != length || memcmp(v->name, name, (size_t)length)) continue;
-    const int n = (int)(v->nbytes / (8 * TN_PTX_MAP_WORDS));
-    for (int k = 0; k < n; k++) {
-      uint64_t word[TN_PTX_MAP_WORDS];
-      memcpy(word, m->data + (v->at & 0xFFFFFFFF) + (size_t)k * sizeof word, sizeof word);
-      tn_nv_map_encode(word, value[word[TN_MAP_PARAM]], (uint32_t *)(void *)(out + k * TN_PTX_MAP_NBYTES));
-    }
-    return n;
+  size_t nbytes = 0;
+  snprintf(name, sizeof name, "%s_maps", f->name);
+  const char *data = (const char *)ptx_data_of(f->of, name, &nbytes);
+  const int n = (int)(nbytes / (8 * TN_PTX_MAP_WORDS));
+  for (int k = 0; k < n; k++) {
+    uint64_t word[TN_PTX_MAP_WORDS];
+    memcpy(word, data + (size_t)k * sizeof word, sizeof word);
+    tn_nv_map_encode(word, value[word[TN_MAP_PARAM]], (uint32_t *)(void *)(out + k * TN_PTX_MAP_NBYTES));
   }
-  return 0;
+  return n;
 }
 static tiny_code ptx_launch_kernel(void *dev, const tiny_launch *l) {
   ptx_device *d = (ptx_device *)dev;

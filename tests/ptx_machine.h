@@ -55,6 +55,10 @@ PTX_API void ptx_free(ptx_module *m);
 PTX_API int ptx_target(const ptx_module *m);                       // 90 of ".target sm_90a"
 PTX_API const ptx_kernel *ptx_find(const ptx_module *m, const char *name);    // NULL: none
 PTX_API const ptx_kernel *ptx_kernel_at(const ptx_module *m, int i);   // in the text's order; NULL behind the last
+// Where the kernel's parameter i lies in its parameter space. 0: it has no so many.
+PTX_API int ptx_param(const ptx_module *m, const char *kernel, int i, size_t *offset, size_t *nbytes);
+// What the text has in a variable of the module (.global, .const) at first; NULL: there is none of that name.
+PTX_API const void *ptx_data_of(const ptx_module *m, const char *name, size_t *nbytes);
 // 0, or not and a sentence in error: races in shared memory, addresses that are misaligned or no memory, barriers that
 // not all threads reach, shuffles and matrix instructions without all lanes, results read before they were waited for.
 // counts may be NULL.

@@ -869,4 +869,22 @@ PTX_API const ptx_kernel *ptx_find(const ptx_module *m, const char *name) {
   const ptx_function *f = ptx_entry(m, name);
   return f ? &f->kernel : NULL;
 }
+PTX_API int ptx_param(const ptx_module *m, const char *kernel, int i, size_t *offset, size_t *nbytes) {
+  const ptx_function *f = ptx_entry(m, kernel);
+  if (!f || i < 0 || i >= f->nparam) return 0;
+  *offset = (size_t)m->variable[f->param[i]].at;
+  *nbytes = (size_t)m->variable[f->param[i]].nbytes;
+  return 1;
+}
+PTX_API const void *ptx_data_of(const ptx_module *m, const char *name, size_t *nbytes) {
+  for (int i = 0; i < m->nvariable; i++) {
+    const ptx_variable *v = &m->variable[i];
+    if (v->function >= 0 || (v->space != PTX_GLOBAL && v->space != PTX_CONST) ||
+        !ptx_same(v->name, v->length, name, (int)strlen(name)))
+      continue;
+    *nbytes = (size_t)v->nbytes;
+    return m->data + (v->at & 0xFFFFFFFF);
+  }
+  return NULL;
+}
 #endif

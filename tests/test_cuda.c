@@ -19,13 +19,15 @@
 
 static struct {
   void *library;
-  long (*refuse)(long n, int code), (*graphs)(void), (*changed)(void), (*overlapped)(void);
+  long (*refuse)(long n, int code), (*graphs)(void), (*changed)(void), (*overlapped)(void), (*maps)(void);
   void (*memory)(unsigned long long nbytes), (*lose)(long n), (*seed)(unsigned long long seed);
   void (*die)(long n, int code), (*speed)(double ns);
   int (*wrongs)(void), (*ctx_new)(void **out, unsigned flags, int device), (*ctx_free)(void *ctx);
   int (*ctx_current)(void **out), (*init)(unsigned flags), (*alloc)(uint64_t *out, size_t nbytes), (*free)(uint64_t at);
   int (*stream_new)(void **out, unsigned flags), (*stream_free)(void *stream);
   unsigned long long (*live)(void);
+  int (*tensor_map)(void *out, int type, unsigned dims, void *address, const uint64_t *extents, const uint64_t *strides,
+                    const unsigned *box, const unsigned *each, int interleave, int swizzle, int promotion, int beyond);
 } mock;
 
 static void mock_take(void *to, const char *name) {
@@ -47,6 +49,7 @@ static int mock_open(void) {
   mock_take(&mock.live, "mock_cuda_live"); mock_take(&mock.ctx_new, "cuCtxCreate_v2");
   mock_take(&mock.ctx_free, "cuCtxDestroy_v2"); mock_take(&mock.ctx_current, "cuCtxGetCurrent");
   mock_take(&mock.init, "cuInit"); mock_take(&mock.alloc, "cuMemAlloc_v2"); mock_take(&mock.free, "cuMemFree_v2");
+  mock_take(&mock.maps, "mock_cuda_maps"); mock_take(&mock.tensor_map, "cuTensorMapEncodeTiled");
   mock_take(&mock.stream_new, "cuStreamCreate"); mock_take(&mock.stream_free, "cuStreamDestroy_v2");
   return 1;
 }
@@ -150,6 +153,143 @@ static void test_units(void) {
     product_on("CPU", dtypes[i], turned, want, sizeof want);
     CHECK(!memcmp(got, want, sizeof got));
   }
+}
+
+// ** products whose operands the copy unit takes as boxes of tensors, of which the driver makes maps **
+
+// b > 1: several. turned & 2: y as its transpose lies in memory; half: the result is narrow, and a box as well.
+typedef struct boxed { int64_t b, m, k, n; int turned; tiny_dtype dtype; int half; } boxed;
+static const boxed boxes[] = {
+  {1, 64, 128, 64, 0, TINY_F16}, {1, 64, 192, 128, 2, TINY_BF16}, {2, 80, 64, 72, 2, TINY_F16},
+  {1, 200, 136, 136, 0, TINY_F16}, {1, 64, 256, 64, 2, TINY_I8}, {1, 96, 128, 80, 2, TINY_F8E4M3},
+  {1, 64, 128, 64, 2, TINY_F8E5M2}, {3, 72, 128, 64, 0, TINY_BF16}, {1, 128, 128, 128, 0, TINY_F16, 1},
+  {2, 80, 64, 72, 2, TINY_BF16, 1}};
+enum { BOXES = sizeof boxes / sizeof *boxes, BOXED_MOST = 200 * 136 };
+static tiny_code boxed_on(const char *device, const boxed *c, float *out) {
+  const int64_t nx = c->b * c->m * c->k, ny = c->k * c->n;
+  const tiny_dtype wide = c->dtype == TINY_I8 ? TINY_I32 : TINY_F32;
+  float *data = (float *)malloc((size_t)(nx + ny) * sizeof *data);
+  for (int64_t i = 0; i < nx + ny; i++) data[i] = (float)(i * 7 % 11) - 5;
+  tiny_ctx *t = open_on(device);
+  tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(c->b, c->m, c->k)),
+              *y = tiny_from(t, data + nx, TINY_F32, c->turned ? TINY_SHAPE(c->n, c->k) : TINY_SHAPE(c->k, c->n));
+  tiny_tensor *in[2] = {tiny_cast(x, c->dtype), tiny_cast(y, c->dtype)};
+  tiny_realize(in, 2);
+  x = tiny_cast(in[0], wide);
+  y = tiny_cast(in[1], wide);
+  x = tiny_matmul(x, c->turned ? tiny_transpose(y, 0, 1) : y);
+  if (c->half) { x = tiny_cast(x, TINY_F16); tiny_realize(&x, 1); }
+  x = tiny_cast(x, TINY_F32);
+  const tiny_code code = tiny_read(x, out, (size_t)(c->b * c->m * c->n) * sizeof *out);
+  CHECK((code == TINY_OK) == !*tiny_error(t));
+  tiny_close(t);
+  free(data);
+  return code;
+}
+static void test_boxes(void) {
+  static float got[BOXED_MOST], want[BOXED_MOST];
+  for (int i = 0; i < BOXES; i++) {
+    const boxed *c = &boxes[i];
+    const size_t nbytes = (size_t)(c->b * c->m * c->n) * sizeof *got;
+    const long before = mock.maps();
+    mock.seed((unsigned)i);
+    CHECK_EQ(boxed_on("CUDA", c, got), TINY_OK);
+    CHECK_EQ(boxed_on("CPU", c, want), TINY_OK);
+    CHECK(!memcmp(got, want, nbytes));
+    CHECK_EQ(mock.maps() - before, 2 + c->half);             // an operand, the other one; what is stored
+  }
+  mock.seed(0);
+}
+// The driver refuses the n-th call of all that are made for such a product.
+static void test_boxes_refused(void) {
+  static float got[BOXED_MOST], want[BOXED_MOST];
+  const boxed *c = &boxes[0];
+  int taken = 0, refused = 0;
+  CHECK_EQ(boxed_on("CPU", c, want), TINY_OK);
+  for (long n = 1; n < 200 && taken < 3; n++) {
+    mock.refuse(n, TN_CU_OUT_OF_MEMORY);
+    const tiny_code code = boxed_on("CUDA", c, got);
+    mock.refuse(0, 0);
+    if (code == TINY_OK) CHECK(!memcmp(got, want, (size_t)(c->m * c->n) * sizeof *got));
+    taken = code == TINY_OK ? taken + 1 : 0;
+    refused += code != TINY_OK;
+  }
+  CHECK(taken == 3 && refused > 15);
+}
+// A driver of before CUDA 12 knows of no maps: kernels copy as those of sm_80 do.
+static void test_no_boxes(void) {
+  static float got[BOXED_MOST], want[BOXED_MOST];
+  const boxed *c = &boxes[0];
+  setenv("TINY_CUDA_DRIVER", "build/mock/libcuda-old.so.1", 1);
+  tiny_ctx *t = open_on("CUDA");
+  CHECK(tiny_status(t) == TINY_OK && !t->device[0]->limits.copies_boxes && !t->device[0]->limits.cluster);
+  tiny_close(t);
+  CHECK_EQ(boxed_on("CUDA", c, got), TINY_OK);
+  CHECK_EQ(boxed_on("CPU", c, want), TINY_OK);
+  CHECK(!memcmp(got, want, (size_t)(c->m * c->n) * sizeof *got));
+  setenv("TINY_CUDA_DRIVER", "build/mock/libcuda.so.1", 1);
+}
+// Programs of such products, with other memory in each run, one by one at first and then as a graph: what the copy unit
+// is told of goes along.
+static void test_boxes_again(void) {
+  enum { SIDE = 64, RUNS = 8, AREA = SIDE * SIDE, PRODUCTS = 3, OUT = 4 };
+  static float x[RUNS][AREA], want[AREA], got[AREA];
+  tiny_ctx *t = open_on("CUDA");
+  tiny_tensor *in[RUNS], *z[OUT];
+  const long graphs = mock.graphs(), changed = mock.changed();
+  for (int run = 0; run < RUNS; run++) {
+    for (int i = 0; i < AREA; i++) x[run][i] = (float)((i * 7 + run * 5) % 11) - 5;
+    in[run] = tiny_cast(tiny_from(t, x[run], TINY_F32, TINY_SHAPE(SIDE, SIDE)), TINY_F16);
+  }
+  CHECK_EQ(tiny_realize(in, RUNS), TINY_OK);
+  tiny_tensor *wide = tiny_cast(in[0], TINY_F32), *turned = tiny_transpose(wide, 0, 1);
+  for (int i = 0; i < PRODUCTS; i++) z[i] = tiny_matmul(i & 2 ? turned : wide, i & 1 ? turned : wide);
+  z[1] = tiny_cast(z[1], TINY_F16);        // of which the result is a box, too
+  z[PRODUCTS] = tiny_neg(in[0]);           // so many launches are a graph
+  tiny_program *program = tiny_capture(t, &in[0], 1, z, OUT);
+  CHECK(program != NULL);
+  for (int run = 0; program && run < RUNS; run++) for (int way = 0; way < PRODUCTS; way++) {
+    const long before = mock.maps();
+    tiny_tensor *out[OUT] = {NULL};
+    CHECK_EQ(tiny_run(program, &in[run], out), TINY_OK);
+    for (int i = 0; i < SIDE; i++) for (int j = 0; j < SIDE; j++) {
+      want[i * SIDE + j] = 0;
+      for (int k = 0; k < SIDE; k++)
+        want[i * SIDE + j] += x[run][way & 2 ? k * SIDE + i : i * SIDE + k] *
+            x[run][way & 1 ? j * SIDE + k : k * SIDE + j];
+    }
+    CHECK_EQ(mock.maps() - before, PRODUCTS + 1);
+    CHECK_EQ(tiny_read(tiny_cast(out[way], TINY_F32), got, sizeof got), TINY_OK);
+    CHECK(!memcmp(want, got, sizeof got));
+  }
+  CHECK(mock.graphs() > graphs && mock.changed() > changed);
+  tiny_program_free(program);
+  tiny_close(t);
+}
+// What the driver takes of a tensor, and what it refuses: one thing of it is wrong.
+typedef struct map_args {
+  int type; unsigned dims; uint64_t address, extents[5], strides[4]; unsigned box[5], each[5];
+  int interleave, swizzle, promotion, beyond;
+} map_args;
+static int map_made(const map_args *m, void *out) {
+  return mock.tensor_map(out, m->type, m->dims, (void *)(uintptr_t)m->address, m->extents, m->strides, m->box, m->each,
+                         m->interleave, m->swizzle, m->promotion, m->beyond);
+}
+static void test_map_arguments(void) {
+  enum { LINE = 64, NBYTES = 128 };
+  uint64_t at = 0;
+  void *ctx = NULL;
+  char room[NBYTES + 2 * LINE], *out = room + LINE - (uintptr_t)room % LINE;
+  CHECK(!mock.init(0) && !mock.ctx_new(&ctx, 0, 0) && !mock.alloc(&at, 1 << 16));
+  const map_args good = {1, 2, at, {100, 100}, {208}, {64, 64}, {1, 1}, 0, 3, 3, 0};
+  map_args wrong[] = {good, good, good, good, good, good, good, good, good, good, good, good, good, good};
+  wrong[0].type = 16; wrong[1].dims = 6; wrong[2].dims = 0; wrong[3].address += 8; wrong[4].extents[1] = 0;
+  wrong[5].strides[0] = 200; wrong[6].strides[0] = (uint64_t)1 << 40; wrong[7].box[1] = 257; wrong[8].box[0] = 60;
+  wrong[9].box[0] = 128; wrong[10].each[1] = 9; wrong[11].swizzle = 2; wrong[12].promotion = 4; wrong[13].beyond = 1;
+  CHECK_EQ(map_made(&good, out), 0);
+  CHECK_EQ(map_made(&good, out + 8), TN_CU_INVALID_VALUE);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) CHECK_EQ(map_made(&wrong[i], out), TN_CU_INVALID_VALUE);
+  CHECK(!mock.free(at) && !mock.ctx_free(ctx));
 }
 
 static const char sum_source[] =
@@ -883,6 +1023,11 @@ int main(void) {
     test_units();
   }
   unsetenv("TINY_CUDA_LANGUAGE");
+  test_boxes();
+  test_boxes_refused();
+  test_no_boxes();
+  test_boxes_again();
+  test_map_arguments();
   test_order();
   test_launches();
   test_graphs();

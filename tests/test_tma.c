@@ -1,6 +1,7 @@
 // brief: plain asan
-// test_tma: products of sm_90a whose operands the device copies as boxes of tensors (TMA): by the interpreter, and as
-// PTX by the machine of ptx_machine.h, copies as late as waits allow; what is no box; warps that only copy.
+// test_tma: products of sm_90a whose operands and results the device copies as boxes of tensors (TMA): by the
+// interpreter, and as PTX by the machine of ptx_machine.h, copies as late as waits allow; what is no box; warps that only
+// copy.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -12,8 +13,9 @@
 
 // ** products: small whole numbers, so that sums are exact in any order **
 
-typedef struct shape { int64_t b, m, k, n; int turned, dtype, after, boxes; } shape;   // boxes: what is to be made of it
-enum { PLAIN, HALF };
+// boxes: are operands some, stores: is the result; -1: not told.
+typedef struct shape { int64_t b, m, k, n; int turned, dtype, after, boxes, stores; } shape;
+enum { PLAIN, HALF, BIASED, BYTES };
 static tiny_tensor *narrow(tiny_ctx *t, tiny_shape s, int dtype) {
   tiny_tensor *x = tiny_cast(ints(t, s), (tiny_dtype)dtype);
   tiny_realize(&x, 1);
@@ -27,17 +29,27 @@ static tiny_tensor *product(tiny_ctx *t, const shape *c) {
   x = tiny_cast(x, (tiny_dtype)wide);
   y = tiny_cast(y, (tiny_dtype)wide);
   x = tiny_matmul(c->turned & 1 ? tiny_transpose(x, 1, 2) : x, c->turned & 2 ? tiny_transpose(y, 0, 1) : y);
-  return c->after == HALF ? tiny_cast(x, TINY_F16) : tiny_cast(x, TINY_F32);
+  if (c->after == BIASED) x = tiny_relu(tiny_add(x, narrow(t, TINY_SHAPE(c->n), TINY_F16)));
+  return tiny_cast(x, c->after == BYTES ? TINY_I8 : c->after == PLAIN ? TINY_F32 : TINY_F16);
+}
+static size_t nbytes_of(const shape *c) {
+  return (size_t)(c->b * c->m * c->n) * (c->after == BYTES ? 1 : c->after == PLAIN ? 4 : 2);
 }
 
 static const shape shapes[] = {
-  {1, 64, 64, 64, 0, TINY_F16, PLAIN, 1}, {1, 64, 128, 64, 1, TINY_F16, HALF, 1}, {1, 64, 192, 128, 2, TINY_BF16, PLAIN, 1},
-  {1, 64, 320, 64, 3, TINY_F16, HALF, 1}, {2, 80, 64, 72, 2, TINY_F16, PLAIN, 1}, {1, 200, 136, 136, 0, TINY_F16, HALF, -1},
-  {3, 72, 128, 64, 0, TINY_BF16, HALF, 1}, {1, 64, 256, 64, 2, TINY_I8, PLAIN, 1}, {1, 96, 128, 80, 2, TINY_F8E4M3, PLAIN, 1},
-  {1, 256, 192, 128, 2, TINY_F16, HALF, 1}, {1, 128, 448, 256, 0, TINY_BF16, PLAIN, 1}, {1, 64, 64, 70, 0, TINY_F16, PLAIN, 0}, {1, 66, 72, 64, 2, TINY_F16, PLAIN, -1}, {1, 64, 65, 64, 2, TINY_F16, PLAIN, 0}};
+  {1, 64, 64, 64, 0, TINY_F16, PLAIN, 1, 0}, {1, 64, 128, 64, 1, TINY_F16, HALF, 1, 1},
+  {1, 64, 192, 128, 2, TINY_BF16, PLAIN, 1, 0}, {1, 64, 320, 64, 3, TINY_F16, HALF, 1, 1},
+  {2, 80, 64, 72, 2, TINY_F16, PLAIN, 1, 0}, {1, 200, 136, 136, 0, TINY_F16, HALF, -1, -1},
+  {3, 72, 128, 64, 0, TINY_BF16, HALF, 1, 1}, {1, 64, 256, 64, 2, TINY_I8, PLAIN, 1, 0},
+  {1, 96, 128, 80, 2, TINY_F8E4M3, PLAIN, 1, 0}, {1, 256, 192, 128, 2, TINY_F16, HALF, 1, 1},
+  {1, 128, 448, 256, 0, TINY_BF16, PLAIN, 1, 0}, {1, 64, 64, 70, 0, TINY_F16, PLAIN, 0, 0},
+  {1, 66, 72, 64, 2, TINY_F16, PLAIN, -1, -1}, {1, 64, 65, 64, 2, TINY_F16, PLAIN, 0, 0},
+  {1, 128, 128, 128, 0, TINY_F16, BIASED, 1, 1}, {1, 64, 128, 128, 2, TINY_I8, BYTES, 1, -1},
+  {1, 120, 64, 200, 2, TINY_F16, BIASED, -1, 1}, {1, 64, 65, 72, 0, TINY_F16, HALF, 0, 1},
+  {1, 64, 128, 68, 2, TINY_F16, HALF, 1, 0}, {2, 136, 128, 72, 0, TINY_F16, BIASED, 1, 1}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-typedef struct trial { const shape *c; tiny_limits limits; int made; } trial;
+typedef struct trial { const shape *c; tiny_limits limits; int made, leave; } trial;
 static tiny_code interpreted(tiny_ctx *t, void *arg) {
   static float want[1 << 16], got[1 << 16];
   trial *r = (trial *)arg;
@@ -53,10 +65,11 @@ static tiny_code interpreted(tiny_ctx *t, void *arg) {
   tn_state_open(s, t, sink, &target);
   tn_optimize(s);
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
-  for (int i = 0; i < stages.n; i++) r->made += tn_stage_is_bulk(stages.u[i]);
+  for (int i = 0; i < stages.n; i++)
+    if (tn_box_leaves(stages.u[i])) r->leave++; else r->made += tn_stage_is_bulk(stages.u[i]);
   tiny_bytes text = {t, NULL, 0, 0};
   tn_print(t, s->sink, &text);             // what is printed is parsed again
-  CHECK(!r->made || strstr(text.data, ":bulk") != NULL);
+  CHECK(!(r->made + r->leave) || strstr(text.data, ":bulk") != NULL);
   CHECK(tn_parse(t, text.data, NULL) == s->sink);
   if (getenv("TEST_SHOW")) fprintf(stderr, "%s\n", text.data);
   const tiny_code code = run_kernel(t, k, s->sink, &target, got);
@@ -71,9 +84,10 @@ static void test_interpreted(const shape *c) {
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP", .cache_dir = ""});
   CHECK_EQ(tn_guard(t, interpreted, &r), TINY_OK);
   if (c->boxes >= 0) CHECK_EQ(r.made, 2 * c->boxes);
-  if (tiny_status(t) || (c->boxes >= 0 && r.made != 2 * c->boxes))
-    fprintf(stderr, "  %lldx%lldx%lldx%lld turned %d: %d boxes, %s\n", (long long)c->b, (long long)c->m, (long long)c->k,
-            (long long)c->n, c->turned, r.made, tiny_error(t));
+  if (c->stores >= 0) CHECK_EQ(r.leave, c->stores);
+  if (tiny_status(t) || (c->boxes >= 0 && r.made != 2 * c->boxes) || (c->stores >= 0 && r.leave != c->stores))
+    fprintf(stderr, "  %lldx%lldx%lldx%lld turned %d: %d boxes, %d leave, %s\n", (long long)c->b, (long long)c->m,
+            (long long)c->k, (long long)c->n, c->turned, r.made, r.leave, tiny_error(t));
   tiny_close(t);
 }
 
@@ -81,15 +95,16 @@ static void test_interpreted(const shape *c) {
 
 static void test_ptx(const shape *c, const char *seed) {
   static float want[1 << 16], got[1 << 16];
-  const size_t n = (size_t)(c->b * c->m * c->n) * (c->after == HALF ? 2 : 4);
+  const size_t n = nbytes_of(c);
   setenv("TEST_PTX", "sm_90a", 1);
   setenv("TEST_PTX_SEED", seed, 1);
   for (int i = 0; i < 2; i++) {
-    tiny_ctx *t = tiny_open(&(tiny_desc){.device = i ? "PTX" : "INTERP", .backends = {&ptx_own_backend}, .cache_dir = ""});
+    tiny_ctx *t = tiny_open(&(tiny_desc){.device = i ? "PTX" : "INTERP", .backends = {&ptx_own_backend},
+                                         .cache_dir = ""});
     CHECK_EQ(tiny_read(product(t, c), i ? got : want, n), TINY_OK);
     if (tiny_status(t))
-      fprintf(stderr, "  %lldx%lldx%lldx%lld turned %d, seed %s: %s\n", (long long)c->b, (long long)c->m, (long long)c->k,
-              (long long)c->n, c->turned, seed, tiny_error(t));
+      fprintf(stderr, "  %lldx%lldx%lldx%lld turned %d, seed %s: %s\n", (long long)c->b, (long long)c->m,
+              (long long)c->k, (long long)c->n, c->turned, seed, tiny_error(t));
     tiny_close(t);
   }
   CHECK(!memcmp(want, got, n));

@@ -148,7 +148,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* lanes of a warp */ \
   _(SHUFFLE, 1, 0) \
   /* boxes of memory that the device copies by itself */ \
-  _(BULK, -1, TINY_VOIDOP) \
+  _(BULK, -1, TINY_VOIDOP) _(BULKSTORE, -1, TINY_VOIDOP) \
   /* x * y + z of floats, rounded once: codegen/fuse.c */ \
   _(FMA, 3, TINY_ALU)
 

@@ -1,7 +1,7 @@
 // boxes: what a STAGE copies as boxes of a tensor in memory, which a device copies by itself (TMA of sm_90 on).
 //
 // In:    a STAGE whose last two ranges are a box: rows, and what lies together in them; a range before: boxes beside
-//        each other.
+//        each other. Or one that items fill, and the END of such ranges that stores all of it.
 // Out:   the memory as a tensor, and where in it a box begins; or that it is none.
 // Holds: the place of an element is a sum of terms, each a node times a number: that of the rows' range is the distance
 //        of rows. What a condition leaves out is what lies beyond an extent of the tensor, and is 0 as TMA has it: the
@@ -143,7 +143,7 @@ static int tn_box_dim(tn_box *b, tiny_uop *at, int64_t extent, int64_t stride, i
 }
 // Numbers side by side as a BULK wants them. 0: the tensor is more than the memory, or rows lie where TMA finds none.
 static int tn_box_pack(tn_box *b) {
-  const int64_t nbytes = tn_dtypes[b->memory->dtype].nbytes;
+  const int64_t nbytes = tn_dtypes[b->memory->dtype].nbytes, all = tn_memory_behind(b->memory)->v[0];
   int64_t last = 0, packed[3 * TN_BOX_DIMS];
   for (int i = 0; i < 3 * b->dims; i++) packed[i] = b->v[i / b->dims * TN_BOX_DIMS + i % b->dims];
   memcpy(b->v, packed, sizeof packed);
@@ -151,7 +151,7 @@ static int tn_box_pack(tn_box *b) {
     if (i && b->v[b->dims + i] * nbytes % TN_BOX_STRIDE) return 0;
     last = tn_clamp_add(last, tn_clamp_mul(b->v[i] - 1, b->v[b->dims + i]));
   }
-  return last < b->memory->v[0];
+  return last < all;
 }
 
 // range: what lies together, rows.
@@ -179,44 +179,119 @@ static int tn_box_tensor(tiny_ctx *t, const tn_affine *e, tiny_uop *const *range
   return tn_box_pack(b);
 }
 
-// 1: b is what the STAGE copies.
-static int tn_box_of(tiny_ctx *t, tiny_uop *stage, tn_box *b) {
-  const int n = (int)stage->nsrc;
-  tiny_uop *const range[2] = {stage->src[n - 1], stage->src[n - 2]};
-  tn_list conds = {NULL, 0, 0};
+// 1: b is what is copied over n ranges between an INDEX of memory and elements of this dtype. conds: what has to hold.
+static int tn_box_at(tiny_ctx *t, const tiny_uop *index, tn_list *conds, int n, tiny_uop *const *ranges, int dtype,
+                     tn_box *b) {
+  tiny_uop *range[2];
   tn_box_side *side = (tn_box_side *)tn_scratch(t, 2 * sizeof *side);
   tn_affine e;
-  tiny_uop *load = tn_box_load(t, stage->src[0], &conds);
   memset(b, 0, sizeof *b);
-  if (!load || n < 3 || n > 4 || !tn_box_affine(t, load->src[0]->src[1], &e)) return 0;
-  b->memory = load->src[0]->src[0];
-  b->blocks = n == 4 ? stage->src[1] : NULL;
-  side[0].stride = tn_box_times(&e, range[0]); side[1].stride = tn_box_times(&e, range[1]);
-  for (int i = 0; i < 2; i++) side[i].size = tn_range_extent(range[i]);
+  if (n < 2 || n > 3 || !tn_box_affine(t, index->src[1], &e)) return 0;
+  b->memory = index->src[0];
+  b->blocks = n == 3 ? ranges[0] : NULL;
+  for (int i = 0; i < 2; i++) {
+    range[i] = ranges[n - 1 - i];
+    side[i].stride = tn_box_times(&e, range[i]); side[i].size = tn_range_extent(range[i]);
+  }
   if (side[0].stride != 1 || side[1].stride < 1 || side[1].size > TN_BOX_MOST ||
-      side[0].size * tn_dtypes[stage->dtype].nbytes != TN_BOX_ROW ||
-      side[1].size * TN_BOX_ROW % TN_BOX_ALIGN || !tn_box_masks(t, &conds, range, side))
+      side[0].size * tn_dtypes[dtype].nbytes != TN_BOX_ROW ||
+      side[1].size * TN_BOX_ROW % TN_BOX_ALIGN || !tn_box_masks(t, conds, range, side))
     return 0;
   return tn_box_tensor(t, &e, range, side, b);
 }
+// 1: b is what the STAGE copies.
+static int tn_box_of(tiny_ctx *t, tiny_uop *stage, tn_box *b) {
+  tn_list conds = {NULL, 0, 0};
+  const tiny_uop *load = tn_box_load(t, stage->src[0], &conds);
+  return load && tn_box_at(t, load->src[0], &conds, (int)stage->nsrc - 1, stage->src + 1, stage->dtype, b);
+}
 static int64_t tn_box_count(const tn_box *b) { return b->blocks ? tn_range_extent(b->blocks) : 1; }
 
+// ** what items have written, and leaves **
+
+// Is a STAGE of boxes filled by items? Its ranges are then theirs.
+static int tn_box_leaves(const tiny_uop *stage) {
+  return tn_stage_is_bulk(stage) && tn_range_kind(stage->src[stage->nsrc - 1]) != TN_SHARE;
+}
+// The END that stores all that a STAGE has; NULL: there is none.
+static tiny_uop *tn_box_end(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_END, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *store = all.u[i]->src[0], *x = store->op == TINY_OP_STORE && !store->k ? store->src[1] : NULL;
+    while (x && x->op == TINY_OP_BITCAST && !tn_regroups(x)) x = x->src[0];
+    if (x && x->op == TINY_OP_LOAD && x->src[0]->src[0] == stage &&
+        tn_memory_behind(store->src[0]->src[0])->op == TINY_OP_PARAM)
+      return all.u[i];
+  }
+  return NULL;
+}
+// Its ranges that are boxes, and all others.
+static void tn_box_end_ranges(tiny_ctx *t, const tiny_uop *end, tn_list *shares, tn_list *others) {
+  for (uint32_t i = 1; i < end->nsrc; i++)
+    tn_push(t, tn_range_kind(end->src[i]) == TN_SHARE ? shares : others, end->src[i]);
+}
+// 1: b is what that END stores.
+static int tn_box_of_store(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tn_box *b) {
+  tn_list conds = {NULL, 0, 0}, shares = {NULL, 0, 0}, others = {NULL, 0, 0};
+  tiny_uop *end = tn_box_end(t, sink, stage);
+  if (!end) return 0;
+  const tiny_uop *index = tn_simplify(t, end->src[0]->src[0]);
+  if (index->nsrc == 3) tn_push(t, &conds, index->src[2]);
+  tn_box_end_ranges(t, end, &shares, &others);
+  if (!tn_box_at(t, index, &conds, shares.n, shares.u, stage->dtype, b)) return 0;
+  return tn_box_count(b) * b->v[2 * b->dims] * b->v[2 * b->dims + 1] == tn_stage_nelem(stage);
+}
+// Where element e of the block, row by row, lies in boxes beside each other; pieces are turned as ir/listing.c has
+// it.
+static tiny_uop *tn_box_element(tiny_ctx *t, const tn_box *b, int dtype, tiny_uop *e) {
+  const int64_t row = b->v[2 * b->dims], rows = b->v[2 * b->dims + 1], columns = tn_box_count(b) * row,
+                piece = TN_BOX_PIECE / tn_dtypes[dtype].nbytes;
+  tiny_uop *y = tn_u2(t, TINY_OP_IDIV, e, tn_index(t, columns)), *x = tn_u2(t, TINY_OP_MOD, e, tn_index(t, columns)),
+           *of_row = tn_u2(t, TINY_OP_MOD, x, tn_index(t, row)), *box = tn_u2(t, TINY_OP_IDIV, x, tn_index(t, row)),
+           *of_piece = tn_u2(t, TINY_OP_MOD, of_row, tn_index(t, piece)), *size = tn_index(t, piece),
+           *turn = tn_u2(t, TINY_OP_MOD, y, tn_index(t, TN_BOX_ALIGN / TN_BOX_ROW));
+  tiny_uop *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, box, tn_index(t, rows)), y),
+           *from = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_IDIV, of_row, size), size),
+           *turned = tn_u2(t, TINY_OP_XOR, tn_u2(t, TINY_OP_MUL, turn, size), from);
+  at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, at, tn_index(t, row)), turned);
+  return tn_simplify(t, tn_u2(t, TINY_OP_ADD, at, of_piece));
+}
+
 // ** its copies **
+
+// A coordinate of box number k.
+static void tn_box_place_of(tiny_ctx *t, const tn_box *b, int64_t k, tiny_uop **at) {
+  tiny_uop *number = tn_index(t, k), *blocks = b->blocks;
+  for (int i = 0; i < b->dims; i++) at[i] = blocks ? tn_replace(t, b->at[i], 1, &blocks, &number) : b->at[i];
+}
+static int64_t tn_box_nelem(const tn_box *b) {
+  int64_t nelem = 1;
+  for (int i = 0; i < b->dims; i++) nelem *= b->v[2 * b->dims + i];
+  return nelem;
+}
+// Boxes of memory `from`, from its first element on, leave.
+static tiny_uop *tn_box_stores(tiny_ctx *t, const tn_box *b, tiny_uop *from) {
+  tn_list all = {NULL, 0, 0};
+  for (int64_t k = 0; k < tn_box_count(b); k++) {
+    tiny_uop *at[TN_BOX_DIMS];
+    tn_box_place_of(t, b, k, at);
+    tn_push(t, &all, tn_bulk_store(t, tn_index_of(t, from, tn_index(t, k * tn_box_nelem(b)), NULL), b->memory, b->dims,
+                                   at, b->v));
+  }
+  return all.n == 1 ? all.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &all);
+}
 
 // The copies of a STAGE in an iteration: from[0] becomes to[0] in all places; valid: whether it is to be read at all.
 // begin: its first element in memory `to`; bulk: k of a BULK.
 static tiny_uop *tn_box_copies(tiny_ctx *t, const tn_box *b, int nfrom, tiny_uop *const *from, tiny_uop *const *now,
                                tiny_uop *valid, tiny_uop *to, tiny_uop *begin, tiny_uop *slot, int64_t bulk) {
   tn_list all = {NULL, 0, 0};
-  int64_t nelem = 1;
-  for (int i = 0; i < b->dims; i++) nelem *= b->v[2 * b->dims + i];
   for (int64_t k = 0; k < tn_box_count(b); k++) {
-    tiny_uop *at[TN_BOX_DIMS], *number = tn_index(t, k), *blocks = b->blocks;
-    for (int i = 0; i < b->dims; i++) {
-      at[i] = tn_replace(t, b->at[i], nfrom, from, now);
-      if (blocks) at[i] = tn_replace(t, at[i], 1, &blocks, &number);
-    }
-    tiny_uop *place = tn_u2(t, TINY_OP_ADD, begin, tn_index(t, k * nelem));
+    tiny_uop *at[TN_BOX_DIMS];
+    tn_box_place_of(t, b, k, at);
+    for (int i = 0; i < b->dims; i++) at[i] = tn_replace(t, at[i], nfrom, from, now);
+    tiny_uop *place = tn_u2(t, TINY_OP_ADD, begin, tn_index(t, k * tn_box_nelem(b)));
     tn_push(t, &all, tn_bulk(t, tn_index_of(t, to, place, valid), b->memory, slot, b->dims, at, b->v, bulk));
   }
   return all.n == 1 ? all.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &all);

@@ -41,7 +41,8 @@ static void tn_linear_hold(tn_linear *l, tiny_uop *body, int loop) {
   tn_push(l->t, &todo, body);
   while (todo.n) {
     body = todo.u[--todo.n];
-    if (body->op != TINY_OP_STORE && body->op != TINY_OP_BULK && body->op != TINY_OP_GROUP && body->op != TINY_OP_END)
+    if (body->op != TINY_OP_STORE && body->op != TINY_OP_BULK && body->op != TINY_OP_BULKSTORE &&
+        body->op != TINY_OP_GROUP && body->op != TINY_OP_END)
       continue;
     tn_linear_open_at(l, tn_linear_at(l, body))[loop / 64] |= (uint64_t)1 << loop % 64;
     for (uint32_t i = 0; i < body->nsrc && body->op == TINY_OP_GROUP; i++) tn_push(l->t, &todo, body->src[i]);

@@ -26,6 +26,8 @@
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
 //   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns; of a sum
 //                             of products within it those along which it goes where it has no columns
+//   WMMA .0 5 4 _ 6:2         1 and what may be boxes that the device copies by itself: 1 operands, 2 narrow results, 4
+//                             results; without: operands and narrow results
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
 //   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
 //   SCATTER                   summands go to the elements that they name, one after the other
@@ -77,8 +79,8 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(FISSION,  TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_fission) \
   _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_CORE_LEVELS, \
     2 * TN_CORE_LEVELS, tn_opt_matrix) \
-  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_UNIT_SIDES, 2 * TN_UNIT_SIDES, \
-    tn_opt_warp_matrix) \
+  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_UNIT_SIDES, \
+    2 * TN_UNIT_SIDES, tn_opt_warp_matrix) \
   _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
   _(BLOCKS,   TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 4, 4, tn_opt_blocks) \
   _(SCATTER,  TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 1, tn_opt_scatter) \
@@ -639,7 +641,9 @@ static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_
     for (int j = 0; j < i && r; j++) if (tn_opt_axis(s, o, j) == r) return 0;
     c->axis[i / 2][i & 1] = r;
   }
-  if (nested) return tn_opt_tiles_fit(s, c) && tn_opt_warp_nested(s, p, c);
+  if (nested) return !o->amount && tn_opt_tiles_fit(s, c) && tn_opt_warp_nested(s, p, c);
+  if (o->amount > TN_UNIT_BOX_ALL + TN_UNIT_BOXES + 1) return 0;
+  c->how = o->amount ? (int)o->amount - 1 : TN_UNIT_BOXES | TN_UNIT_BOX_STORES;
   return tn_opt_tiles_fit(s, c) && tn_transform_warp_matrix(s, p, c);
 }
 

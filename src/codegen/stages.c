@@ -273,7 +273,7 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   tn_list shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
   memset(f, 0, sizeof *f);
   f->elements = tn_stage_nelem(stage);
-  if (tn_stage_is_bulk(stage)) {
+  if (tn_stage_is_bulk(stage) && !tn_box_leaves(stage)) {
     f->owner = tn_index(t, 0); f->owners = 1;
     tn_box_of(t, stage, &f->box);          // it is: tn_expand_boxes
     return;
@@ -284,6 +284,10 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   tiny_uop *element = tn_stage_element(t, stage, stage->src + 1);
   f->beside = tn_stage_beside(t, sink, stage);
   f->flat = tn_stage_place(t, f, f->elements, element);
+  if (tn_box_leaves(stage)) {
+    tn_box *b = (tn_box *)tn_scratch(t, sizeof *b);
+    if (tn_box_of_store(t, sink, stage, b)) f->flat = tn_box_element(t, b, stage->dtype, element);
+  }
   if (tn_stage_kblocks(stage)) tn_push(t, &f->end, tn_stage_kblocks(stage));
   for (uint32_t i = 1; i < stage->nsrc; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
@@ -312,6 +316,18 @@ static void tn_stage_reads(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, c
   }
 }
 
+// The END that stores all that a STAGE has, which the device does by itself.
+static tiny_uop *tn_expand_leaving(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tiny_uop *filled) {
+  tn_list shares = {NULL, 0, 0}, others = {NULL, 0, 0};
+  tn_box *b = (tn_box *)tn_scratch(t, sizeof *b);
+  tiny_uop *end = tn_box_end(t, sink, stage);
+  tn_box_of_store(t, sink, stage, b);
+  tn_box_end_ranges(t, end, &shares, &others);
+  tiny_uop *now = tn_box_stores(t, b, filled);
+  if (others.n) now = tn_end(t, now, others.n, others.u);
+  return tn_replace(t, sink, 1, &end, &now);
+}
+
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
   const int space = tn_stage_space(stage), wait = shared && space == TN_SPACE_LOCAL;
@@ -324,7 +340,7 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
-  if (tn_stage_is_bulk(stage)) {
+  if (tn_stage_is_bulk(stage) && !tn_box_leaves(stage)) {
     const int64_t first = tn_box_slots(t, sink);
     tiny_uop *slot = tn_index(t, first), *copy = tn_box_copies(t, &f.box, 0, NULL, NULL, NULL, to, tn_index(t, 0), slot,
                                                                tn_bulk_k(tn_box_count(&f.box), first, first + 1));
@@ -340,6 +356,7 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   tiny_uop *index = tn_index_of(t, to, f.flat, f.valid);
   if (kblocks) f.value = tn_stage_added(t, stage->src[0], kblocks, index);
   tiny_uop *done = tn_end(t, tn_store(t, index, f.value), f.end.n, f.end.u);
+  if (tn_box_leaves(stage)) return tn_expand_leaving(t, sink, stage, tn_after(t, memory, tn_barrier(t, done)));
   tn_stage_reads(t, sink, stage, &f, tn_after(t, memory, wait ? tn_barrier(t, done) : done), NULL, &from, &now);
   return tn_replace(t, sink, from.n, from.u, now.u);
 }
@@ -578,7 +595,8 @@ static tiny_uop *tn_expand_boxes(tiny_ctx *t, tiny_uop *sink) {
   tn_collect_op(t, sink, TINY_OP_STAGE, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (!tn_stage_is_bulk(u) || tn_box_of(t, all.u[i], b)) continue;
+    if (!tn_stage_is_bulk(u) || (tn_box_leaves(u) ? tn_box_of_store(t, sink, u, b) : tn_box_of(t, all.u[i], b)))
+      continue;
     tiny_fail(t, TINY_E_INTERNAL, "expand: a STAGE is no boxes of a tensor");
     tn_push(t, &from, all.u[i]);
     tn_push(t, &to, tn_uop_make(t, u->op, u->dtype, u->lanes, (int)u->nsrc, u->src, u->k & ~(int64_t)TN_STAGE_BULK, 0,

@@ -23,6 +23,9 @@
 #include "matrix.c"
 #endif
 
+// What may be boxes that the device copies by itself: operands; results, where the kernel stores narrow elements; those
+// of any.
+enum { TN_UNIT_BOXES = 1, TN_UNIT_BOX_STORES = 2, TN_UNIT_BOX_ALL = 4 };
 enum { TN_UNIT_PIECE = 16, TN_UNIT_QUARTERS = 4, TN_UNIT_PAD = 32,     // bytes; pieces of a row; bytes between quarters
   TN_UNIT_PADS = 256,                                                  // in all of them, and of both operands, at most
   TN_UNIT_WARPS = 4, TN_UNIT_TALL = 2,     // whose products take columns at once; tiles of rows, at most
@@ -96,6 +99,7 @@ typedef struct tn_warp_tiles {
   // tiles of columns and of rows: NULL: there is one
   tiny_uop *held, *of[4];
   int last;                                // the side whose elements are stored together
+  int how;                                 // TN_UNIT_BOXES ..
 } tn_warp_tiles;
 
 static tiny_uop *tn_place_plus(tiny_ctx *t, tiny_uop *x, int64_t times, tiny_uop *y) {
@@ -254,8 +258,8 @@ static int tn_unit_stages_boxes(tn_kernel_state *s, tn_warp_tiles *c) {
   tiny_uop *stage[TN_UNIT_SIDES];
   tn_box *box = (tn_box *)tn_scratch(s->t, sizeof *box);
   const int64_t row = tn_unit_box_row(c);
-  if (!tn_target_copies_boxes(s->target) || !c->at_once || c->whole || c->quarters * TN_UNIT_PIECE != TN_BOX_ROW ||
-      tn_range_extent(c->axis[0][1]) != c->plan.unit->m)
+  if (!(c->how & TN_UNIT_BOXES) || !tn_target_copies_boxes(s->target) || !c->at_once || c->whole ||
+      c->quarters * TN_UNIT_PIECE != TN_BOX_ROW || tn_range_extent(c->axis[0][1]) != c->plan.unit->m)
     return 0;
   for (int i = 0; i < TN_UNIT_SIDES; i++) {
     const int64_t warp = tn_range_extent(c->axis[i][1]) * (i ? 1 : TN_UNIT_WARPS);
@@ -557,9 +561,12 @@ static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **rang
 }
 
 // What is stored of the sum and is narrower: the sum's only use, converted, or else what the kernel stores.
+static const tiny_uop *tn_unit_stored(const tn_profile *p) {
+  return p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
+}
 static tiny_uop *tn_unit_result(tn_kernel_state *s, const tn_profile *p) {
   const tn_list *all = tn_kernel_nodes(s);
-  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
+  const tiny_uop *store = tn_unit_stored(p);
   tiny_uop *sum = p->reduce[0], *user = NULL;
   for (int i = 0; i < all->n; i++) for (uint32_t j = 0; j < all->u[i]->nsrc; j++) if (all->u[i]->src[j] == sum)
     user = !user || user == all->u[i] ? all->u[i] : sum;
@@ -603,15 +610,25 @@ static int tn_unit_may_stage(tiny_ctx *t, const tn_warp_tiles *c, const tn_profi
       rows * columns / v % items == 0;
 }
 
-// x, of which each lane has what the unit gives it, in memory of the group, row by row.
-static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x) {
-  const int64_t columns = tn_unit_extent(c, c->last), pad = tn_unit_result_pad(c, x->dtype);
+// x, of which each lane has what the unit gives it, in memory of the group, row by row; k: how rows lie there.
+static tiny_uop *tn_unit_result_rows(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, int64_t k) {
   tiny_uop *ranges[8];
   int n = tn_unit_side_ranges(c, !c->last, ranges);
   n += tn_unit_side_ranges(c, c->last, ranges + n);
   x = tn_bitcast(t, x, tn_bits(x->dtype) == 32 ? TINY_U32 : tn_bits(x->dtype) == 16 ? TINY_U16 : TINY_U8);
-  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
-                      TN_SPACE_LOCAL | pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, TN_SPACE_LOCAL | k);
+}
+static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x) {
+  const int64_t columns = tn_unit_extent(c, c->last), pad = tn_unit_result_pad(c, x->dtype);
+  return tn_unit_result_rows(t, c, x, pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
+}
+// Axes become places in the group's block.
+static void tn_unit_axes_at(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *place, tn_list *from, tn_list *to) {
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+    tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
+    tn_push(t, from, c->axis[i][j]);
+    tn_push(t, to, tn_u2(t, j ? TINY_OP_MOD : TINY_OP_IDIV, place[i], tile));
+  }
 }
 
 // Warps and lanes, the latter last. Four warps take the same columns at once.
@@ -654,6 +671,51 @@ static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, tiny_uop *
   tn_transform_order(s, n, order);
 }
 
+// ** results that leave as boxes: codegen/boxes.c **
+
+// May what the kernel stores leave so: whole rows of boxes, of a group's block? Units that keep sums have memory of the
+// group for themselves, before boxes, which would then lie anywhere (ptx_tcgen05.c).
+static int tn_unit_may_leave(const tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p) {
+  const tiny_uop *store = tn_unit_stored(p), *x = store->src[1];
+  const int64_t rows = tn_unit_extent(c, !c->last), row = TN_BOX_ROW / tn_dtypes[x->dtype].nbytes;
+  return tn_target_copies_boxes(s->target) && !c->whole && !store->k && tn_bits(x->dtype) <= 32 &&
+      tn_bits(x->dtype) >= 8 &&
+      ((c->how & TN_UNIT_BOX_ALL) || ((c->how & TN_UNIT_BOX_STORES) && tn_bits(x->dtype) <= 16)) &&
+      rows <= TN_BOX_MOST && rows % TN_TURNED_ROW == 0 && tn_unit_extent(c, c->last) % row == 0 &&
+      tn_stride_in(s->t, p->store->src[1], c->axis[c->last][1]) == 1;
+}
+// All that the kernel stores in memory of the group, as boxes; what is stored is copied from there over inner[]: boxes,
+// rows, elements of a row. 0: it is no box of a tensor, or there is no room.
+static int tn_unit_leave(tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, tiny_uop *sink,
+                         const tn_list *from, const tn_list *to, tiny_uop **inner) {
+  tiny_ctx *t = s->t;
+  tiny_uop *x = tn_unit_stored(p)->src[1], *direct = s->sink, *place[TN_UNIT_SIDES];
+
+  if (!tn_unit_may_leave(s, c, p)) return 0;
+  const int64_t columns = tn_unit_extent(c, c->last), row = TN_BOX_ROW / tn_dtypes[x->dtype].nbytes;
+  tiny_uop *stage = tn_unit_result_rows(t, c, tn_replace(t, x, from->n, from->u, to->u), TN_STAGE_BULK);
+  tiny_uop *const box[4] = {tn_unit_range(t, columns / row, TN_SHARE),
+                            tn_range(t, tn_unit_extent(c, !c->last), TN_SHARE), tn_range(t, row, TN_SHARE), NULL};
+  place[!c->last] = box[1];
+  place[c->last] = tn_place_plus(t, box[2], row, box[0]);
+  tn_list now_from = {NULL, 0, 0}, now_to = {NULL, 0, 0};
+  tiny_uop *at = tn_place_plus(t, place[c->last], columns, place[!c->last]);
+  tn_push(t, &now_from, x);
+  tn_push(t, &now_to, tn_bitcast(t, tn_core_load(t, stage, at, 1), x->dtype));
+  tn_unit_axes_at(t, c, place, &now_from, &now_to);
+  s->sink = tn_replace(t, sink, now_from.n, now_from.u, now_to.u);
+  tn_unit_order(s, c, box);
+  tn_box *b = (tn_box *)tn_scratch(t, sizeof *b);
+  if (tn_staged_nbytes(s) > (int64_t)s->target->limits->shared_nbytes || !tn_box_of_store(t, s->sink, stage, b)) {
+    s->sink = direct;
+    return 0;
+  }
+  memcpy(inner, box, sizeof box);
+  return 1;
+}
+
+// ** the store **
+
 // The kernel with from[] replaced by to[]: c's axes by what lanes hold; `result`, if there is room for it, by way of
 // memory of the group. inner: the store's innermost loops.
 static void tn_unit_replace(tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, const tn_list *from,
@@ -662,17 +724,13 @@ static void tn_unit_replace(tn_kernel_state *s, const tn_warp_tiles *c, const tn
   tiny_uop *sink = tn_masked_drop(t, s->sink), *part, *next, *row[TN_UNIT_SIDES];
   inner[0] = c->tile[0]; inner[1] = c->tile[1]; inner[2] = c->element[!c->last]; inner[3] = c->element[c->last];
   s->sink = tn_replace(t, sink, from->n, from->u, to->u);
-  if (!tn_unit_may_stage(t, c, p, result, items)) return;
+  if (tn_unit_leave(s, c, p, sink, from, to, inner) || !tn_unit_may_stage(t, c, p, result, items)) return;
   tn_list now_from = {NULL, 0, 0}, now_to = {NULL, 0, 0};
   tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, from->n, from->u, to->u)), *direct = s->sink;
   tn_push(t, &now_from, result);
   const int64_t width = tn_unit_store_width(t, c, p, result);
   tn_push(t, &now_to, tn_unit_result_read(t, c, result, stage, items, width, &part, &next, row));
-  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-    tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
-    tn_push(t, &now_from, c->axis[i][j]);
-    tn_push(t, &now_to, tn_u2(t, j ? TINY_OP_MOD : TINY_OP_IDIV, row[i], tile));
-  }
+  tn_unit_axes_at(t, c, row, &now_from, &now_to);
   s->sink = tn_replace(t, sink, now_from.n, now_from.u, now_to.u);
   if (tn_staged_nbytes(s) > (int64_t)s->target->limits->shared_nbytes) { s->sink = direct; return; }
   inner[0] = part; inner[1] = next; inner[2] = inner[3] = NULL;

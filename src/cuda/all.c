@@ -11,6 +11,7 @@
 #include "../render/ptx_maps.c"
 #include "../render/ptx_bulk.c"
 #include "../render/ptx_producer.c"
+#include "../render/ptx_box_stores.c"
 #include "../render/ptx.c"
 #include "driver.c"
 #include "device.c"

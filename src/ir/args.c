@@ -100,6 +100,7 @@ static int tn_sources_fit(int op, int n) {
     case TINY_OP_LOAD: case TINY_OP_RANGE: return n == 1 || n == 2;
     case TINY_OP_STORE: return n == 2;
     case TINY_OP_BULK: return n >= 5 && n <= 3 + TN_BOX_DIMS;
+    case TINY_OP_BULKSTORE: return n >= 4 && n <= 2 + TN_BOX_DIMS;
     case TINY_OP_DETACH: return n >= 1 && n <= 3;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
     default: return n >= 1;
@@ -202,12 +203,13 @@ static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
 }
 // Of a BULK: so many copies fill its slot, which is one of first .. end - 1; TN_BULK_PRODUCED beside.
 static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
-// v: extents, strides, sides of the box; src: as many coordinates behind memory and slot.
-static const char *tn_bulk_fits(int nsrc, int64_t k, int nv, const int64_t *v) {
-  const int n = nv / 3;
+// v: extents, strides, sides of the box; src: as many coordinates behind both memories and the slot of a BULK.
+static const char *tn_bulk_fits(int op, int nsrc, int64_t k, int nv, const int64_t *v) {
+  const int n = nv / 3, stores = op == TINY_OP_BULKSTORE;
   int64_t nelem = 1;
-  if (nv % 3 || n < 2 || n > TN_BOX_DIMS || nsrc != n + 3) return "takes a box of 2 to 5 dims";
-  if (k < 1 || k >> 25 || !tn_bulk_copies(k) || tn_bulk_end(k) > TN_BOX_SLOTS || tn_bulk_first(k) >= tn_bulk_end(k))
+  if (nv % 3 || n < 2 || n > TN_BOX_DIMS || nsrc != n + 3 - stores) return "takes a box of 2 to 5 dims";
+  if (stores ? k != 0 : k < 1 || k >> 25 || !tn_bulk_copies(k) || tn_bulk_end(k) > TN_BOX_SLOTS ||
+                        tn_bulk_first(k) >= tn_bulk_end(k))
     return "takes a slot of some";
   for (int i = 0; i < n; i++) {
     const int64_t box = v[2 * n + i];
@@ -223,7 +225,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
   switch (op) {
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && k >= 0 && k >> 56 == 0 ? NULL
       : "takes an id below 2^56 and its number of elements";
-    case TINY_OP_BULK: return tn_bulk_fits(nsrc, k, nv, v);
+    case TINY_OP_BULK: case TINY_OP_BULKSTORE: return tn_bulk_fits(op, nsrc, k, nv, v);
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
     case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :

@@ -19,7 +19,7 @@ typedef struct tn_eval_ins {
   // LOAD, STORE; arguments: element, value or otherwise, valid (slot < 0: none)
   int mem;
   int jump;                                // RANGE: its END; END: its RANGE
-  int from_mem, v;                         // BULK: the memory that it copies; its first number in the code's list
+  int from_mem, v;                         // BULK, BULKSTORE: the device's memory; its first number in the code's list
 } tn_eval_ins;
 
 typedef struct tn_eval_code {
@@ -133,24 +133,24 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
   return TINY_OK;
 }
 
-// Arguments: where it goes, validity, slot, coordinates.
+// Arguments: where it is in LOCAL memory, validity, the slot of a BULK, coordinates.
 static tiny_code tn_eval_bulk(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
   const int dims = tn_bulk_dims(u);
-  if (s[0]->index < 0 || s[1]->mem < 0 || tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v))
+  if (s[0]->index < 0 || s[1]->mem < 0 || tn_bulk_fits(u->op, (int)u->nsrc, u->k, u->nv, u->v))
     return tn_eval_bad(d, u, "is no copy of a box");
   const tn_eval_arg to = d->c->arg[s[0]->index], valid = d->c->arg[s[0]->index + 1];
   const tn_eval_mem *m = &d->c->mem[s[0]->mem], *from = &d->c->mem[s[1]->mem];
   if (m->space != TN_SPACE_LOCAL || from->space != TN_SPACE_GLOBAL || m->lanes != 1 ||
       tn_bits(m->dtype) != tn_bits(from->dtype))
     return tn_eval_bad(d, u, "copies from or to other memory");
-  for (int i = 0; i <= dims; i++)
-    if (s[2 + i]->slot < 0 || s[2 + i]->lanes != 1) return tn_eval_bad(d, u, "a place has no value");
+  for (uint32_t i = 2; i < u->nsrc; i++)
+    if (s[i]->slot < 0 || s[i]->lanes != 1) return tn_eval_bad(d, u, "a place has no value");
   tn_eval_ins *i = tn_eval_emit(d, u, 0, 0);
-  d->c->later = 1;
+  d->c->later |= u->op == TINY_OP_BULK;
   i->mem = s[0]->mem; i->from_mem = s[1]->mem; i->v = d->c->nv;
   *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = to;
   *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = valid;
-  for (int k = 0; k <= dims; k++) tn_eval_take(d, s[2 + k]);
+  for (uint32_t k = 2; k < u->nsrc; k++) tn_eval_take(d, s[k]);
   for (int k = 0; k < 3 * dims; k++) *TN_PUSH(d->t, d->c->v, d->c->nv, d->c->v_cap, int64_t) = u->v[k];
   tn_eval_record(d, u, -1, -1, -1);
   return TINY_OK;
@@ -255,7 +255,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
       tn_eval_emit(d, u, 0, 0);
       d->nif--;
       break;
-    case TINY_OP_BULK: return tn_eval_bulk(d, u, s);
+    case TINY_OP_BULK: case TINY_OP_BULKSTORE: return tn_eval_bulk(d, u, s);
     case TINY_OP_BARRIER:
       if (u->k & TN_BOXES && (s[0]->slot < 0 || s[0]->lanes != 1)) return tn_eval_bad(d, u, "no slot");
       tn_eval_emit(d, u, 0, 0);

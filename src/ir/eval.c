@@ -335,53 +335,72 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
-// Element number e of the box, in the order of rows, from these coordinates on: bits of the memory's dtype.
-static tiny_code tn_eval_box_element(tn_eval_run *r, const tn_eval_ins *i, const int64_t *at, int64_t e,
-                                     int64_t *value) {
-  const int dims = tn_bulk_dims(&i->u), dtype = r->c->mem[i->mem].dtype;
+// Where element number e of the box lies in the tensor, in the order of rows, from these coordinates on; -1: beyond it.
+static int64_t tn_eval_box_element(const tn_eval_run *r, const tn_eval_ins *i, const int64_t *at, int64_t e) {
+  const int dims = tn_bulk_dims(&i->u);
   const int64_t *v = r->c->v + i->v;
-  const tn_eval_mem *from = &r->c->mem[i->from_mem];
   int64_t place = 0;
-  *value = 0;
   for (int d = 0; d < dims; d++) {
     const int64_t x = at[d] + e % v[2 * dims + d];
-    if (x < 0 || x >= v[d]) return TINY_OK;
+    if (x < 0 || x >= v[d]) return -1;
     place = tn_clamp_add(place, tn_clamp_mul(x, v[dims + d]));
     e /= v[2 * dims + d];
   }
-  if (place >= from->nelem) return tn_eval_trap(r, from, 0, "a box has element", place);
-  const char *base = (const char *)r->l->mem[from->id].base + r->l->mem[from->id].offset;
-  *value = tn_dtype_load(dtype, base + place * (int64_t)tn_dtypes[dtype].nbytes);
-  return TINY_OK;
+  return place;
 }
-// All items say the same; the first of them that is there begins it.
-static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
+// All items say the same: its place in LOCAL memory, the slot of a BULK, coordinates. *n: its elements; 0: none of it.
+static tiny_code tn_eval_box_begin(tn_eval_run *r, const tn_eval_ins *i, int64_t *near_at, int64_t *slot, int64_t *at,
+                                   int64_t *n) {
   const tn_eval_mem *m = &r->c->mem[i->mem];
   const tn_eval_arg *a = &r->c->arg[i->arg];
-  const int dims = tn_bulk_dims(&i->u), nbytes = tn_dtypes[m->dtype].nbytes;
+  const int dims = tn_bulk_dims(&i->u), loads = i->u.op == TINY_OP_BULK;
   const uint8_t *mask = r->mask + r->depth * r->items;
-  int64_t at[TN_BOX_DIMS];
-  for (int k = 0; k < 3 + dims; k++)
+  for (int k = 0; k < 2 + loads + dims; k++)
     for (int64_t item = 0; a[k].slot >= 0 && item < r->items; item++)
       if (!mask[item] || tn_eval_slot(r, a[k].slot)[item] != *tn_eval_slot(r, a[k].slot))
         return tn_eval_trap(r, m, item, "is not at one with the others on a box at element",
                             tn_eval_slot(r, a[0].slot)[item]);
+  *n = 0;
   if (a[1].slot >= 0 && !*tn_eval_slot(r, a[1].slot)) return TINY_OK;
-  const int64_t to = *tn_eval_slot(r, a[0].slot), slot = *tn_eval_slot(r, a[2].slot);
-  int64_t n = 1;
-  for (int d = 0; d < dims; d++) n *= r->c->v[i->v + 2 * dims + d];
-  if (to < 0 || to + n > m->nelem || to * nbytes % TN_BOX_ALIGN || slot < tn_bulk_first(i->u.k) ||
-      slot >= tn_bulk_end(i->u.k))
-    return tn_eval_trap(r, m, 0, "a box goes to element", to);
-  for (int d = 0; d < dims; d++) at[d] = *tn_eval_slot(r, a[3 + d].slot);
+  *near_at = *tn_eval_slot(r, a[0].slot);
+  *slot = loads ? *tn_eval_slot(r, a[2].slot) : 0;
+  *n = 1;
+  for (int d = 0; d < dims; d++) *n *= r->c->v[i->v + 2 * dims + d];
+  for (int d = 0; d < dims; d++) at[d] = *tn_eval_slot(r, a[2 + loads + d].slot);
+  if (*near_at < 0 || *near_at + *n > m->nelem || *near_at * tn_dtypes[m->dtype].nbytes % TN_BOX_ALIGN)
+    return tn_eval_trap(r, m, 0, "a box is at element", *near_at);
+  return TINY_OK;
+}
+// The first item that is there begins it.
+static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_eval_mem *m = &r->c->mem[i->mem], *from = &r->c->mem[i->from_mem];
+  const int nbytes = tn_dtypes[m->dtype].nbytes;
+  int64_t at[TN_BOX_DIMS], to = 0, slot = 0, n = 0;
+  if (tn_eval_box_begin(r, i, &to, &slot, at, &n) != TINY_OK || !n) return r->t->code;
+  if (slot < tn_bulk_first(i->u.k) || slot >= tn_bulk_end(i->u.k))
+    return tn_eval_trap(r, m, 0, "a box of another slot goes to element", to);
+  const char *base = (const char *)r->l->mem[from->id].base + r->l->mem[from->id].offset;
   r->boxes++;
   for (int64_t e = 0; e < n; e++) {
-    int64_t value;
-    const int64_t cell = to + tn_box_place(e, nbytes);
-    if (tn_eval_box_element(r, i, at, e, &value) != TINY_OK ||
-        tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 1, value) != TINY_OK)
-      return r->t->code;
+    const int64_t place = tn_eval_box_element(r, i, at, e), cell = to + tn_box_place(e, nbytes);
+    if (place >= from->nelem) return tn_eval_trap(r, from, 0, "a box has element", place);
+    const int64_t value = place < 0 ? 0 : tn_dtype_load(m->dtype, base + place * nbytes);
+    if (tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 1, value) != TINY_OK) return r->t->code;
     tn_eval_put_off(r, m->at + cell, TN_EVAL_NOBODY, value, slot, tn_bulk_copies(i->u.k));
+  }
+  return TINY_OK;
+}
+static tiny_code tn_eval_box_store(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_eval_mem *m = &r->c->mem[i->mem], *to = &r->c->mem[i->from_mem];
+  const int nbytes = tn_dtypes[m->dtype].nbytes;
+  int64_t at[TN_BOX_DIMS], from = 0, slot = 0, n = 0;
+  if (tn_eval_box_begin(r, i, &from, &slot, at, &n) != TINY_OK || !n) return r->t->code;
+  char *base = (char *)r->l->mem[to->id].base + r->l->mem[to->id].offset;
+  for (int64_t e = 0; e < n; e++) {
+    const int64_t place = tn_eval_box_element(r, i, at, e), cell = from + tn_box_place(e, nbytes);
+    if (place >= to->nelem) return tn_eval_trap(r, to, 0, "a box has element", place);
+    if (tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 0, 0) != TINY_OK) return r->t->code;
+    if (place >= 0) tn_dtype_store(m->dtype, base + place * nbytes, r->shared[m->at + cell]);
   }
   return TINY_OK;
 }
@@ -549,6 +568,7 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r, i);
     case TINY_OP_BULK: return tn_eval_box(r, i);
+    case TINY_OP_BULKSTORE: return tn_eval_box_store(r, i);
     case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
     case TINY_OP_WMMA: {
       const tiny_warp_unit *unit = tn_warp_unit_of(i->u.k);

@@ -106,6 +106,13 @@ static tiny_uop *tn_bulk(tiny_ctx *t, tiny_uop *to, tiny_uop *from, tiny_uop *sl
   for (int i = 0; i < dims; i++) src[3 + i] = at[i];
   return tn_uop_make(t, TINY_OP_BULK, TINY_VOID, 1, 3 + dims, src, k, 3 * dims, v);
 }
+// A box of LOCAL memory from this INDEX on to the tensor.
+static tiny_uop *tn_bulk_store(tiny_ctx *t, tiny_uop *from, tiny_uop *to, int dims, tiny_uop *const *at,
+                               const int64_t *v) {
+  tiny_uop *src[2 + TN_BOX_DIMS] = {from, to};
+  for (int i = 0; i < dims; i++) src[2 + i] = at[i];
+  return tn_uop_make(t, TINY_OP_BULKSTORE, TINY_VOID, 1, 2 + dims, src, 0, 3 * dims, v);
+}
 static tiny_uop *tn_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &index, 0, 0, NULL);
 }

@@ -57,7 +57,8 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
   {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
-  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}, {TINY_OP_BULK, 6, 'v'}, {TINY_OP_FMA, 6, 'm'}
+  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}, {TINY_OP_BULK, 6, 'v'}, {TINY_OP_BULKSTORE, 6, 'v'},
+  {TINY_OP_FMA, 6, 'm'}
 };
 
 typedef struct tn_spec {
@@ -196,14 +197,14 @@ static const char *tn_spec_index(const tiny_uop *u) {
 
 static const char *tn_spec_bulk(const tiny_uop *u) {
   const tiny_uop *to = u->src[0];
-  if (to->op != TINY_OP_INDEX || to->lanes != 1) return "fills what is no INDEX";
+  if (to->op != TINY_OP_INDEX || to->lanes != 1) return "has boxes in what is no INDEX";
   const tiny_uop *memory = tn_memory_behind(to->src[0]);
-  if (memory->op != TINY_OP_DEFINE || memory->v[0] != TN_SPACE_LOCAL) return "fills what is no LOCAL memory";
-  if (!tn_spec_is_param(u->src[1])) return "copies what is no PARAM";
+  if (memory->op != TINY_OP_DEFINE || memory->v[0] != TN_SPACE_LOCAL) return "has boxes in what is no LOCAL memory";
+  if (!tn_spec_is_param(u->src[1])) return "copies from or to what is no PARAM";
   for (uint32_t i = 2; i < u->nsrc; i++)
     if (!tn_is_int(u->src[i]->dtype) || u->src[i]->lanes != 1) return "has a place that is no integer";
   if (tn_bits(u->src[1]->dtype) != tn_bits(memory->dtype)) return "copies elements of another size";
-  const char *wrong = tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v);
+  const char *wrong = tn_bulk_fits(u->op, (int)u->nsrc, u->k, u->nv, u->v);
   return wrong || u->v[2 * tn_bulk_dims(u)] * tn_dtypes[memory->dtype].nbytes == TN_BOX_ROW ? wrong :
       "copies rows that have not 128 bytes";
 }
@@ -222,7 +223,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       if (u->k & TN_BOXES && (!tn_is_int(x->dtype) || x->lanes != 1)) return "waits for no slot";
       return u->k >= 0 && (u->k & ~(int64_t)TN_BOXES) <= 1 + TN_STAGE_AHEAD_MOST ? NULL :
         "waits for no number of BARRIERs";
-    case TINY_OP_BULK: return tn_spec_bulk(u);
+    case TINY_OP_BULK: case TINY_OP_BULKSTORE: return tn_spec_bulk(u);
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";

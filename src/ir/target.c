@@ -107,7 +107,7 @@ static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_LOAD: return tn_target_memory(r, u, u->lanes);
     case TINY_OP_STORE: return tn_target_memory(r, u, u->src[1]->lanes);
-    case TINY_OP_BULK: return (r->flags & TINY_TARGET_BOXES) != 0;
+    case TINY_OP_BULK: case TINY_OP_BULKSTORE: return (r->flags & TINY_TARGET_BOXES) != 0;
     case TINY_OP_DOT: return (int)(r->dots >> u->k & 1);
     case TINY_OP_SHUFFLE: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
     case TINY_OP_PICK: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);

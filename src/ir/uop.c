@@ -31,6 +31,9 @@
 //   box of the tensor that `from` is, from element (c0, c1 ..) on, zeros beyond its extents, as ir/listing.c has boxes;
 //   strides in elements, that of dim 0 is 1. All items say the same; one of them begins it. It happens at any time
 //   before a BARRIER k TN_BOXES (slot done..) of its slot, which waits for all copies that fill it
+//   BULKSTORE (from to c0 c1 ..) v {extents.., strides.., box..}: the other way, of LOCAL memory that has a box, from
+//   an INDEX of it on, to the tensor that `to` is; what lies beyond its extents is left out. All items say the same,
+//   one of them does it. The box may be written again behind the next BARRIER; the tensor is there when the kernel ends
 //   PREFETCH (index): it is wanted soon, and need not be in range | MASKED (x ranges..), a SINK's: what these ranges do
 //   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
@@ -438,6 +441,12 @@ static void tn_uop_bounds(tiny_uop *u) {
       if (u->dtype == TINY_BOOL) {
         u->vmin = a->vmin | b->vmin;
         u->vmax = a->vmax | b->vmax;
+      }
+      break;
+    case TINY_OP_XOR:                      // of numbers that are not below 0: no more bits than either has
+      if (u->dtype != TINY_BOOL && a->vmin >= 0 && b->vmin >= 0) {
+        u->vmin = 0;
+        for (u->vmax = 0; u->vmax < a->vmax || u->vmax < b->vmax; ) u->vmax = u->vmax << 1 | 1;
       }
       break;
     case TINY_OP_SHR:

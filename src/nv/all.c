@@ -10,6 +10,7 @@
 #include "../render/ptx_maps.c"
 #include "../render/ptx_bulk.c"
 #include "../render/ptx_producer.c"
+#include "../render/ptx_box_stores.c"
 #include "../render/ptx.c"
 #include "structs.c"
 #include "system.c"

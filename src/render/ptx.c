@@ -12,6 +12,7 @@
 #ifndef TINY_AMALGAMATED
 #include "ptx_tcgen05.c"
 #include "ptx_producer.c"
+#include "ptx_box_stores.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -212,7 +213,7 @@ static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.commit_group;\n");
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)stores - 1);
   }
-  if (x->fences) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
+  if (x->fences || tn_ptx_is_before_boxes(x, u)) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
   x->met = 1;
   if (x->tensor) tn_ptx_fences(x, "\tbar.sync 0;\n");
   else tn_ptx_meet(x, tn_ptx_body(x));
@@ -364,6 +365,7 @@ static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
       return;
     case TINY_OP_PREFETCH: tn_ptx_prefetch(x, u); return;
     case TINY_OP_BULK: tn_ptx_produce(x, u); return;
+    case TINY_OP_BULKSTORE: tn_ptx_box_store(x, u); return;
     case TINY_OP_RANGE: tn_ptx_range(x, u); return;
     case TINY_OP_IF: tn_ptx_if(x, u); return;
     case TINY_OP_PICK: tn_ptx_pick(x, u); return;
@@ -391,7 +393,7 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
       return reg && tn_ptx_in_registers(x, u->src[0]) && u->src[1]->op == TINY_OP_WMMA &&
           x->elements[u->src[1]->seq] == tn_ptx_reg_at(x, u->src[0]);
     case TINY_OP_BARRIER: case TINY_OP_RANGE: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: case TINY_OP_BULK:
-      return 0;
+    case TINY_OP_BULKSTORE: return 0;
     default: break;
   }
   for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
@@ -401,7 +403,10 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
 static void tn_ptx_before(tn_ptx *x, const tiny_uop *u) {
   const int op = u->op, begins = op == TINY_OP_RANGE || op == TINY_OP_IF;
   if (x->batch.n && !tn_ptx_leaves_batch(x, u)) tn_ptx_flush(x);
-  if (begins || op == TINY_OP_BARRIER || op == TINY_OP_END || op == TINY_OP_ENDIF) tn_ptx_tensor_wait(x);
+  if (begins || op == TINY_OP_BARRIER || op == TINY_OP_END || op == TINY_OP_ENDIF) {
+    tn_ptx_tensor_wait(x);
+    tn_ptx_wait_box_stores(x);
+  }
   if (begins) x->met = 0;
 }
 static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
@@ -418,7 +423,7 @@ static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
   if (!x->needed[u->seq] || (x->tensor && tn_ptx_of_kept(x, u))) return;
   tn_ptx_node(x, u);
   if (u->op == TINY_OP_DEFINE && (x->wants[u->seq] & TN_PTX_KEPT)) tn_ptx_keep(x, u, tn_ptx_kept_product(x, u));
-  if (u->op != TINY_OP_STORE && u->op != TINY_OP_BULK && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER)
+  if (u->dtype != TINY_VOID && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER)
     tn_ptx_complete(x, u);
 }
 
@@ -498,6 +503,7 @@ static tiny_code tn_ptx_look(tn_ptx *x, tiny_ctx *t, const tiny_renderer *r, con
   for (int i = 0; i < k->n && !x->failed; i++)
     if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(x, k->list[i]->src[1], tn_ptx_sum_at(x, k->list[i]));
   tn_ptx_survey_boxes(x);
+  tn_ptx_count_box_stores(x);
   for (int i = 0; i < k->n; i++) {
     const tiny_uop *u = k->list[i];
     if (!tn_ptx_loads_matrices(u)) continue;
@@ -533,13 +539,16 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
   if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
   x.cluster = cluster;
   tn_ptx_survey_maps(&x);
+  tn_ptx_survey_box_stores(&x);
   tn_ptx_begin_boxes(&x);
+  tn_ptx_begin_box_stores(&x);
   if (x.beside && !x.failed) tn_ptx_begin_consumers(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
+  tn_ptx_wait_box_stores(&x);
   if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);
   if (x.failed || (produces && !tn_ptx_producer(&producer, &x, r))) return TINY_E_INTERNAL;
   tn_ptx_entry(&x, produces ? &producer : NULL, out);
-  *uses = (uint64_t)x.version | (x.nbulk ? TN_PTX_USES_BOXES : 0);
+  *uses = (uint64_t)x.version | (x.nbulk || x.box_stores ? TN_PTX_USES_BOXES : 0);
   return TINY_OK;
 }
 static tiny_code tn_ptx_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,

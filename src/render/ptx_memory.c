@@ -200,7 +200,8 @@ static void tn_ptx_survey(tn_ptx *x) {
     const tiny_uop *u = x->k->list[i];
     const int op = u->op, copies = op == TINY_OP_STORE && tn_ptx_copies(x, u);
     if (x->idle[i]) continue;
-    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF || op == TINY_OP_BULK)
+    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF ||
+        op == TINY_OP_BULK || op == TINY_OP_BULKSTORE)
       tn_ptx_need(x, u);
     if (op == TINY_OP_BARRIER && u->k & TN_BOXES) {
       tn_ptx_need(x, u->src[0]);
@@ -208,6 +209,7 @@ static void tn_ptx_survey(tn_ptx *x) {
     }
     if (op == TINY_OP_STORE && tn_memory_behind(u->src[0]->src[0])->op == TINY_OP_PARAM)
       x->constant[tn_memory_behind(u->src[0]->src[0])->seq] = 0;
+    if (op == TINY_OP_BULKSTORE) x->constant[tn_memory_behind(u->src[1])->seq] = 0;
     if (!x->needed[i] || op == TINY_OP_INDEX || op == TINY_OP_GROUP) continue;
     const tiny_uop *most = NULL, *below = tn_ptx_is_below(u, &most);
     if (below) { tn_ptx_read_by(x, below, u); tn_ptx_read_by(x, most, u); }
@@ -497,9 +499,11 @@ static tn_ptx_operand tn_ptx_read_special(tn_ptx *x, const char *name) {
   tn_ptx_text(tn_ptx_body(x), ", %%%s;\n", name);
   return o;
 }
-// Is it where BULKs copy to?
+// Is it where BULKs copy to, or BULKSTOREs from?
 static int tn_ptx_holds_boxes(const tn_ptx *x, const tiny_uop *memory) {
   for (int i = 0; i < x->nbulk; i++) if (tn_memory_behind(x->bulk[i]->src[0]->src[0]) == memory) return 1;
+  for (int i = 0; i < x->k->n && x->box_stores; i++)
+    if (x->k->list[i]->op == TINY_OP_BULKSTORE && tn_memory_behind(x->k->list[i]->src[0]->src[0]) == memory) return 1;
   return 0;
 }
 static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {

@@ -20,11 +20,13 @@
 
 // ** who does what **
 
+static int tn_ptx_is_act(const tiny_uop *u) {
+  return u->op == TINY_OP_STORE || u->op == TINY_OP_BULKSTORE || u->op == TINY_OP_BARRIER || u->op == TINY_OP_PREFETCH;
+}
 // Is something done at u that can be seen, by whom this is written for?
 static int tn_ptx_acts(const tn_ptx *x, const tiny_uop *u) {
   if (u->op == TINY_OP_BULK) return x->role != TN_PTX_CONSUMES;
-  return x->role != TN_PTX_PRODUCES &&
-      (u->op == TINY_OP_STORE || u->op == TINY_OP_BARRIER || u->op == TINY_OP_PREFETCH);
+  return x->role != TN_PTX_PRODUCES && tn_ptx_is_act(u);
 }
 // What the role leaves out: what others do, and loops and conditions in which nothing else is done.
 static void tn_ptx_survey_role(tn_ptx *x) {
@@ -38,8 +40,7 @@ static void tn_ptx_survey_role(tn_ptx *x) {
       acts[depth - 1] |= acts[depth];
       depth--;
     } else if (tn_ptx_acts(x, u)) acts[depth] = 1;
-    else
-      x->idle[i] = op == TINY_OP_BULK || op == TINY_OP_STORE || op == TINY_OP_BARRIER || op == TINY_OP_PREFETCH;
+    else x->idle[i] = op == TINY_OP_BULK || tn_ptx_is_act(u);
   }
 }
 

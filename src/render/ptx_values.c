@@ -66,6 +66,7 @@ typedef struct tn_ptx {
   tn_ptx_operand first, phases, slot_at, map_at[8];
   // Of a loop whose products go on while the next ones are begun: its RANGE; copies that wait for the items to meet
   const tiny_uop *overlaps; tiny_bytes copies;
+  int box_stores, leaves;                  // BULKSTOREs; are some begun, and not waited for?
   int cluster; tn_ptx_operand rank, everyone;                // groups that copy for each other; which is this; all bits
   // Of warps that only copy, and the others (ptx_producer.c): who this is written for; what those leave out, of nodes;
   // threads beside the items; of the other warps, the slot whose products are under way, of whom this lane tells that a

@@ -68,7 +68,8 @@ static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
 
 // Is it of work items, or what they do together?
 static int tn_is_of_items(const tiny_uop *u) {
-  return u->op == TINY_OP_BARRIER || u->op == TINY_OP_BULK || u->op == TINY_OP_SHUFFLE ||
+  return u->op == TINY_OP_BARRIER || u->op == TINY_OP_BULK || u->op == TINY_OP_BULKSTORE ||
+      u->op == TINY_OP_SHUFFLE ||
       (u->op == TINY_OP_SPECIAL && u->k & 16) ||
       (u->op == TINY_OP_RANGE && (tn_is_item(u) || tn_range_kind(u) == TN_SHARE));
 }
