@@ -10,7 +10,7 @@
 #include "x86_text.c"
 #include "x86_select.c"
 #include "registers.c"
-#include "../runtime/elf.c"
+#include "object.c"
 #endif
 
 static tn_isa_ins tn_x86_spill(int cls, int reg, int64_t slot, int load) {
@@ -44,12 +44,10 @@ static const tn_isa_target tn_x86_target = {
 
 // ** bytes **
 
-// Four bytes that say how far a label, or a place among the constants, is from the end of an instruction.
-typedef struct tn_x86_fix { int at, end; int64_t to; } tn_x86_fix;
 typedef struct tn_x86_writer {
   tn_isa_code *c; tiny_bytes code;
   int *place;                              // of labels: in the code
-  tn_x86_fix *jump, *constant; int njump, capjump, nconstant, capconstant;
+  tn_isa_fix *jump, *constant; int njump, capjump, nconstant, capconstant;
 } tn_x86_writer;
 
 static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
@@ -68,8 +66,8 @@ static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
   else r.scale = 1;
   return r;
 }
-static void tn_x86_to_fix(tiny_ctx *t, tn_x86_fix **list, int *n, int *cap, int at, int end, int64_t to) {
-  tn_x86_fix *f = TN_PUSH(t, *list, *n, *cap, tn_x86_fix);
+static void tn_x86_to_fix(tiny_ctx *t, tn_isa_fix **list, int *n, int *cap, int at, int end, int64_t to) {
+  tn_isa_fix *f = TN_PUSH(t, *list, *n, *cap, tn_isa_fix);
   f->at = at; f->end = end; f->to = to;
 }
 static void tn_x86_write(tn_x86_writer *w, const tn_isa_ins *ins) {
@@ -127,7 +125,7 @@ static void tn_x86_keep(tn_x86_writer *w, int64_t at, int load) {
     at += 16;
   }
 }
-static void tn_x86_patch(tn_x86_writer *w, const tn_x86_fix *f, int64_t to) {
+static void tn_x86_patch(tn_x86_writer *w, const tn_isa_fix *f, int64_t to) {
   const int32_t v = (int32_t)(to - f->end);
   memcpy(w->code.data + f->at, &v, 4);
 }
@@ -155,36 +153,6 @@ static void tn_x86_write_all(tn_x86_writer *w) {
   if (c->pool.n) tiny_bytes_add(&w->code, c->pool.data, c->pool.n);
   for (int i = 0; i < w->njump; i++) tn_x86_patch(w, &w->jump[i], w->place[w->jump[i].to]);
   for (int i = 0; i < w->nconstant; i++) tn_x86_patch(w, &w->constant[i], pool + w->constant[i].to);
-}
-
-// ** the object **
-
-static void tn_x86_elf(tiny_bytes *out, const char *name, const tiny_bytes *code) {
-  static const char section_names[] = "\0.text\0.symtab\0.strtab";
-  tn_elf_header h;
-  tn_elf_section s[4];
-  tn_elf_sym sym[2];
-  memset(&h, 0, sizeof h); memset(s, 0, sizeof s); memset(sym, 0, sizeof sym);
-  const size_t strings = sizeof section_names + strlen(name) + 1;
-  memcpy(h.ident, "\177ELF\2\1\1", 7);
-  h.type = 1; h.machine = TN_ELF_X86; h.version = 1; h.ehsize = sizeof h; h.shentsize = sizeof *s;
-  h.shnum = 4; h.shstrndx = 3;
-  h.shoff = sizeof h;
-  s[1].name = 1; s[1].type = TN_ELF_PROGBITS; s[1].flags = TN_ELF_ALLOC | TN_ELF_EXEC; s[1].align = 64;
-  s[1].offset = sizeof h + sizeof s; s[1].size = code->n;
-  s[2].name = 7; s[2].type = TN_ELF_SYMTAB; s[2].link = 3; s[2].info = 1; s[2].align = 8; s[2].entsize = sizeof *sym;
-  s[2].offset = s[1].offset + (code->n + 7) / 8 * 8; s[2].size = sizeof sym;
-  s[3].name = 15; s[3].type = TN_ELF_STRTAB; s[3].align = 1; s[3].offset = s[2].offset + sizeof sym;
-  s[3].size = strings;
-  sym[1].name = (uint32_t)sizeof section_names; sym[1].info = 0x12; sym[1].section = 1; sym[1].size = code->n;
-  static const char pad[8] = {0};
-  tiny_bytes_add(out, &h, sizeof h);
-  tiny_bytes_add(out, s, sizeof s);
-  tiny_bytes_add(out, code->data, code->n);
-  if (code->n % 8) tiny_bytes_add(out, pad, 8 - code->n % 8);
-  tiny_bytes_add(out, sym, sizeof sym);
-  tiny_bytes_add(out, section_names, sizeof section_names);
-  tiny_bytes_add(out, name, strlen(name) + 1);
 }
 
 // The lines of the code, for debug letter d.
@@ -215,7 +183,7 @@ static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, tiny_bytes 
   tn_x86_write_all(&w);
   if (t->code != TINY_OK) return t->message;
   if (tn_debug(t, 'd')) tn_x86_show(t, k->name, &w.code, w.code.n - c.pool.n);
-  tn_x86_elf(out, k->name, &w.code);
+  tn_isa_elf(out, k->name, &w.code, TN_ELF_X86);
   return NULL;
 }
 #endif

@@ -24,11 +24,17 @@
 #include "../render/cstyle.c"
 #ifdef TINY_ISA
 #include "../isa/x86_object.c"
+#include "../isa/arm64_object.c"
 #endif
 #endif
 
+// The built-in compiler is there, for $TINY_CC=builtin, and knows vectors of so many bytes.
 #if defined(TINY_ISA) && defined(TN_OS_X86)
-  #define TN_CPU_BUILTIN 1                 // the built-in compiler is there, for $TINY_CC=builtin
+  #define TN_CPU_BUILTIN 64
+  #define tn_cpu_builtin_object tn_x86_object
+#elif defined(TINY_ISA) && defined(TN_OS_ARM64)
+  #define TN_CPU_BUILTIN 16
+  #define tn_cpu_builtin_object tn_arm64_object
 #else
   #define TN_CPU_BUILTIN 0
 #endif
@@ -449,7 +455,8 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
   const char *compiler = tn_os_env("TINY_CC");
-  c->builtin = TN_CPU_BUILTIN && !takes_ir && facts.vector_nbytes == 64 && compiler && !strcmp(compiler, "builtin");
+  c->builtin = TN_CPU_BUILTIN && !takes_ir && facts.vector_nbytes == TN_CPU_BUILTIN && compiler &&
+      !strcmp(compiler, "builtin");
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -474,7 +481,7 @@ static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = tn_x86_object(t, k, out);
+  const char *why = tn_cpu_builtin_object(t, k, out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
   return t->code == TINY_OK ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
@@ -488,7 +495,7 @@ static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, cons
 }
 static void tn_cpu_builtin_renderer(tiny_renderer *r) {
   tn_cstyle(r);
-  r->name = "C and x86-64";
+  r->name = TN_CPU_BUILTIN == 16 ? "C and arm64" : "C and x86-64";
   r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
   r->kernel = tn_cpu_builtin_kernel;
   r->module = tn_cpu_builtin_module;
