@@ -71,6 +71,9 @@ TN_SMALL_BEGIN
 #include "rules/nested.c"
 #include "rules/transcendental.c"
 #include "rules/decompose.c"
+#ifdef TINY_ISA
+#include "isa/x86_rules.c"
+#endif
 #include "rules/notation_end.c"
 
 // ** shape: views of memory **
@@ -187,10 +190,13 @@ TN_SMALL_BEGIN
 #include "isa/x86_text.c"
 #include "isa/code.c"
 #include "isa/registers.c"
+#include "isa/x86_levels.c"
 #include "isa/x86_values.c"
+#include "isa/x86_widths.c"
 #include "isa/x86_memory.c"
 #include "isa/x86_arithmetic.c"
 #include "isa/x86_lanes.c"
+#include "isa/x86_expand.c"
 #include "isa/x86_select.c"
 #endif
 

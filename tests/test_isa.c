@@ -31,7 +31,7 @@ static void hear(void *user, const char *line) {
 static tiny_ctx *open_on(const char *device) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = device; d.cache_dir = ""; d.seed = 5; d.threads = 1;
+  d.device = strcmp(device, "CPU") || !getenv("ISA_LEVEL") ? device : getenv("ISA_LEVEL"); d.cache_dir = ""; d.seed = 5; d.threads = 1;
   d.debug = strcmp(device, "CPU") ? "" : "d";
   d.log.fn = hear;
   return tiny_open(&d);
@@ -171,7 +171,7 @@ static tiny_code run_list(tiny_ctx *t, void *arg) {
   uint8_t hints[32] = {0};
   const tiny_listing listing = {"define_late", list, n, hints, local, 0};
   tiny_bytes object = {t, NULL, 0, 0};
-  const char *why = tn_x86_object(t, &listing, &object);
+  const char *why = tn_x86_object(t, &listing, &tn_x86_levels[TN_X86_SSE2], &object);
   CHECK(!why);
   if (why) { fprintf(stderr, "    %s\n", why); return t->code; }
   tn_elf *image;

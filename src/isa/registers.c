@@ -12,7 +12,7 @@
 #include "code.c"
 #endif
 
-enum { TN_ISA_SCRATCH = 3, TN_ISA_MOST_REGS = 32 };
+enum { TN_ISA_SCRATCH = 4, TN_ISA_MOST_REGS = 32 };
 // Of a class: registers in the order they are given out, and those that spilled ones pass through.
 typedef struct tn_isa_class {
   uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;

@@ -435,6 +435,17 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 #ifndef TN_TEST_IR                         // tests: the CPU takes IR as well
   #define TN_TEST_IR 0
 #endif
+#if TN_CPU_BUILTIN
+// The level that kernels are compiled for: one whose vectors are as wide.
+static const tn_x86_level *tn_cpu_level(const tn_os_cpu *facts) {
+  const int vnni = facts->dots >> TINY_DOT_U8_I8 & 1;
+  switch (facts->vector_nbytes) {
+    case 64: return &tn_x86_levels[vnni ? TN_X86_AVX512_VNNI : TN_X86_AVX512];
+    case 32: return &tn_x86_levels[TN_X86_AVX2];
+    default: return &tn_x86_levels[tn_os_cpu_has(facts, "sse4") ? TN_X86_SSE4 : TN_X86_SSE2];
+  }
+}
+#endif
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
@@ -449,7 +460,7 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
   const char *compiler = tn_os_env("TINY_CC");
-  c->builtin = TN_CPU_BUILTIN && !takes_ir && facts.vector_nbytes == 64 && compiler && !strcmp(compiler, "builtin");
+  c->builtin = TN_CPU_BUILTIN && !takes_ir && compiler && !strcmp(compiler, "builtin");
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -474,7 +485,7 @@ static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = tn_x86_object(t, k, out);
+  const char *why = tn_x86_object(t, k, (const tn_x86_level *)r->own, out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
   return t->code == TINY_OK ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
@@ -486,8 +497,9 @@ static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, cons
   tiny_bytes_add(out, kernels->data, kernels->n);
   return t->code;
 }
-static void tn_cpu_builtin_renderer(tiny_renderer *r) {
+static void tn_cpu_builtin_renderer(const tn_cpu *c, tiny_renderer *r) {
   tn_cstyle(r);
+  r->own = tn_cpu_level(&c->facts);
   r->name = "C and x86-64";
   r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
   r->kernel = tn_cpu_builtin_kernel;
@@ -509,7 +521,7 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
     out->units_allowed = tn_os_tiles_allowed;
   }
 #if TN_CPU_BUILTIN
-  if (c->builtin) tn_cpu_builtin_renderer(out);
+  if (c->builtin) tn_cpu_builtin_renderer(c, out);
 #endif
 }
 
