@@ -56,20 +56,30 @@ static void tn_x86_logic(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_do_3(x, u->op == TINY_OP_AND ? TN_X86_DO_AND : u->op == TINY_OP_OR ? TN_X86_DO_OR : TN_X86_DO_XOR, TN_X86_I32,
               held, to, a, b);
 }
-// Products of integers of 64 bits by those of their halves: low * low + ((high * low + low * high) << 32).
+// Products of integers of 64 bits by those of their halves: low * low + ((high * low + low * high) << 32), of which what
+// is known to be 0 is left out.
+static int tn_x86_is_high(const tiny_uop *u) { return u->vmin < 0 || u->vmax > (int64_t)UINT32_MAX; }
+static int tn_x86_high_by_low(tn_x86_select *x, int a, int b, int held) {
+  const int high = tn_x86_new(x, TN_ISA_VEC), product = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, high, a, 32);
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, product, high, b);
+  return product;
+}
 static void tn_x86_multiply_64(tn_x86_select *x, const tiny_uop *u, int to) {
   const int held = tn_x86_held(x, u), type = TN_X86_I64;
   const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]);
-  int r[7];
-  for (int i = 0; i < 7; i++) r[i] = tn_x86_new(x, TN_ISA_VEC);
-  tn_x86_do_imm(x, TN_X86_DO_SHRUI, type, held, r[0], a, 32);
-  tn_x86_do_imm(x, TN_X86_DO_SHRUI, type, held, r[1], b, 32);
-  tn_x86_do_3(x, TN_X86_DO_PRODUCT, type, held, r[2], r[0], b);
-  tn_x86_do_3(x, TN_X86_DO_PRODUCT, type, held, r[3], a, r[1]);
-  tn_x86_do_3(x, TN_X86_DO_ADD, type, held, r[4], r[2], r[3]);
-  tn_x86_do_imm(x, TN_X86_DO_SHLI, type, held, r[5], r[4], 32);
-  tn_x86_do_3(x, TN_X86_DO_PRODUCT, type, held, r[6], a, b);
-  tn_x86_do_3(x, TN_X86_DO_ADD, type, held, to, r[5], r[6]);
+  const int first = tn_x86_is_high(u->src[0]) ? tn_x86_high_by_low(x, a, b, held) : -1;
+  const int second = tn_x86_is_high(u->src[1]) ? tn_x86_high_by_low(x, b, a, held) : -1;
+  if (first < 0 && second < 0) { tn_x86_do_3(x, TN_X86_DO_PRODUCT, type, held, to, a, b); return; }
+  int high = first < 0 ? second : first;
+  if (first >= 0 && second >= 0) {
+    high = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_3(x, TN_X86_DO_ADD, type, held, high, first, second);
+  }
+  const int up = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, type, held, up, high, 32);
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, type, held, low, a, b);
+  tn_x86_do_3(x, TN_X86_DO_ADD, type, held, to, up, low);
 }
 
 // product: a MUL that this sum alone uses; the other source is added to it, or it is taken from that.

@@ -115,7 +115,7 @@ static void tn_x86_write_ins(tn_x86_writer *w, const tn_isa_ins *ins) {
   int immediates = 0;
   for (int i = 0; i < ins->n; i++) {
     x.o[i] = tn_x86_real(&ins->o[i]);
-    immediates += ins->o[i].kind == TN_ISA_NUMBER;
+    immediates += ins->o[i].kind == TN_ISA_NUMBER || i == 3;                   // a fourth register is a byte, too
   }
   const int n = tn_x86_encode(&x, bytes);
   if (!n) {
