@@ -41,8 +41,9 @@ static tn_isa_ins tn_x86_spill_64(int cls, int reg, int64_t slot, int load) {
 #endif
 #define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
 #define TN_X86_SCRATCHES {TN_X86_RAX, TN_X86_R10, TN_X86_R11}
-#define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 2, {6, 7, 0}, 8}
-// Registers by how many bytes a vector has. Of 16 bytes rcx is for shifts alone.
+#define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 3, {6, 7, 0}, 8}
+// Registers by how many bytes a vector has. Of 16 bytes rcx is for shifts alone. k0, which selects no lanes, is the last
+// one that passes: of three masks none does.
 static const tn_isa_target tn_x86_target_16 = {
   {{TN_X86_AT_MOST(TN_X86_REGS_GENERAL, 9), {6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, TN_X86_SCRATCHES, 8},
    {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 13), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, {13, 14, 15}, 16},
