@@ -191,6 +191,7 @@ TN_SMALL_BEGIN
 #include "isa/x86_memory.c"
 #include "isa/x86_arithmetic.c"
 #include "isa/x86_lanes.c"
+#include "isa/x86_choice.c"
 #include "isa/x86_select.c"
 #endif
 

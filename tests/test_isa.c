@@ -78,13 +78,28 @@ GRAPH(to_f16, tiny_cast(tiny_add(tiny_cast(in->x, TINY_F16), tiny_cast(in->y, TI
 GRAPH(picked, tiny_index_select(in->x, 0, tiny_remainder_scalar(tiny_select(in->i, 0, 0), 3)))
 GRAPH(padded, tiny_pad(in->x, TINY_SHAPE(1, 2, 3, 1), 0.5))
 GRAPH(normed, tiny_layer_norm(in->x, 1, NULL, NULL, 1e-5))
+GRAPH(argmax0, tiny_argmax(in->x, 0, 0))
+GRAPH(amax0, tiny_amax(in->x, 0, 0))
+GRAPH(amin, tiny_amin(in->x, -1, 0))
+GRAPH(less, tiny_minimum(tiny_maximum(in->x, in->y), tiny_mul_scalar(in->y, 2)))
+GRAPH(nans, tiny_amax(tiny_sqrt(in->x), 0, 0))
+GRAPH(nans_along, tiny_amax(tiny_log(in->x), 1, 0))
+GRAPH(chosen, tiny_where(tiny_logical_or(tiny_lt(in->x, in->y), tiny_ne(in->y, in->y)), in->i, tiny_neg(in->i)))
+GRAPH(imax, tiny_maximum(in->i, tiny_neg(tiny_flip(in->i, TINY_SHAPE(0)))))
+GRAPH(imin0, tiny_amin(in->i, 0, 0))
+GRAPH(umax, tiny_cast(tiny_maximum(tiny_cast(in->i, TINY_U8), tiny_cast(tiny_neg(in->i), TINY_U8)), TINY_I32))
+GRAPH(max_f64, tiny_amax(tiny_cast(in->x, TINY_F64), 1, 0))
+GRAPH(sum_f64, tiny_sum(tiny_cast(in->x, TINY_F64), 1, 0))
+GRAPH(turned_f64, tiny_contiguous(tiny_transpose(tiny_cast(in->x, TINY_F64), 0, 1)))
+GRAPH(sorted, tiny_sort(in->x, 1, 0, NULL))
 #undef GRAPH
 #define G(name) {#name, g_##name}
 static const struct { const char *name; graph_fn fn; } graphs[] = {
   G(add), G(fused), G(divide), G(sqrt), G(floor), G(exp), G(log), G(sin), G(tanh), G(relu), G(where), G(both),
   G(sum), G(sum0), G(max), G(argmax), G(softmax), G(matmul), G(turned), G(cumsum), G(flip), G(iadd), G(idiv),
   G(imod), G(isum), G(ior), G(shift), G(to_f32), G(to_i32), G(to_u8), G(to_i64), G(to_f64), G(to_f16), G(picked),
-  G(padded), G(normed)
+  G(padded), G(normed), G(argmax0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
+  G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted)
 };
 #undef G
 enum { GRAPHS = sizeof graphs / sizeof *graphs };
@@ -122,9 +137,10 @@ static void compare(const answer *want, const answer *got) {
   CHECK_EQ(got->n, want->n);
   double worst = 0, size = 1e-6;
   for (int k = 0; k < got->n; k++) {
-    const double e = fabs(got->of[k] - want->of[k]);
+    const int same = got->of[k] == want->of[k] || (isnan(got->of[k]) && isnan(want->of[k]));     // infinities, too
+    const double e = same ? 0 : fabs(got->of[k] - want->of[k]);
     if (!(e <= worst)) worst = e;
-    if (fabs(want->of[k]) > size) size = fabs(want->of[k]);
+    if (isfinite(want->of[k]) && fabs(want->of[k]) > size) size = fabs(want->of[k]);
   }
   const double eps = got->dtype == TINY_F32 ? 4e-6 : got->dtype == TINY_F64 ? 1e-13 : 0;
   CHECK(worst <= eps * size);
@@ -135,8 +151,13 @@ static void compare(const answer *want, const answer *got) {
 
 // reg[0] = x + y; out = reg[0] * x. The sum stands before the DEFINE of the memory where it goes: whether it may be
 // made there was asked before that memory had registers, which crashed.
-typedef struct list_trial { float in[2], want, got; } list_trial;
-static int define_late(tiny_ctx *t, tiny_uop **list) {
+typedef struct list_trial {
+  float in[2], want, got;
+  int (*make)(tiny_ctx *t, const struct list_trial *r, tiny_uop **list);
+  int greater, turned;
+} list_trial;
+static int define_late(tiny_ctx *t, const list_trial *r, tiny_uop **list) {
+  (void)r;
   tiny_uop *out = tn_param(t, TINY_F32, 0, 1), *in = tn_param(t, TINY_F32, 1, 2), *zero = tn_index(t, 0);
   tiny_uop *one = tn_index(t, 1), *at_x = tn_index_of(t, in, zero, NULL), *at_y = tn_index_of(t, in, one, NULL);
   tiny_uop *x = tn_load(t, at_x, 1), *y = tn_load(t, at_y, 1), *sum = tn_u2(t, TINY_OP_ADD, x, y);
@@ -146,6 +167,18 @@ static int define_late(tiny_ctx *t, tiny_uop **list) {
   tiny_uop *product = tn_u2(t, TINY_OP_MUL, again, x), *at_out = tn_index_of(t, out, zero, NULL);
   tiny_uop *const all[] = {out, in, zero, one, at_x, at_y, x, y, sum, reg, at_reg, stored, after, at_sum, again,
                            product, at_out, tn_store(t, at_out, product)};
+  memcpy(list, all, sizeof all);
+  return (int)(sizeof all / sizeof *all);
+}
+// out = x < y ? y : x, or the less of them; turned: of y < x.
+static int choose(tiny_ctx *t, const list_trial *r, tiny_uop **list) {
+  tiny_uop *out = tn_param(t, TINY_F32, 0, 1), *in = tn_param(t, TINY_F32, 1, 2), *zero = tn_index(t, 0);
+  tiny_uop *one = tn_index(t, 1), *at_x = tn_index_of(t, in, zero, NULL), *at_y = tn_index_of(t, in, one, NULL);
+  tiny_uop *x = tn_load(t, at_x, 1), *y = tn_load(t, at_y, 1), *a = r->turned ? y : x, *b = r->turned ? x : y;
+  tiny_uop *less = tn_u2(t, TINY_OP_LT, a, b);
+  tiny_uop *chosen = tn_u3(t, TINY_OP_WHERE, less, r->greater ? b : a, r->greater ? a : b);
+  tiny_uop *at_out = tn_index_of(t, out, zero, NULL);
+  tiny_uop *const all[] = {out, in, zero, one, at_x, at_y, x, y, less, chosen, at_out, tn_store(t, at_out, chosen)};
   memcpy(list, all, sizeof all);
   return (int)(sizeof all / sizeof *all);
 }
@@ -165,11 +198,11 @@ static void interpret(tiny_ctx *t, list_trial *r, tiny_uop *const *list, int n) 
 static tiny_code run_list(tiny_ctx *t, void *arg) {
   list_trial *r = (list_trial *)arg;
   tiny_uop *list[32];
-  const int n = define_late(t, list);
+  const int n = r->make(t, r, list);
   interpret(t, r, list, n);
   const int64_t local[3] = {1, 1, 1};
   uint8_t hints[32] = {0};
-  const tiny_listing listing = {"define_late", list, n, hints, local, 0};
+  const tiny_listing listing = {"one_list", list, n, hints, local, 0};
   tiny_bytes object = {t, NULL, 0, 0};
   const char *why = tn_x86_object(t, &listing, &object);
   CHECK(!why);
@@ -184,12 +217,27 @@ static tiny_code run_list(tiny_ctx *t, void *arg) {
   return t->code;
 }
 static void test_reg_memory_before_its_define(tiny_ctx *t) {
-  list_trial r = {{1.5f, 2.25f}, 0, -1};
+  list_trial r = {{1.5f, 2.25f}, 0, -1, define_late, 0, 0};
   tiny_begin(t);
   CHECK_EQ(tn_guard(t, run_list, &r), TINY_OK);
   CHECK_EQ(r.want, 5.625f);
   CHECK_EQ(r.got, r.want);
   tiny_end(t);
+}
+
+// Zeros of both signs, infinities and what is no number: the greater and the less to the bit.
+static void test_greater_and_less(tiny_ctx *t) {
+  static const float of[] = {0.0f, -0.0f, 1.0f, -2.5f, INFINITY, -INFINITY, NAN};
+  enum { N = sizeof of / sizeof *of };
+  for (int i = 0; i < 4 * N * N; i++) {
+    list_trial r = {{of[i / 4 % N], of[i / 4 / N]}, 0, -1, choose, i & 1, i >> 1 & 1};
+    if (!case_named("choose(%d)", i)) continue;
+    tiny_begin(t);
+    CHECK_EQ(tn_guard(t, run_list, &r), TINY_OK);
+    CHECK(!memcmp(&r.want, &r.got, sizeof r.want));
+    tiny_end(t);
+  }
+  case_end();
 }
 
 int main(void) {
@@ -207,6 +255,7 @@ int main(void) {
   }
   case_end();
   test_reg_memory_before_its_define(reference);
+  test_greater_and_less(reference);
   printf("%d kernels built in, %d refused\n%s", built, refused, reasons);
   CHECK(built > 100);
   CHECK(refused <= REFUSED_MOST);

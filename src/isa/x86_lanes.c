@@ -32,26 +32,38 @@ static void tn_x86_broadcast(tn_x86_select *x, const tiny_uop *u, int to) {
            tn_is_float(u->dtype) ? tn_x86_vec(r, 16, TN_ISA_USE) : tn_x86_gpr(r, element == 8 ? 8 : 4, TN_ISA_USE));
 }
 
-// A STACK of single lanes of one vector or of two, as wide as they are, of 4 or 8 bytes: 1, and it is written.
-static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
-  const tiny_uop *from[2] = {NULL, NULL};
-  const int element = tn_x86_element(u), held = tn_x86_held(x, u);
-  int64_t index[16];
-  if ((int)u->nsrc != u->lanes || u->lanes > 16 || element < 4 || tn_x86_nbytes(x, u) < 16) return 0;
+// Is u a STACK of single lanes of one vector or of two, as wide as they are, of 4 or 8 bytes? Then it reads those.
+static int tn_x86_shuffles(const tiny_uop *u, const tiny_uop *from[2], int64_t index[16]) {
+  const int element = tn_x86_element(u), nbytes = u->lanes * element;
+  from[0] = from[1] = NULL;
+  if (u->op != TINY_OP_STACK || (int)u->nsrc != u->lanes || u->dtype == TINY_BOOL || element < 4) return 0;
+  if (nbytes < 16 || nbytes > 64) return 0;
   for (int i = 0; i < u->lanes; i++) {
     const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
-    if (!vector || vector->lanes != u->lanes) return 0;
+    if (!vector || vector->lanes != u->lanes || tn_x86_is_splat(vector)) return 0;
     const int k = from[0] && from[0] != vector;
     if (from[k] && from[k] != vector) return 0;
     from[k] = vector;
     index[i] = one->k + k * u->lanes;
   }
+  return 1;
+}
+static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *from[2];
+  const int element = tn_x86_element(u), held = tn_x86_held(x, u);
+  int64_t index[16];
+  if (!tn_x86_shuffles(u, from, index)) return 0;
   int32_t narrow[16];
   for (int i = 0; i < u->lanes; i++) narrow[i] = (int32_t)index[i];
   const int64_t at = tn_isa_constant(x->c, element == 8 ? (const void *)index : narrow, (size_t)tn_x86_nbytes(x, u));
   const int order = tn_x86_new(x, TN_ISA_VEC);
   const int a = tn_x86_value(x, from[0]), b = tn_x86_value(x, from[1] ? from[1] : from[0]);
   tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(order, held, TN_ISA_DEF), tn_isa_at(TN_ISA_POOL, held, at));
+  if (!from[1] && held > 16) {
+    tn_x86_3(x, element == 8 ? TN_X86_VPERMQ : TN_X86_VPERMD, tn_x86_vec(to, held, TN_ISA_DEF),
+             tn_x86_vec(order, held, TN_ISA_USE), tn_x86_vec(a, held, TN_ISA_USE));
+    return 1;
+  }
   tn_x86_copy(x, TN_ISA_VEC, to, a, held);
   tn_x86_3(x, element == 8 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, held, TN_ISA_BOTH),
            tn_x86_vec(order, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE));
@@ -88,6 +100,17 @@ static void tn_x86_pick_mask(tn_x86_select *x, const tiny_uop *u, int to) {
   if (u->k) tn_x86_2(x, TN_X86_SHR, tn_x86_gpr(to, 8, TN_ISA_BOTH), tn_isa_number(u->k));
   tn_x86_2(x, TN_X86_AND, tn_x86_gpr(to, 4, TN_ISA_BOTH), tn_isa_number(1));
 }
+// The lanes from byte `at` of a register on become the lowest, if they are fours of bytes. 0: they are not.
+static int tn_x86_pick_along(tn_x86_select *x, const tiny_uop *u, int to, int r, int held, int at) {
+  const int nbytes = tn_x86_nbytes(x, u), cls = tn_x86_class(u);
+  const int part = cls == TN_ISA_VEC ? to : tn_x86_new(x, TN_ISA_VEC);
+  if (at % 4 || nbytes < 4) return 0;
+  const tn_isa_operand whole = tn_x86_vec(r, held, TN_ISA_USE);
+  tn_x86_4(x, TN_X86_VALIGND, tn_x86_vec(part, held, TN_ISA_DEF), whole, whole, at / 4);
+  if (cls == TN_ISA_GPR) tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
+                                  tn_x86_vec(part, 16, TN_ISA_USE));
+  return 1;
+}
 // Of a vector wider than a register: all of a register, several, or by memory.
 static void tn_x86_pick_wide(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
@@ -102,6 +125,7 @@ static void tn_x86_pick_wide(tn_x86_select *x, const tiny_uop *u, int to) {
     for (int i = 0; i < parts; i++) tn_x86_copy(x, TN_ISA_VEC, to + i, r + i, 64);
     return;
   }
+  if (parts == 1 && tn_x86_pick_along(x, u, to, r, 64, at)) return;
   tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_frame(x->shelf, 64), tn_x86_vec(r, 64, TN_ISA_USE));
   tn_x86_move_in(x, u, to, tn_x86_frame(x->shelf + at, 0));
 }
@@ -126,6 +150,7 @@ static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to) {
     else tn_x86_3(x, TN_X86_VPSHUFD, d, whole, tn_isa_number(nbytes == 8 ? 0xEE : 0x55));
     return;
   }
+  if (tn_x86_pick_along(x, u, to, r, held, at)) return;
   tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_frame(x->shelf, held), whole);
   tn_x86_move_in(x, u, to, tn_x86_frame(x->shelf + at, 0));
 }

@@ -7,7 +7,7 @@
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
 #ifndef TINY_AMALGAMATED
-#include "x86_lanes.c"
+#include "x86_choice.c"
 #endif
 
 // ** loops and the entry **
@@ -64,6 +64,13 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 
 // ** nodes **
 
+// What u reads as its source j.
+static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
+  if (x->shuffles[u->seq]) return u->src[j]->src[0];
+  if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(u)) return u->src[1];
+  return folded ? folded->src[0] : u->src[j];
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
@@ -86,7 +93,7 @@ static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
 // Is the value, which is written to that register, made of what the register holds, in more than one step?
 static int tn_x86_made_of(const tn_x86_select *x, const tiny_uop *u, int reg, const tiny_uop *allowed) {
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    const tiny_uop *s = u->src[i];
+    const tiny_uop *s = tn_x86_read_by(x, u, i);
     if (x->fused[s->seq] && tn_x86_made_of(x, s, reg, NULL)) return 1;
     if (s != allowed && x->reg[s->seq] == reg) return 1;
   }
@@ -126,7 +133,7 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
     case TINY_OP_PICK: tn_x86_pick(x, u, to); return;
     case TINY_OP_LANE: tn_x86_lane_numbers(x, u, to); return;
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_x86_compare(x, u, to); return;
-    case TINY_OP_WHERE: tn_x86_where(x, u, to); return;
+    case TINY_OP_WHERE: if (!tn_x86_choose(x, u, to)) tn_x86_where(x, u, to); return;
     case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_x86_unary(x, u, to); return;
     case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
     case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
@@ -205,7 +212,7 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_x86_load_reg(x, u); return; }
   int home = tn_x86_home(x, u);
   const tiny_uop *product = tn_x86_product(x, u);
-  const int one_step = tn_x86_class(u) == TN_ISA_VEC && tn_x86_row_of(u) && !product;
+  const int one_step = tn_x86_class(u) == TN_ISA_VEC && !product && (tn_x86_row_of(u) || u->op == TINY_OP_WHERE);
   if (home >= 0 && !one_step &&
       tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] : u->src[0])) home = -1;
   const tiny_uop *gathered = u->op == TINY_OP_LOAD && u->src[0]->lanes > 1 ? u->src[0]->src[1] : NULL;
@@ -219,6 +226,15 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (x->indexes[u->seq]) x->wide[u->seq] = tn_x86_extended(x, to);
 }
 
+// Does u's only user stand in its block, with no store between that changes what it loads?
+static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
+  for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
+    const int op = x->k->list[i]->op;
+    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
+    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
+  }
+  return 1;
+}
 // Is a LOAD, or a product, used by one other node alone, in its block, with nothing between that changes what it takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
@@ -232,17 +248,7 @@ static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
     const tiny_uop *other = user->src[i];
     if (other != u && other->op == TINY_OP_MUL && x->fused[other->seq]) return 0;
   }
-  for (uint32_t i = u->seq + 1; i < user->seq; i++) {
-    const int op = x->k->list[i]->op;
-    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
-    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
-  }
-  return 1;
-}
-// What u reads as its source j.
-static const tiny_uop *tn_x86_read_by(const tiny_uop *u, uint32_t j) {
-  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
-  return folded ? folded->src[0] : u->src[j];
+  return tn_x86_stays(x, u, load);
 }
 // Is it written for its value alone, which nobody uses?
 static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
@@ -253,22 +259,29 @@ static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
 }
 static void tn_x86_survey(tn_x86_select *x) {
   for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *from[2];
+    int64_t index[16];
+    x->shuffles[i] = (uint8_t)tn_x86_shuffles(x->k->list[i], from, index);
+  }
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = tn_x86_read_by(u, j);
+      const tiny_uop *s = tn_x86_read_by(x, u, j);
       x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
       x->user[s->seq] = u;
       if (u->op == TINY_OP_INDEX && j == 1 && u->lanes == 1 && tn_x86_may_be_negative(s)) x->indexes[s->seq] = 1;
     }
   }
   for (int i = 0; i < x->k->n; i++) x->fused[i] = (uint8_t)tn_x86_is_fused(x, x->k->list[i]);
+  for (int i = x->k->n - 1; i >= 0; i--)
+    if (tn_x86_is_condition(x, x->k->list[i])) x->fused[i] = (uint8_t)tn_x86_stays(x, x->k->list[i], 0);
   for (int i = x->k->n - 1; i >= 0; i--) {                   // what is fused, or an INDEX, reads where its user stands
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = tn_x86_read_by(u, j);
+      const tiny_uop *s = tn_x86_read_by(x, u, j);
       if (x->last[s->seq] < at) x->last[s->seq] = at;
     }
   }
@@ -302,7 +315,7 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k) {
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
-  x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
+  x.fused = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
   x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
   c->frame = TN_X86_SHELF;                 // at 0
   tn_x86_survey(&x);

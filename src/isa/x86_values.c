@@ -23,6 +23,7 @@ typedef struct tn_x86_select {
   const tiny_uop **user;                   // one of them
   uint8_t *fused, *indexes;                // it is written where it is used; an address takes it, extended:
   int *wide;                               // the register of that, -1: none
+  uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
   int mem, args, task, local;              // the entry's arguments
@@ -178,10 +179,9 @@ static int tn_x86_some_lanes(tn_x86_select *x, const tiny_uop *u, int r, int fro
   const tn_isa_operand d = tn_x86_vec(part, tn_x86_vector(nbytes), TN_ISA_DEF), whole = tn_x86_vec(r, held, TN_ISA_USE);
   if (nbytes == 32) tn_x86_3(x, TN_X86_VEXTRACTF64X4, d, whole, tn_isa_number(at / 32));
   else if (nbytes == 16 && held > 16) tn_x86_3(x, TN_X86_VEXTRACTF32X4, d, whole, tn_isa_number(at / 16));
-  else if (nbytes == 8 || nbytes == 4) {
-    tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf), whole);
-    tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVSD : TN_X86_VMOVSS, d, tn_isa_at(TN_ISA_FRAME, nbytes, x->shelf + at));
-  } else tn_isa_refuse(x->c, "a part of a vector");
+  else if (nbytes == 8 || nbytes == 4)
+    tn_x86_4(x, TN_X86_VALIGND, tn_x86_vec(part, held, TN_ISA_DEF), whole, whole, at / 4);
+  else tn_isa_refuse(x->c, "a part of a vector");
   return part;
 }
 // The register of a node's value, or of the part of it that is asked for now.
