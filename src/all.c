@@ -189,6 +189,7 @@ TN_SMALL_BEGIN
 #include "isa/x86_encode.c"
 #include "isa/x86_text.c"
 #include "isa/code.c"
+#include "isa/constants.c"
 #include "isa/registers.c"
 #include "isa/x86_levels.c"
 #include "isa/x86_values.c"
@@ -196,6 +197,7 @@ TN_SMALL_BEGIN
 #include "isa/x86_memory.c"
 #include "isa/x86_arithmetic.c"
 #include "isa/x86_lanes.c"
+#include "isa/x86_choice.c"
 #include "isa/x86_expand.c"
 #include "isa/x86_select.c"
 #endif

@@ -29,9 +29,10 @@ typedef struct tn_isa_ins {
   tn_isa_operand o[4];
 } tn_isa_ins;
 
-// start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register
-typedef struct tn_isa_vreg { uint8_t cls; int8_t phys; int32_t start, end, slot, hint; double weight; } tn_isa_vreg;
-typedef struct tn_isa_loop { int begin, end; } tn_isa_loop;
+// start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register; fixed: the
+// instruction that makes it of numbers alone, wherever it is wanted, -1: none
+typedef struct tn_isa_vreg { uint8_t cls; int8_t phys; int32_t start, end, slot, hint, fixed; double weight; } tn_isa_vreg;
+typedef struct tn_isa_loop { int begin, end, times; } tn_isa_loop;           // times: of its body, 0: not known
 // of the frame; end: of the last range in it
 typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
 
@@ -52,7 +53,7 @@ static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c-
 static int tn_isa_vreg_new(tn_isa_code *c, int cls) {
   tn_isa_vreg *v = TN_PUSH(c->t, c->vreg, c->nvreg, c->capvreg, tn_isa_vreg);
   memset(v, 0, sizeof *v);
-  v->cls = (uint8_t)cls; v->phys = -1; v->start = INT32_MAX; v->end = -1; v->slot = -1; v->hint = -1;
+  v->cls = (uint8_t)cls; v->phys = -1; v->start = INT32_MAX; v->end = -1; v->slot = v->hint = v->fixed = -1;
   return c->nvreg - 1;
 }
 static tn_isa_ins *tn_isa_add(tn_isa_code *c, int op) {

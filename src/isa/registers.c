@@ -4,15 +4,16 @@
 //      loads and stores of what has none, which stands in the frame.
 // Holds: a range reaches from the first to the last place where its register is named, and to the end of every loop
 //        that it enters and in which it is named. Where there are too few registers the range goes to the frame that
-//        costs least: its reads and writes, ten times as many in each loop, over its length.
+//        costs least: its reads and writes, as often as their loops say, over its length; what is fixed costs half, as
+//        it is made anew for each use instead.
 // Source: Poletto and Sarkar, "Linear Scan Register Allocation", TOPLAS 21 (1999).
 #ifndef TN_ISA_REGISTERS
 #define TN_ISA_REGISTERS
 #ifndef TINY_AMALGAMATED
-#include "code.c"
+#include "constants.c"
 #endif
 
-enum { TN_ISA_SCRATCH = 4, TN_ISA_MOST_REGS = 32 };
+enum { TN_ISA_SCRATCH = 4, TN_ISA_MOST_REGS = 32, TN_ISA_TIMES = 10 };     // TIMES: of a loop that does not say
 // Of a class: registers in the order they are given out, and those that spilled ones pass through.
 typedef struct tn_isa_class {
   uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
@@ -21,6 +22,8 @@ typedef struct tn_isa_target {
   tn_isa_class cls[TN_ISA_CLASSES];
   int (*moves)(const tn_isa_ins *ins);     // is it a plain copy of o[1] to o[0]?
   tn_isa_ins (*spill)(int cls, int reg, int64_t slot, int load);
+  // Does it make o[0], which it does not read, of numbers, constants and places of the frame alone? NULL: not known.
+  int (*fixed)(const tn_isa_ins *ins);
 } tn_isa_target;
 
 // ** live ranges **
@@ -35,7 +38,8 @@ static void tn_isa_touch(tn_isa_code *c, int reg, int role, int at, double weigh
 }
 static double tn_isa_weight(const tn_isa_code *c, int at) {
   double w = 1;
-  for (int i = 0; i < c->nloop; i++) if (c->loop[i].begin <= at && at < c->loop[i].end) w *= 10;
+  for (int i = 0; i < c->nloop && c->loop[i].begin <= at; i++)
+    if (at < c->loop[i].end) w *= c->loop[i].times ? c->loop[i].times : TN_ISA_TIMES;
   return w;
 }
 static void tn_isa_ranges(tn_isa_code *c) {
@@ -81,6 +85,8 @@ static void tn_isa_hints(tn_isa_code *c, const tn_isa_target *target) {
 // A slot that is free from where the range begins, or a new one.
 static void tn_isa_to_frame(tn_isa_code *c, const tn_isa_target *target, tn_isa_vreg *v) {
   tn_isa_slot *s = NULL;
+  v->phys = -1;
+  if (v->fixed >= 0) return;               // made anew for each use
   for (int i = 0; i < c->nslot && !s; i++) if (c->slot[i].cls == v->cls && c->slot[i].end <= v->start) s = &c->slot[i];
   if (!s) {
     s = TN_PUSH(c->t, c->slot, c->nslot, c->capslot, tn_isa_slot);
@@ -88,10 +94,11 @@ static void tn_isa_to_frame(tn_isa_code *c, const tn_isa_target *target, tn_isa_
     s->at = (int32_t)tn_isa_frame(c, target->cls[v->cls].slot_nbytes);
   }
   s->end = v->end + 1;
-  v->phys = -1;
   v->slot = s->at;
 }
-static double tn_isa_cost(const tn_isa_vreg *v) { return v->weight / (v->end - v->start + 1); }
+static double tn_isa_cost(const tn_isa_vreg *v) {
+  return (v->fixed >= 0 ? 0.5 : 1) * v->weight / (v->end - v->start + 1);
+}
 
 // holder: of the registers of a class, in the class's order, who has each.
 static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, int *holder, int v) {
@@ -147,11 +154,19 @@ static int tn_isa_assigned(tn_isa_code *c, const tn_isa_target *target, tn_isa_p
   p->role[i] |= role;
   return p->reg[i];
 }
-static void tn_isa_pass(tn_isa_code *c, const tn_isa_target *target, const tn_isa_passing *p, int load) {
+// What makes it, in that register.
+static tn_isa_ins tn_isa_remake(tn_isa_ins ins, int reg) {
+  const int was = ins.o[0].reg;
+  for (int k = 0; k < ins.n; k++) if (ins.o[k].reg == was) ins.o[k].reg = reg;
+  return ins;
+}
+static void tn_isa_pass(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, const tn_isa_passing *p,
+                        int load) {
   for (int i = 0; i < p->n; i++) {
     const tn_isa_vreg *v = &c->vreg[p->vreg[i]];
-    if (p->role[i] & (load ? TN_ISA_USE : TN_ISA_DEF))
-      *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = target->spill(v->cls, p->reg[i], v->slot, load);
+    if (!(p->role[i] & (load ? TN_ISA_USE : TN_ISA_DEF))) continue;
+    *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) =
+        v->fixed >= 0 ? tn_isa_remake(from[v->fixed], p->reg[i]) : target->spill(v->cls, p->reg[i], v->slot, load);
   }
 }
 static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
@@ -163,6 +178,8 @@ static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
     tn_isa_ins ins = from[i];
     tn_isa_passing p;
     memset(&p, 0, sizeof p);
+    const int made = ins.n ? ins.o[0].reg : -1;
+    if (made >= 0 && c->vreg[made].fixed == i && c->vreg[made].phys < 0) continue;
     for (int k = 0; k < ins.n; k++) {
       tn_isa_operand *o = &ins.o[k];
       if (o->kind == TN_ISA_REG) o->reg = tn_isa_assigned(c, target, &p, o->reg, o->role);
@@ -172,14 +189,21 @@ static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
       }
     }
     ins.mask = tn_isa_assigned(c, target, &p, ins.mask, TN_ISA_USE);
-    const int same = target->moves(&from[i]) && ins.o[0].reg == ins.o[1].reg;
-    tn_isa_pass(c, target, &p, 1);
+    const int moves = target->moves(&from[i]), same = moves && ins.o[0].reg == ins.o[1].reg;
+    const int source = moves ? from[i].o[1].reg : -1;
+    if (source >= 0 && c->vreg[source].fixed >= 0 && c->vreg[source].phys < 0) {         // made where it goes
+      *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = tn_isa_remake(from[c->vreg[source].fixed], ins.o[0].reg);
+      tn_isa_pass(c, target, from, &p, 0);
+      continue;
+    }
+    tn_isa_pass(c, target, from, &p, 1);
     if (!same) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
-    tn_isa_pass(c, target, &p, 0);
+    tn_isa_pass(c, target, from, &p, 0);
   }
 }
 
 static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
+  if (target->fixed) tn_isa_constants_out(c, target->fixed);
   tn_isa_ranges(c);
   tn_isa_hints(c, target);
   tn_isa_scan(c, target);

@@ -7,7 +7,7 @@
 #ifndef TN_ISA_X86_EXPAND
 #define TN_ISA_X86_EXPAND
 #ifndef TINY_AMALGAMATED
-#include "x86_lanes.c"
+#include "x86_choice.c"
 #include "x86_rules.c"
 #include "../rules/notation_end.c"
 #endif
@@ -54,7 +54,7 @@ static tn_x86_numbered tn_x86_number_it(tn_x86_select *x, tiny_uop *u) {
   if (x->spare == TN_X86_SPARE) { tn_isa_refuse(x->c, "a node that is too many others"); x->spare = 0; }
   const int seq = x->k->n + x->spare++;
   u->seq = (uint32_t)seq;
-  x->reg[seq] = x->wide[seq] = -1;
+  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0;
   x->uses[seq] = 1; x->fused[seq] = x->indexes[seq] = 0; x->last[seq] = INT32_MAX;
   x->bools[seq] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
   return n;
@@ -169,7 +169,7 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
     case TINY_OP_STACK: tn_x86_stack(x, u, to); return;
     case TINY_OP_PICK: tn_x86_pick(x, u, to); return;
     case TINY_OP_LANE: tn_x86_lane_numbers(x, u, to); return;
-    case TINY_OP_WHERE: tn_x86_where(x, u, to); return;
+    case TINY_OP_WHERE: if (!tn_x86_choose_one(x, u, to)) tn_x86_where(x, u, to); return;
     case TINY_OP_DOT: tn_x86_dot(x, u, to); return;
     case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_x86_unary(x, u, to); return;
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ:

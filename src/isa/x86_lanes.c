@@ -54,14 +54,17 @@ static void tn_x86_broadcast(tn_x86_select *x, const tiny_uop *u, int to) {
 
 // ** STACK **
 
-// A STACK of single lanes of one vector or of two, as wide as they are: where each lane comes from. 0: it is none.
-typedef struct tn_x86_order { const tiny_uop *from[2]; int at[64]; } tn_x86_order;
-static int tn_x86_is_shuffle(const tn_x86_select *x, const tiny_uop *u, tn_x86_order *order) {
-  memset(order, 0, sizeof *order);
-  if ((int)u->nsrc != u->lanes || u->lanes > 64 || u->dtype == TINY_BOOL || tn_x86_parts_of(x, u) > 1) return 0;
+// Is u a STACK of single lanes of one vector or of two, as wide as they are, for which there are instructions? Then it
+// reads those.
+typedef struct tn_x86_order { const tiny_uop *from[2]; int at[16]; } tn_x86_order;
+static int tn_x86_shuffles(const tn_x86_select *x, const tiny_uop *u, tn_x86_order *order) {
+  const int element = u->dtype ? tn_dtypes[u->dtype].nbytes : 0, nbytes = u->lanes * element;
+  order->from[0] = order->from[1] = NULL;
+  if (u->op != TINY_OP_STACK || (int)u->nsrc != u->lanes || u->dtype == TINY_BOOL || element < 4) return 0;
+  if (nbytes < 16 || nbytes > x->level->nbytes) return 0;
   for (int i = 0; i < u->lanes; i++) {
     const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
-    if (!vector || vector->lanes != u->lanes) return 0;
+    if (!vector || vector->lanes != u->lanes || tn_x86_is_splat(vector)) return 0;
     const int k = order->from[0] && order->from[0] != vector;
     if (order->from[k] && order->from[k] != vector) return 0;
     order->from[k] = vector;
@@ -69,69 +72,84 @@ static int tn_x86_is_shuffle(const tn_x86_select *x, const tiny_uop *u, tn_x86_o
   }
   return 1;
 }
-// By AVX-512, any lanes of two registers.
-static int tn_x86_permute_any(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a, int b) {
-  const int element = tn_x86_element(x, u), held = tn_x86_held(x, u), nbytes = tn_x86_nbytes(x, u);
+// Where each word of 4 bytes comes from, in each: numbers of words, of the second from 32 on.
+enum { TN_X86_SECOND = 32 };
+static void tn_x86_words(const tn_x86_order *order, int lanes, int words, uint8_t *of) {
+  for (int i = 0; i < lanes; i++) for (int w = 0; w < words; w++)
+    of[i * words + w] = (uint8_t)(order->at[i] % lanes * words + w + (order->at[i] >= lanes ? TN_X86_SECOND : 0));
+}
+static int tn_x86_pooled_bytes(tn_x86_select *x, const uint8_t *bytes, int nbytes) {
+  const int v = tn_x86_new(x, TN_ISA_VEC);
+  const int64_t at = tn_isa_constant(x->c, bytes, (size_t)nbytes);
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_MOVE, TN_X86_V32), tn_x86_vec(v, nbytes, TN_ISA_DEF),
+           tn_isa_at(TN_ISA_POOL, nbytes, at));
+  return v;
+}
+// By AVX-512: any lanes of two registers, or of one.
+static void tn_x86_permute_any(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a, int b) {
+  const int element = tn_x86_element(x, u), nbytes = tn_x86_nbytes(x, u), f64 = element == 8;
   uint8_t index[64] = {0};
-  if (!x->level->masks || element < 4 || nbytes < 16) return 0;
   for (int i = 0; i < u->lanes; i++) index[i * element] = (uint8_t)order->at[i];
-  const int64_t at = tn_isa_constant(x->c, index, (size_t)nbytes);
-  const int by = tn_x86_new(x, TN_ISA_VEC);
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(by, held, TN_ISA_DEF), tn_isa_at(TN_ISA_POOL, held, at));
-  tn_x86_copy(x, TN_ISA_VEC, to, a, held);
-  tn_x86_3(x, element == 8 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, held, TN_ISA_BOTH),
-           tn_x86_vec(by, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE));
-  return 1;
+  const tn_isa_operand by = tn_x86_vec(tn_x86_pooled_bytes(x, index, nbytes), nbytes, TN_ISA_USE);
+  if (!order->from[1] && nbytes > 16) {
+    tn_x86_3(x, f64 ? TN_X86_VPERMQ : TN_X86_VPERMD, tn_x86_vec(to, nbytes, TN_ISA_DEF), by,
+             tn_x86_vec(a, nbytes, TN_ISA_USE));
+    return;
+  }
+  tn_x86_copy(x, TN_ISA_VEC, to, a, nbytes);
+  tn_x86_3(x, f64 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, nbytes, TN_ISA_BOTH), by,
+           tn_x86_vec(b, nbytes, TN_ISA_USE));
 }
-// By AVX2, whole vectors of 32 bytes: lanes of each by words of 4 bytes, and one of both word by word.
-static int tn_x86_permute_words(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a, int b) {
-  const int element = tn_x86_element(x, u), held = tn_x86_held(x, u), words = element / 4;
+// By AVX2, of 32 bytes: words of each, and one of both word by word.
+static void tn_x86_permute_words(tn_x86_select *x, const uint8_t *words, int to, int a, int b) {
   uint8_t index[32] = {0};
-  int of_second = 0, of_first = 0;
-  if (!tn_x86_level_has(x->level, TN_X86_VPERMPS) || element < 4 || tn_x86_nbytes(x, u) != 32) return 0;
-  for (int i = 0; i < u->lanes; i++) for (int w = 0; w < words; w++) {
-    index[4 * (i * words + w)] = (uint8_t)(order->at[i] % u->lanes * words + w);
-    *(order->at[i] >= u->lanes ? &of_second : &of_first) |= 1 << (i * words + w);
+  int of_second = 0;
+  for (int i = 0; i < 8; i++) {
+    index[4 * i] = words[i] % TN_X86_SECOND;
+    of_second |= (words[i] >= TN_X86_SECOND) << i;
   }
-  const int64_t at = tn_isa_constant(x->c, index, 32);
-  const int by = tn_x86_new(x, TN_ISA_VEC), p = of_second ? tn_x86_new(x, TN_ISA_VEC) : to, q = tn_x86_new(x, TN_ISA_VEC);
-  const tn_isa_operand order_of = tn_x86_vec(by, held, TN_ISA_USE);
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(by, held, TN_ISA_DEF), tn_isa_at(TN_ISA_POOL, held, at));
-  if (of_first) tn_x86_3(x, TN_X86_VPERMPS, tn_x86_vec(p, held, TN_ISA_DEF), order_of, tn_x86_vec(a, held, TN_ISA_USE));
-  if (!of_second) return 1;
-  tn_x86_3(x, TN_X86_VPERMPS, tn_x86_vec(q, held, TN_ISA_DEF), order_of, tn_x86_vec(b, held, TN_ISA_USE));
-  tn_x86_4(x, TN_X86_VBLENDPS, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(of_first ? p : q, held, TN_ISA_USE),
-           tn_x86_vec(q, held, TN_ISA_USE), of_second);
-  return 1;
+  const tn_isa_operand by = tn_x86_vec(tn_x86_pooled_bytes(x, index, 32), 32, TN_ISA_USE);
+  const int p = of_second ? tn_x86_new(x, TN_ISA_VEC) : to, q = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_3(x, TN_X86_VPERMPS, tn_x86_vec(p, 32, TN_ISA_DEF), by, tn_x86_vec(a, 32, TN_ISA_USE));
+  if (!of_second) return;
+  tn_x86_3(x, TN_X86_VPERMPS, tn_x86_vec(q, 32, TN_ISA_DEF), by, tn_x86_vec(b, 32, TN_ISA_USE));
+  tn_x86_4(x, TN_X86_VBLENDPS, tn_x86_vec(to, 32, TN_ISA_DEF), tn_x86_vec(p, 32, TN_ISA_USE),
+           tn_x86_vec(q, 32, TN_ISA_USE), of_second);
 }
-// Four words of 4 bytes of 16: two of one source and two of one are one instruction.
-static int tn_x86_shuffle_words(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a, int b) {
-  const int element = tn_x86_element(x, u), words = element / 4;
-  int word[4], of[2] = {0, 0};
-  if (element < 4 || tn_x86_nbytes(x, u) != 16) return 0;
-  for (int i = 0; i < u->lanes; i++) for (int w = 0; w < words; w++)
-    word[i * words + w] = order->at[i] * words + w;          // from 4 on those of the second
-  for (int i = 0; i < 2; i++) {
-    if (word[2 * i] / 4 != word[2 * i + 1] / 4) return 0;
-    of[i] = word[2 * i] / 4 ? b : a;
-  }
+// Of 16 bytes: two words of one register and two of one are one instruction, which pairs of two make before.
+static void tn_x86_shufps(tn_x86_select *x, int to, int a, int b, const int word[4]) {
   tn_x86_4(x, tn_x86_best(x, TN_X86_DO_EVEN, TN_X86_V32), tn_x86_vec(to, 16, TN_ISA_DEF),
-           tn_x86_vec(of[0], 16, TN_ISA_USE), tn_x86_vec(of[1], 16, TN_ISA_USE),
-           (word[0] & 3) | (word[1] & 3) << 2 | (word[2] & 3) << 4 | (word[3] & 3) << 6);
+           tn_x86_vec(a, 16, TN_ISA_USE), tn_x86_vec(b, 16, TN_ISA_USE),
+           word[0] | word[1] << 2 | word[2] << 4 | word[3] << 6);
+}
+static void tn_x86_shuffle_words(tn_x86_select *x, const uint8_t *words, int to, int a, int b) {
+  int of[2], word[4];
+  for (int i = 0; i < 2; i++) {
+    const int p = words[2 * i] >= TN_X86_SECOND ? b : a, q = words[2 * i + 1] >= TN_X86_SECOND ? b : a;
+    word[2 * i] = words[2 * i] & 3; word[2 * i + 1] = words[2 * i + 1] & 3;
+    of[i] = p;
+    if (p == q) continue;
+    const int pair[4] = {word[2 * i], word[2 * i], word[2 * i + 1], word[2 * i + 1]};
+    of[i] = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_shufps(x, of[i], p, q, pair);
+    word[2 * i] = 0; word[2 * i + 1] = 2;
+  }
+  tn_x86_shufps(x, to, of[0], of[1], word);
+}
+static int tn_x86_interleaves(const tn_x86_order *order, int lanes) {
+  for (int i = 0; i < lanes; i++) if (order->at[i] != i / 2 + i % 2 * lanes) return 0;
   return 1;
 }
-static int tn_x86_interleave(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a, int b) {
-  if (tn_x86_nbytes(x, u) != 16) return 0;
-  for (int i = 0; i < u->lanes; i++) if (order->at[i] != i / 2 + i % 2 * u->lanes) return 0;
-  tn_x86_do_3(x, TN_X86_DO_UNPACK, tn_x86_int_type(tn_x86_element(x, u)), 16, to, a, b);
-  return 1;
-}
-static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
-  tn_x86_order order;
-  if (!tn_x86_is_shuffle(x, u, &order)) return 0;
-  const int a = tn_x86_value(x, order.from[0]), b = order.from[1] ? tn_x86_value(x, order.from[1]) : a;
-  return tn_x86_permute_any(x, u, &order, to, a, b) || tn_x86_interleave(x, u, &order, to, a, b) ||
-      tn_x86_shuffle_words(x, u, &order, to, a, b) || tn_x86_permute_words(x, u, &order, to, a, b);
+static void tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to) {
+  uint8_t words[16];
+  const int element = tn_x86_element(x, u), nbytes = tn_x86_nbytes(x, u);
+  const int a = tn_x86_value(x, order->from[0]), b = order->from[1] ? tn_x86_value(x, order->from[1]) : a;
+  tn_x86_words(order, u->lanes, element / 4, words);
+  if (nbytes == 16 && tn_x86_interleaves(order, u->lanes))
+    tn_x86_do_3(x, TN_X86_DO_UNPACK, tn_x86_int_type(element), 16, to, a, b);
+  else if (x->level->masks) tn_x86_permute_any(x, u, order, to, a, b);
+  else if (nbytes == 16) tn_x86_shuffle_words(x, words, to, a, b);
+  else tn_x86_permute_words(x, words, to, a, b);
 }
 
 // Bools lie on the shelf as bytes where there are masks, else as elements of 0 and -1.
@@ -157,21 +175,14 @@ static void tn_x86_unshelve(tn_x86_select *x, const tiny_uop *u, int to) {
   }
   x->lanes = x->from = 0;
 }
-static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to);
 static void tn_x86_stack(tn_x86_select *x, const tiny_uop *u, int to) {
-  if (tn_x86_parts_of(x, u) == 1 && tn_x86_parts_of(x, u->src[0]) == 1 && tn_x86_shuffle(x, u, to)) return;
+  tn_x86_order order;
   const int element = tn_x86_element(x, u);
+  if (tn_x86_shuffles(x, u, &order)) { tn_x86_shuffle(x, u, &order, to); return; }
   int64_t at = 0;
   if (u->lanes * element > TN_X86_SHELF) { tn_isa_refuse(x->c, "a STACK of very many lanes"); return; }
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *s = u->src[i];
-    if (x->fused[s->seq]) {                // a PICK
-      const int r = tn_x86_new_for(x, s);
-      tn_x86_pick(x, s, r);
-      tn_x86_move_out(x, s, r, tn_x86_frame(x->shelf + at, 0));
-      at += element;
-      continue;
-    }
     for (int part = 0, parts = tn_x86_parts_of(x, s); part < parts; part++) {
       x->lanes = parts > 1 ? s->lanes / parts : 0;
       x->from = part * x->lanes;

@@ -56,6 +56,10 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
 #define TN_X86_NONE_4_     TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_
 #define TN_X86_FLOATS_(op) TN_X86_VL_(op##SS), TN_X86_VL_(op##SD), TN_X86_VL_(op##PS), TN_X86_VL_(op##PD)
 #define TN_X86_INTS_(op)   TN_X86_VL_(op##B), TN_X86_VL_(op##W), TN_X86_VL_(op##D), TN_X86_VL_(op##Q)
+#define TN_X86_SIGNED_(op) \
+  TN_X86_VL_(op##SB), TN_X86_VL_(op##SW), TN_X86_VL_(op##SD), TN_X86_E_(V##op##SQ)
+#define TN_X86_UNSIGNED_(op) \
+  TN_X86_VL_(op##UB), TN_X86_VL_(op##UW), TN_X86_VL_(op##UD), TN_X86_E_(V##op##UQ)
 #define TN_X86_FROM_16_(op) TN_X86_NONE_, TN_X86_VL_(op##W), TN_X86_VL_(op##D), TN_X86_VL_(op##Q)
 #define TN_X86_BITS_(d, q, op) \
   TN_X86_EVL_(d, op), TN_X86_EVL_(d, op), TN_X86_EVL_(d, op), TN_X86_EVL_(q, op), \
@@ -67,7 +71,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
 
 // SHRU, SHLI ..: unsigned, by an immediate. EQ, LT, NE: to a vector of 0 and -1; of floats by a predicate; LT of
 // integers has its sources the other way round. BLEND: by the top bit of bytes. MOVE: from and to memory at any
-// address; COPY: between registers. GPR: between a general register and the lowest bytes. SPLAT: of the lowest element
+// address; COPY: between registers. STREAM: to aligned memory, past the caches. GPR: between a general register and the lowest bytes. SPLAT: of the lowest element
 // or of memory. BYTES_DOWN, BYTES_UP: by bytes, in each 16. LOW, HIGH: 16 bytes of 32 or more; INTO_HIGH: the same.
 // EVEN: of each 8 bytes the lower 4. PACK: integers of twice the size, saturated as signed ones, by the
 // result's type; PACKU: to unsigned. // SIGNS: the top bit of each byte. MASKED: from and to memory, elements whose top bit is set.
@@ -93,6 +97,10 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(SQRT, TN_X86_FLOATS_(SQRT), TN_X86_NONE_4_) \
   _(TRUNC, TN_X86_EVL_(VRNDSCALESS, ROUNDSS), TN_X86_EVL_(VRNDSCALESD, ROUNDSD), \
     TN_X86_EVL_(VRNDSCALEPS, ROUNDPS), TN_X86_EVL_(VRNDSCALEPD, ROUNDPD), TN_X86_NONE_4_) \
+  _(MAX, TN_X86_FLOATS_(MAX), TN_X86_SIGNED_(PMAX)) \
+  _(MIN, TN_X86_FLOATS_(MIN), TN_X86_SIGNED_(PMIN)) \
+  _(MAXU, TN_X86_NONE_4_, TN_X86_UNSIGNED_(PMAX)) \
+  _(MINU, TN_X86_NONE_4_, TN_X86_UNSIGNED_(PMIN)) \
   _(FMADD, TN_X86_E_(VFMADD231SS), TN_X86_E_(VFMADD231SD), TN_X86_E_(VFMADD231PS), TN_X86_E_(VFMADD231PD), \
     TN_X86_NONE_4_) \
   _(FNMADD, TN_X86_E_(VFNMADD231SS), TN_X86_E_(VFNMADD231SD), TN_X86_E_(VFNMADD231PS), TN_X86_E_(VFNMADD231PD), \
@@ -103,6 +111,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(MOVE, TN_X86_VL_(MOVSS), TN_X86_VL_(MOVSD), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), \
     TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS)) \
   _(COPY, TN_X86_ALL_(MOVAPS)) \
+  _(STREAM, TN_X86_ALL_(MOVNTPS)) \
   _(GPR, TN_X86_VL_(MOVD), TN_X86_VL_(MOVQ), TN_X86_VL_(MOVD), TN_X86_VL_(MOVQ), \
     TN_X86_VL_(MOVD), TN_X86_VL_(MOVD), TN_X86_VL_(MOVD), TN_X86_VL_(MOVQ)) \
   _(SPLAT, TN_X86_E_(VBROADCASTSS), TN_X86_E_(VPBROADCASTQ), TN_X86_E_(VBROADCASTSS), TN_X86_E_(VPBROADCASTQ), \

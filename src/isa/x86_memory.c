@@ -309,10 +309,35 @@ static void tn_x86_store_vector(tn_x86_select *x, const tiny_uop *value, const t
   tn_x86_copy(x, TN_ISA_MASK, spent, mask, 0);
   tn_x86_2(x, row, o, v)->mask = spent;
 }
+// A whole vector that nobody reads soon: past the caches, which takes an address that its size divides (Intel SDM vol. 2,
+// MOVNTPS).
+static int tn_x86_streams(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0];
+  return x->k->hints[u->seq] & TINY_HINT_STREAM && index->lanes == 1 && index->nsrc == 2 &&
+      u->src[1]->dtype != TINY_BOOL && tn_x86_nbytes(x, u->src[1]) >= 16;
+}
+static void tn_x86_stream(tn_x86_select *x, const tiny_uop *u) {
+  const int nbytes = tn_x86_nbytes(x, u->src[1]), by_cache = x->c->labels, done = x->c->labels + 1;
+  const int from = tn_x86_value(x, u->src[1]), at = tn_x86_new(x, TN_ISA_GPR);
+  x->c->labels += 2;
+  tn_isa_operand o = tn_x86_memory(x, u->src[0], nbytes);
+  o.nbytes = 0;
+  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(at, 8, TN_ISA_DEF), o);
+  tn_x86_2(x, TN_X86_TEST, tn_x86_gpr(at, 4, TN_ISA_USE), tn_isa_number(nbytes - 1));
+  tn_x86_jump(x, TN_X86_JNE, by_cache);
+  o = tn_isa_at(TN_ISA_MEM, nbytes, 0);
+  o.reg = at;
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_STREAM, TN_X86_V32), o, tn_x86_vec(from, nbytes, TN_ISA_USE));
+  tn_x86_jump(x, TN_X86_JMP, done);
+  tn_x86_place(x, by_cache);
+  tn_x86_2(x, tn_x86_move_row(x, nbytes), o, tn_x86_vec(from, nbytes, TN_ISA_USE));
+  tn_x86_place(x, done);
+}
 static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *value = u->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const int masked = valid && valid->lanes > 1, label = valid && !masked ? tn_x86_if(x, valid) : -1;
   if (u->k == TN_ADDS) tn_isa_refuse(x->c, "atomic additions");
+  if (tn_x86_streams(x, u)) { tn_x86_stream(x, u); return; }
   if (value->lanes == 1 || (index->lanes == 1 && !masked)) {
     const int from = tn_x86_value(x, value);
     tn_x86_move_out(x, value, from, tn_x86_memory(x, index, tn_x86_nbytes(x, value)));

@@ -34,6 +34,16 @@ static tn_isa_ins tn_x86_spill_32(int cls, int reg, int64_t slot, int load) {
 static tn_isa_ins tn_x86_spill_64(int cls, int reg, int64_t slot, int load) {
   return tn_x86_spill_by(cls, reg, slot, load, TN_X86_VMOVUPS, 64);
 }
+// A constant or an address of the frame.
+static int tn_x86_fixed(const tn_isa_ins *i) {
+  if (i->n < 2 || i->mask != TN_ISA_NO_REG || i->o[0].kind != TN_ISA_REG || i->o[0].role != TN_ISA_DEF) return 0;
+  for (int k = 1; k < i->n; k++) {
+    const tn_isa_operand *o = &i->o[k];
+    const int self = o->kind == TN_ISA_REG && !o->role, place = o->kind == TN_ISA_FRAME && i->op == TN_X86_LEA;
+    if (!self && !place && o->kind != TN_ISA_NUMBER && o->kind != TN_ISA_POOL) return 0;
+  }
+  return 1;
+}
 #ifndef TN_X86_REGS_GENERAL                     // test builds make them few
   #define TN_X86_REGS_GENERAL 10
   #define TN_X86_REGS_VECTORS 29
@@ -48,20 +58,20 @@ static const tn_isa_target tn_x86_target_16 = {
   {{TN_X86_AT_MOST(TN_X86_REGS_GENERAL, 9), {6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, TN_X86_SCRATCHES, 8},
    {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 13), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, {13, 14, 15}, 16},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_16
+  tn_x86_moves, tn_x86_spill_16, tn_x86_fixed
 };
 static const tn_isa_target tn_x86_target_32 = {
   {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, TN_X86_SCRATCHES, 8},
    {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 12), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 4, {12, 13, 14, 15}, 32},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_32
+  tn_x86_moves, tn_x86_spill_32, tn_x86_fixed
 };
 static const tn_isa_target tn_x86_target_64 = {
   {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, TN_X86_SCRATCHES, 8},
    {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
     6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_64
+  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed
 };
 #undef TN_X86_CLASS_MASKS
 #undef TN_X86_SCRATCHES

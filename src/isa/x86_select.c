@@ -2,8 +2,8 @@
 //
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
 // Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A product
-//        that one sum alone uses is fused with it, as -ffp-contract=fast has it, where the level has that; a load that one BROADCAST uses, and a PICK by which a STACK
-//        shuffles, too.
+//        that one sum alone uses is fused with it, as -ffp-contract=fast has it, where the level has that; a load that one BROADCAST uses, and a condition that one
+//        choice has, too.
 // Not here: WMMA; SHUFFLE and grids, which are none of a CPU's.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
@@ -25,8 +25,9 @@ static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
     tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
     tn_x86_jump(x, tn_is_unsigned(u->dtype) ? TN_X86_JAE : TN_X86_JGE, label + 1);
   }
-  TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop)->begin = x->c->n;
-  x->c->loop[x->c->nloop - 1].end = -1;
+  const int known = end->op == TINY_OP_CONST && !start && end->k > 0;
+  tn_isa_loop *loop = TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop);
+  loop->begin = x->c->n; loop->end = -1; loop->times = !known ? 0 : end->k < 1000 ? (int)end->k : 1000;
   tn_x86_place(x, label);
 }
 static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
@@ -65,6 +66,13 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 
 // ** nodes **
 
+// What u reads as its source j.
+static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
+  if (x->shuffles[u->seq]) return u->src[j]->src[0];
+  if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
+  return folded ? folded->src[0] : u->src[j];
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
@@ -87,7 +95,7 @@ static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
 // Is the value, which is written to that register, made of what the register holds, in more than one step?
 static int tn_x86_made_of(const tn_x86_select *x, const tiny_uop *u, int reg, const tiny_uop *allowed) {
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    const tiny_uop *s = u->src[i];
+    const tiny_uop *s = tn_x86_read_by(x, u, i);
     if (x->fused[s->seq] && tn_x86_made_of(x, s, reg, NULL)) return 1;
     if (s != allowed && x->reg[s->seq] == reg) return 1;
   }
@@ -157,8 +165,8 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   const int at_once = tn_x86_has(x, u) && !tn_regroups(u) && (by_itself || !tn_x86_lanes_at_once(x, u));
   int home = at_once && !tn_x86_is_lanes_of_bool(u) ? tn_x86_home(x, u) : -1;
   const tiny_uop *product = tn_x86_product(x, u);
-  const int one_step = tn_x86_class(x, u) == TN_ISA_VEC && tn_op_is(u->op, TINY_ALU) && u->op != TINY_OP_WHERE &&
-      u->op != TINY_OP_NEG && tn_x86_row_of(x, u) && !product;
+  const int one_step = tn_x86_class(x, u) == TN_ISA_VEC && tn_op_is(u->op, TINY_ALU) && !product &&
+      (tn_x86_row_of(x, u) || u->op == TINY_OP_WHERE);
   if (home >= 0 && !one_step &&
       tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] : u->src[0])) home = -1;
   const int to = home >= 0 ? home : tn_x86_new_for(x, u);
@@ -167,7 +175,16 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (x->indexes[u->seq]) x->wide[u->seq] = tn_x86_extended(x, to);
 }
 
-// Is a LOAD, a PICK or a product used by one other node alone, in its block, with nothing between that changes what it takes?
+// Does u's only user stand in its block, with no store between that changes what it loads?
+static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
+  for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
+    const int op = x->k->list[i]->op;
+    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
+    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
+  }
+  return 1;
+}
+// Is a LOAD, or a product, used by one other node alone, in its block, with nothing between that changes what it takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
   if (!user || user->lanes < u->lanes) return 0;
@@ -175,25 +192,12 @@ static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
       (user->op == TINY_OP_ADD || user->op == TINY_OP_SUB) && user->src[0] != user->src[1];
   const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
       !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
-  tn_x86_order order;
-  const int pick = u->op == TINY_OP_PICK && user->op == TINY_OP_STACK && tn_x86_parts_of(x, user->src[0]) == 1 &&
-      tn_x86_is_shuffle(x, user, &order);
-  if (!product && !load && !pick) return 0;
+  if (!product && !load) return 0;
   if (product) for (int i = 0; i < 2; i++) {                 // one of two products
     const tiny_uop *other = user->src[i];
     if (other != u && other->op == TINY_OP_MUL && x->fused[other->seq]) return 0;
   }
-  for (uint32_t i = u->seq + 1; i < user->seq; i++) {
-    const int op = x->k->list[i]->op;
-    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
-    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
-  }
-  return 1;
-}
-// What u reads as its source j.
-static const tiny_uop *tn_x86_read_by(const tiny_uop *u, uint32_t j) {
-  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
-  return folded ? folded->src[0] : u->src[j];
+  return tn_x86_stays(x, u, load);
 }
 // Is it written for its value alone, which nobody uses?
 static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
@@ -225,22 +229,28 @@ static void tn_x86_bool_elements(tn_x86_select *x) {
 static void tn_x86_survey(tn_x86_select *x) {
   for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
   tn_x86_bool_elements(x);
+  for (int i = 0; i < x->k->n; i++) {
+    tn_x86_order order;
+    x->shuffles[i] = (uint8_t)tn_x86_shuffles(x, x->k->list[i], &order);
+  }
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = tn_x86_read_by(u, j);
+      const tiny_uop *s = tn_x86_read_by(x, u, j);
       x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
       x->user[s->seq] = u;
       if (u->op == TINY_OP_INDEX && j == 1 && u->lanes == 1 && tn_x86_may_be_negative(s)) x->indexes[s->seq] = 1;
     }
   }
   for (int i = 0; i < x->k->n; i++) x->fused[i] = (uint8_t)tn_x86_is_fused(x, x->k->list[i]);
+  for (int i = x->k->n - 1; i >= 0; i--)
+    if (tn_x86_is_condition(x, x->k->list[i])) x->fused[i] = (uint8_t)tn_x86_stays(x, x->k->list[i], 0);
   for (int i = x->k->n - 1; i >= 0; i--) {                   // what is fused, or an INDEX, reads where its user stands
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = tn_x86_read_by(u, j);
+      const tiny_uop *s = tn_x86_read_by(x, u, j);
       if (x->last[s->seq] < at) x->last[s->seq] = at;
     }
   }
@@ -275,7 +285,7 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
-  x.bools = (uint8_t *)tn_scratch(c->t, n);
+  x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);
   x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
   c->frame = TN_X86_SHELVES;                 // at 0
   tn_x86_survey(&x);

@@ -27,6 +27,7 @@ typedef struct tn_x86_select {
   const tiny_uop **user;                   // one of them
   uint8_t *fused, *indexes, *bools;        // it is written where it is used; an address takes it, extended:
   int *wide;                               // the register of that, -1: none; bools: bytes of an element of a bool's
+  uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
   int spare;                               // nodes that are none of the list's so far
@@ -236,6 +237,12 @@ static int tn_x86_all_lanes(tn_x86_select *x, int on) {      // a mask, or a vec
 // A register whose lowest nbytes are those of r, which holds `held`, from byte `at` on.
 static int tn_x86_bytes_at(tn_x86_select *x, int r, int held, int at, int nbytes) {
   if (!at) return r;
+  if (x->level->masks && nbytes < 16 && at >= 16 && at % 4 == 0) {
+    const int low = tn_x86_new(x, TN_ISA_VEC);
+    const tn_isa_operand whole = tn_x86_vec(r, held, TN_ISA_USE);
+    tn_x86_4(x, TN_X86_VALIGND, tn_x86_vec(low, held, TN_ISA_DEF), whole, whole, at / 4);
+    return low;
+  }
   if (nbytes == 32 || at >= 16) {
     const int block = tn_x86_new(x, TN_ISA_VEC), of_32 = nbytes == 32;
     const int of_16 = x->level->masks ? TN_X86_VEXTRACTF32X4 : TN_X86_VEXTRACTF128;
