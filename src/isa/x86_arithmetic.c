@@ -83,8 +83,8 @@ static void tn_x86_divide(tn_x86_select *x, const tiny_uop *u, int to, int a, in
   const int rax = -1 - TN_X86_RAX, rdx = -1 - TN_X86_RDX, by = -1 - TN_X86_R11;
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(by, 8, TN_ISA_DEF), tn_x86_gpr(b, 8, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rax, 8, TN_ISA_DEF), tn_x86_gpr(a, 8, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));   // its name: it is written here
   if (sign) tn_isa_add(x->c, nbytes == 8 ? TN_X86_CQO : TN_X86_CDQ);
-  else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));
   tn_x86_1(x, sign ? TN_X86_IDIV : TN_X86_DIV, tn_x86_gpr(by, nbytes, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
            tn_x86_gpr(u->op == TINY_OP_CDIV ? rax : rdx, nbytes, TN_ISA_USE));

@@ -34,12 +34,12 @@ static int tn_x86_fixed(const tn_isa_ins *i) {
   return 1;
 }
 #ifndef TN_X86_REGS_GENERAL                     // test builds make them few
-  #define TN_X86_REGS_GENERAL 10
+  #define TN_X86_REGS_GENERAL 11
   #define TN_X86_REGS_VECTORS 29
   #define TN_X86_REGS_MASKS 5
 #endif
 static const tn_isa_target tn_x86_target = {
-  {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8},
+  {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8},
    {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
     6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
    {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 2, {6, 7, 0}, 8}},

@@ -49,17 +49,17 @@ static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
 static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
   const int64_t nbytes = u->v[1] * u->lanes * tn_dtypes[u->dtype].nbytes;
   if (u->v[0] == TN_SPACE_REG) return;     // known when it is first named
-  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
   if (!x->k->local_nbytes) {
     x->c->frame = (x->c->frame + 63) / 64 * 64;
     const int64_t at = x->c->frame;
     x->c->frame += (nbytes + 63) / 64 * 64;
-    tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), tn_x86_frame(at, 0));
+    x->label[u->seq] = (int)at + 1;
     return;
   }
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, x->local_at);
   o.reg = x->local;
-  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), o);
+  x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(x->reg[u->seq], 8, TN_ISA_DEF), o);
   x->local_at += (nbytes + 63) / 64 * 64;
 }
 
