@@ -39,28 +39,54 @@ static int tn_x86_row_of(const tiny_uop *u) {
   }
   return 0;
 }
+// A shift of lanes of four or eight bytes by a number that is less.
+static int tn_x86_shift_by_number(tn_x86_select *x, const tiny_uop *u, int to) {
+  static const int rows[3][2] = {{TN_X86_VPSLLD, TN_X86_VPSLLQ}, {TN_X86_VPSRLD, TN_X86_VPSRLQ},
+                                 {TN_X86_VPSRAD, TN_X86_VPSRAQ}};
+  const int element = tn_x86_element(u), kind = u->op == TINY_OP_SHL ? 0 : tn_is_unsigned(u->dtype) ? 1 : 2;
+  if ((u->op != TINY_OP_SHL && u->op != TINY_OP_SHR) || !tn_x86_is_splat(u->src[1]) || element < 4) return 0;
+  const int64_t by = u->src[1]->src[0]->k;
+  if (by < 0 || by >= 8 * element) return 0;
+  const tn_isa_operand a = tn_x86_use(x, u->src[0]);
+  tn_x86_3(x, rows[kind][element == 8], tn_x86_vec(to, tn_x86_held(x, u), TN_ISA_DEF), a, tn_isa_number(by));
+  return 1;
+}
 // Of two sources of vectors or floats.
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
   const int row = tn_x86_row_of(u), held = tn_x86_held(x, u);
   int broadcast;
+  if (u->lanes > 1 && tn_x86_shift_by_number(x, u, to)) return;
   const tn_isa_operand a = tn_x86_use(x, u->src[0]);
   const tn_isa_operand b = tn_x86_source(x, u->src[1], &broadcast);
   tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b)->broadcast = (uint8_t)broadcast;
 }
 
-// product: a MUL that this sum alone uses; the other source is added to it, or it is taken from that.
+// Is u read here for the last time, so that its register may be written?
+static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
+  return u->op != TINY_OP_CONST && !tn_x86_is_splat(u) && x->last[u->seq] <= (int)here->seq;
+}
+// product: a MUL that this sum alone uses; the other source is added to it, or it is taken from that. What is read here
+// for the last time, the other source or one of the factors, is what the instruction writes.
 static void tn_x86_fuse(tn_x86_select *x, const tiny_uop *u, const tiny_uop *product, int to) {
-  static const int rows[3][4] = {{TN_X86_VFMADD231PS, TN_X86_VFMADD231PD, TN_X86_VFMADD231SS, TN_X86_VFMADD231SD},
-    {TN_X86_VFNMADD231PS, TN_X86_VFNMADD231PD, TN_X86_VFNMADD231SS, TN_X86_VFNMADD231SD},
-    {TN_X86_VFMSUB231PS, TN_X86_VFMSUB231PD, TN_X86_VFMSUB231SS, TN_X86_VFMSUB231SD}};
-  const tiny_uop *other = u->src[0] == product ? u->src[1] : u->src[0];
+  static const int rows[2][3][4] = {
+    {{TN_X86_VFMADD231PS, TN_X86_VFMADD231PD, TN_X86_VFMADD231SS, TN_X86_VFMADD231SD},
+     {TN_X86_VFNMADD231PS, TN_X86_VFNMADD231PD, TN_X86_VFNMADD231SS, TN_X86_VFNMADD231SD},
+     {TN_X86_VFMSUB231PS, TN_X86_VFMSUB231PD, TN_X86_VFMSUB231SS, TN_X86_VFMSUB231SD}},
+    {{TN_X86_VFMADD213PS, TN_X86_VFMADD213PD, TN_X86_VFMADD213SS, TN_X86_VFMADD213SD},
+     {TN_X86_VFNMADD213PS, TN_X86_VFNMADD213PD, TN_X86_VFNMADD213SS, TN_X86_VFNMADD213SD},
+     {TN_X86_VFMSUB213PS, TN_X86_VFMSUB213PD, TN_X86_VFMSUB213SS, TN_X86_VFMSUB213SD}}};
+  const tiny_uop *other = u->src[0] == product ? u->src[1] : u->src[0], *a = product->src[0], *b = product->src[1];
   const int kind = u->op == TINY_OP_ADD ? 0 : product == u->src[1] ? 1 : 2, held = tn_x86_held(x, u);
+  const int form = 2 * (u->lanes == 1) + (tn_x86_element(u) == 8);
+  const int of_factor = !tn_x86_ends(x, other, u) && (tn_x86_ends(x, a, u) || tn_x86_ends(x, b, u)) &&
+      x->reg[other->seq] != to;
+  const tiny_uop *written = !of_factor ? other : tn_x86_ends(x, a, u) ? a : b;
+  const tiny_uop *second = !of_factor || written == b ? a : b, *third = of_factor ? other : b;
   int broadcast;
-  const int addend = tn_x86_value(x, other);
-  const tn_isa_operand a = tn_x86_use(x, product->src[0]), b = tn_x86_source(x, product->src[1], &broadcast);
-  tn_x86_copy(x, TN_ISA_VEC, to, addend, held);
-  const int row = rows[kind][2 * (u->lanes == 1) + (tn_x86_element(u) == 8)];
-  tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_BOTH), a, b)->broadcast = (uint8_t)broadcast;
+  const int from = tn_x86_value(x, written);
+  const tn_isa_operand p = tn_x86_use(x, second), q = tn_x86_source(x, third, &broadcast);
+  tn_x86_copy(x, TN_ISA_VEC, to, from, held);
+  tn_x86_3(x, rows[of_factor][kind][form], tn_x86_vec(to, held, TN_ISA_BOTH), p, q)->broadcast = (uint8_t)broadcast;
 }
 
 // An integer of a narrow type is extended again.

@@ -48,11 +48,41 @@ static int tn_x86_shuffles(const tiny_uop *u, const tiny_uop *from[2], int64_t i
   }
   return 1;
 }
+// What one instruction does with two vectors, without a table: lane i of its result by the kind, n lanes, `each` of them
+// in 128 bits. Halves of those are interleaved, by one or two lanes; or halves of the vectors follow each other.
+enum { TN_X86_LOWS, TN_X86_HIGHS, TN_X86_LOW_PAIRS, TN_X86_HIGH_PAIRS, TN_X86_LOW_HALVES, TN_X86_HIGH_HALVES,
+  TN_X86_SHUFFLES };
+static int tn_x86_shuffled(int kind, int i, int n, int each) {
+  const int group = i / each * each, at = i % each, high = kind & 1, half = each / 2;
+  if (kind <= TN_X86_HIGHS) return group + high * half + at / 2 + at % 2 * n;
+  if (kind <= TN_X86_HIGH_PAIRS) return group + high * half + at % half + at / half * n;
+  return high * n / 2 + i % (n / 2) + 2 * i / n * n;
+}
+static int tn_x86_shuffle_kind(const int64_t *index, int n, int each) {
+  for (int kind = 0, i; kind < TN_X86_SHUFFLES; kind++) {
+    for (i = 0; i < n && tn_x86_shuffled(kind, i, n, each) == index[i];) i++;
+    if (i == n) return kind;
+  }
+  return -1;
+}
+static int tn_x86_shuffle_plainly(tn_x86_select *x, const tiny_uop *u, const tiny_uop *from[2], const int64_t *index,
+                                  int to) {
+  static const int rows[2][4] = {{TN_X86_VUNPCKLPS, TN_X86_VUNPCKHPS, TN_X86_VUNPCKLPD, TN_X86_VUNPCKHPD},
+                                 {TN_X86_VUNPCKLPD, TN_X86_VUNPCKHPD, TN_X86_VUNPCKLPD, TN_X86_VUNPCKHPD}};
+  const int element = tn_x86_element(u), held = tn_x86_held(x, u);
+  const int kind = from[1] ? tn_x86_shuffle_kind(index, u->lanes, 16 / element) : -1;
+  if (kind < 0 || (kind >= TN_X86_LOW_HALVES && held < 64)) return 0;
+  const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), a = tn_x86_use(x, from[0]), b = tn_x86_use(x, from[1]);
+  if (kind < TN_X86_LOW_HALVES) tn_x86_3(x, rows[element == 8][kind], d, a, b);
+  else tn_x86_4(x, TN_X86_VSHUFF64X2, d, a, b, kind == TN_X86_LOW_HALVES ? 0x44 : 0xEE);
+  return 1;
+}
 static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *from[2];
   const int element = tn_x86_element(u), held = tn_x86_held(x, u);
   int64_t index[16];
   if (!tn_x86_shuffles(u, from, index)) return 0;
+  if (tn_x86_shuffle_plainly(x, u, from, index, to)) return 1;
   int32_t narrow[16];
   for (int i = 0; i < u->lanes; i++) narrow[i] = (int32_t)index[i];
   const int64_t at = tn_isa_constant(x->c, element == 8 ? (const void *)index : narrow, (size_t)tn_x86_nbytes(x, u));
