@@ -31,7 +31,9 @@ typedef struct tn_isa_ins {
 
 // start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register; fixed: the
 // instruction that makes it of numbers alone, wherever it is wanted, -1: none
-typedef struct tn_isa_vreg { uint8_t cls; int8_t phys; int32_t start, end, slot, hint, fixed; double weight; } tn_isa_vreg;
+typedef struct tn_isa_vreg {
+  uint8_t cls; int8_t phys; int32_t start, end, slot, hint, fixed; double weight;
+} tn_isa_vreg;
 typedef struct tn_isa_loop { int begin, end, times; } tn_isa_loop;           // times: of its body, 0: not known
 // of the frame; end: of the last range in it
 typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
@@ -63,6 +65,7 @@ typedef struct tn_isa_target {
   tn_isa_ins (*spill)(int cls, int reg, int64_t slot, int load);
   // Does it make o[0], which it does not read, of numbers, constants and places of the frame alone? NULL: not known.
   int (*fixed)(const tn_isa_ins *ins);
+  int (*takes)(const tn_isa_ins *ins);     // is there such an instruction? of registers that count is 0. NULL: not known
 } tn_isa_target;
 
 static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }

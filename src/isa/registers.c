@@ -195,36 +195,73 @@ static void tn_isa_pass(tn_isa_code *c, const tn_isa_target *target, const tn_is
         v->fixed >= 0 ? tn_isa_remake(from[v->fixed], p->reg[i]) : target->spill(v->cls, p->reg[i], v->slot, load);
   }
 }
+// Where a spilled register stands that the operand reads: in the frame, or, of a constant, with the constants.
+static int tn_isa_stands(const tn_isa_code *c, const tn_isa_ins *from, const tn_isa_operand *o, tn_isa_operand *at) {
+  const tn_isa_vreg *v = o->kind == TN_ISA_REG && o->role == TN_ISA_USE && o->reg >= 0 ? &c->vreg[o->reg] : NULL;
+  if (!v || v->phys >= 0) return 0;
+  *at = tn_isa_at(TN_ISA_FRAME, o->nbytes, v->slot);
+  if (v->fixed >= 0) {
+    const tn_isa_operand *pooled = &from[v->fixed].o[1];
+    if (pooled->kind != TN_ISA_POOL || pooled->nbytes != o->nbytes) return 0;
+    *at = *pooled;
+  }
+  return 1;
+}
+// One operand that is spilled is read from where it stands, if there is such an instruction.
+static void tn_isa_fold(const tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, tn_isa_ins *ins) {
+  tn_isa_operand at;
+  for (int k = ins->n - 1; k > 0; k--) {
+    if (!tn_isa_stands(c, from, &ins->o[k], &at)) continue;
+    tn_isa_ins trial = *ins;
+    trial.o[k] = at;
+    for (int i = 0; i < trial.n; i++) {
+      if (trial.o[i].reg >= 0) trial.o[i].reg = 0;
+      if (trial.o[i].index >= 0) trial.o[i].index = 0;
+    }
+    if (trial.mask >= 0) trial.mask = 1;
+    if (!target->takes(&trial)) continue;
+    ins->o[k] = at;
+    return;
+  }
+}
+// A copy from or to a register that is spilled. 0: it is none.
+static int tn_isa_rewrite_copy(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, const tn_isa_ins *i) {
+  if (!target->moves(i) || i->o[0].reg < 0 || i->o[1].reg < 0) return 0;
+  const tn_isa_vreg *to = &c->vreg[i->o[0].reg], *of = &c->vreg[i->o[1].reg];
+  const int in_register = to->phys >= 0 || of->phys >= 0;
+  if (!in_register || (to->phys >= 0 && of->phys >= 0)) return 0;
+  *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) =
+      to->phys < 0 ? target->spill(to->cls, of->phys, to->slot, 0) :
+      of->fixed >= 0 ? tn_isa_remake(from[of->fixed], to->phys) : target->spill(to->cls, to->phys, of->slot, 1);
+  return 1;
+}
+static void tn_isa_rewrite_one(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, tn_isa_ins ins) {
+  const int moves = target->moves(&ins);
+  tn_isa_passing p;
+  memset(&p, 0, sizeof p);
+  if (target->takes && ins.op != TN_ISA_PLACE) tn_isa_fold(c, target, from, &ins);
+  for (int k = 0; k < ins.n; k++) {
+    tn_isa_operand *o = &ins.o[k];
+    if (o->kind == TN_ISA_REG) o->reg = tn_isa_assigned(c, target, &p, o->reg, o->role);
+    if (o->kind == TN_ISA_MEM) {
+      o->reg = tn_isa_assigned(c, target, &p, o->reg, TN_ISA_USE);
+      o->index = tn_isa_assigned(c, target, &p, o->index, TN_ISA_USE);
+    }
+  }
+  ins.mask = tn_isa_assigned(c, target, &p, ins.mask, TN_ISA_USE);
+  tn_isa_pass(c, target, from, &p, 1);
+  if (!moves || ins.o[0].reg != ins.o[1].reg) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
+  tn_isa_pass(c, target, from, &p, 0);
+}
 static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
   const tn_isa_ins *from = c->ins;
   const int n = c->n;
   c->ins = NULL;
   c->n = c->cap = 0;
   for (int i = 0; i < n; i++) {
-    tn_isa_ins ins = from[i];
-    tn_isa_passing p;
-    memset(&p, 0, sizeof p);
-    const int made = ins.n ? ins.o[0].reg : -1;
-    if (made >= 0 && c->vreg[made].fixed == i && c->vreg[made].phys < 0) continue;
-    for (int k = 0; k < ins.n; k++) {
-      tn_isa_operand *o = &ins.o[k];
-      if (o->kind == TN_ISA_REG) o->reg = tn_isa_assigned(c, target, &p, o->reg, o->role);
-      if (o->kind == TN_ISA_MEM) {
-        o->reg = tn_isa_assigned(c, target, &p, o->reg, TN_ISA_USE);
-        o->index = tn_isa_assigned(c, target, &p, o->index, TN_ISA_USE);
-      }
-    }
-    ins.mask = tn_isa_assigned(c, target, &p, ins.mask, TN_ISA_USE);
-    const int moves = target->moves(&from[i]), same = moves && ins.o[0].reg == ins.o[1].reg;
-    const int source = moves ? from[i].o[1].reg : -1;
-    if (source >= 0 && c->vreg[source].fixed >= 0 && c->vreg[source].phys < 0) {         // made where it goes
-      *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = tn_isa_remake(from[c->vreg[source].fixed], ins.o[0].reg);
-      tn_isa_pass(c, target, from, &p, 0);
-      continue;
-    }
-    tn_isa_pass(c, target, from, &p, 1);
-    if (!same) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
-    tn_isa_pass(c, target, from, &p, 0);
+    const int made = from[i].n ? from[i].o[0].reg : -1;
+    if (made >= 0 && c->vreg[made].fixed == i && c->vreg[made].phys < 0) continue;       // made for each use
+    if (!tn_isa_rewrite_copy(c, target, from, &from[i])) tn_isa_rewrite_one(c, target, from, from[i]);
   }
 }
 
