@@ -191,7 +191,8 @@ ROW(matmul_f16, r_product(x, TINY_F16, TINY_F16))
 ROW(matmul_bf16, r_product(x, TINY_BF16, TINY_BF16))
 
 static const struct {
-  const char *name; tiny_tensor *(*make)(row_inputs *x); int64_t m, n; int product;
+  const char *name; tiny_tensor *(*make)(row_inputs *x); int64_t m, n;
+  int product;                             // -1: shown, but not counted: which pages memory has counts for more
 } rows_raced[] = {
   {"matmul f32", r_matmul, 64, 64, 1}, {"matmul f32", r_matmul, 128, 128, 1}, {"matmul f32", r_matmul, 256, 256, 1},
   {"matmul f32", r_matmul, 512, 512, 1}, {"matmul f32", r_matmul, 333, 333, 1}, {"matmul f32", r_matmul, 16, 768, 1},
@@ -210,7 +211,7 @@ static const struct {
   {"max of rows", r_max_rows, 256, 256, 0}, {"argmax of rows", r_argmax, 256, 256, 0},
   {"argmax down", r_argmax_down, 256, 256, 0}, {"mean of squares", r_var, 256, 256, 0},
   {"x * 2 + 1", r_scale, 256, 256, 0}, {"x * 2 + z", r_triad, 256, 256, 0}, {"chain", r_chain, 256, 256, 0},
-  {"x * 2 + 1, 64 MiB", r_scale, 4096, 4096, 0},
+  {"x * 2 + 1, 64 MiB", r_scale, 4096, 4096, -1},
   {"exp", r_exp, 256, 256, 0}, {"log", r_log, 256, 256, 0}, {"sin", r_sin, 256, 256, 0}, {"tanh", r_tanh, 256, 256, 0},
   {"where", r_where, 256, 256, 0}, {"i * i + 7", r_int_add, 256, 256, 0}, {"i mod 5", r_int_mod, 256, 256, 0},
   {"f32 to f64", r_to_f64, 256, 256, 0}, {"transpose", r_transpose, 512, 512, 0},
@@ -291,10 +292,10 @@ int main(int argc, char **argv) {
     row_name = name;
     const double got = race_row(i, note, sizeof note);
     if (got != got) continue;
-    const double bar = rows_raced[i].product ? 0.97 : 0.8;
+    const double bar = rows_raced[i].product > 0 ? 0.97 : 0.8;
     printf("  %-30s %6.3f  %-5s  %s\n", name, got, refused > before ? "-" : got >= bar ? "ok" : "SHORT", note);
     fflush(stdout);
-    if (refused > before) continue;
+    if (refused > before || rows_raced[i].product < 0) continue;
     mean_add(&all, got);
     if (rows_raced[i].product) mean_add(&products, got);
     if (got < worst) { worst = got; snprintf(worst_name, sizeof worst_name, "%s", name); }
