@@ -223,6 +223,7 @@ typedef struct tn_x86_row {
   _(VMOVMSKPS, "vmovmskps", "GdUx", NP, 0F, 0x50, R, V, XY, 0, N, N, N, N, AVX, N) \
   _(VMOVMSKPD, "vmovmskpd", "GdUx", 66, 0F, 0x50, R, V, XY, 0, N, N, N, N, AVX, N) \
   TN_X86_FMAS(_, FMADD, "fmadd", 0x98) TN_X86_FMAS(_, FMSUB, "fmsub", 0x9A) TN_X86_FMAS(_, FNMADD, "fnmadd", 0x9C) \
+  TN_X86_FMAS(_, FNMSUB, "fnmsub", 0x9E) \
   _(ROUNDPS,  "roundps",  "VoWoIu",   66, 3A, 0x08, R, L, N,  0, N, N, N, N, SSE41, N) \
   _(ROUNDPD,  "roundpd",  "VoWoIu",   66, 3A, 0x09, R, L, N,  0, N, N, N, N, SSE41, N) \
   _(ROUNDSS,  "roundss",  "VoWdIu",   66, 3A, 0x0A, R, L, N,  0, N, N, N, N, SSE41, N) \

@@ -13,7 +13,8 @@
 
 // The op of the tables for a node; -1: none. Shifts by one number for all lanes are by an immediate.
 static int tn_x86_do_of(const tiny_uop *u) {
-  const int sign = tn_is_signed(u->dtype), by_number = u->nsrc > 1 && tn_x86_is_splat(u->src[1]);
+  const int sign = tn_is_signed(u->dtype), splat = u->nsrc > 1 && tn_x86_is_splat(u->src[1]);
+  const int by_number = splat && u->src[1]->src[0]->k >= 0 && u->src[1]->src[0]->k < tn_bits(u->dtype);
   switch (u->op) {
     case TINY_OP_ADD: return TN_X86_DO_ADD;   case TINY_OP_SUB: return TN_X86_DO_SUB;
     case TINY_OP_MUL: return TN_X86_DO_MUL;   case TINY_OP_FDIV: return TN_X86_DO_FDIV;
@@ -37,7 +38,7 @@ static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
   const int by_number = what == TN_X86_DO_SHLI || what == TN_X86_DO_SHRI || what == TN_X86_DO_SHRUI;
   int broadcast = 0;
   const tn_isa_operand a = tn_x86_use(x, u->src[0]);
-  const tn_isa_operand b = by_number ? tn_isa_number(u->src[1]->src[0]->k & (8 * tn_x86_element(x, u) - 1)) :
+  const tn_isa_operand b = by_number ? tn_isa_number(u->src[1]->src[0]->k) :
       tn_x86_source(x, u->src[1], &broadcast);
   tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b)->broadcast = (uint8_t)broadcast;
 }
@@ -82,17 +83,32 @@ static void tn_x86_multiply_64(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_do_3(x, TN_X86_DO_ADD, type, held, to, up, low);
 }
 
-// product: a MUL that this sum alone uses; the other source is added to it, or it is taken from that.
-static void tn_x86_fuse(tn_x86_select *x, const tiny_uop *u, const tiny_uop *product, int to) {
-  static const int kinds[3] = {TN_X86_DO_FMADD, TN_X86_DO_FNMADD, TN_X86_DO_FMSUB};
-  const tiny_uop *other = u->src[0] == product ? u->src[1] : u->src[0];
-  const int kind = u->op == TINY_OP_ADD ? 0 : product == u->src[1] ? 1 : 2, held = tn_x86_held(x, u);
-  int broadcast;
-  const int addend = tn_x86_value(x, other);
-  const tn_isa_operand a = tn_x86_use(x, product->src[0]), b = tn_x86_source(x, product->src[1], &broadcast);
-  tn_x86_copy(x, TN_ISA_VEC, to, addend, held);
-  tn_x86_3(x, tn_x86_best(x, kinds[kind], tn_x86_type(x, u)), tn_x86_vec(to, held, TN_ISA_BOTH), a, b)->broadcast =
-      (uint8_t)broadcast;
+// Is u read here for the last time, so that its register may be written?
+static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
+  return u->op != TINY_OP_CONST && !tn_x86_is_splat(u) && x->last[u->seq] <= (int)here->seq;
+}
+// Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated. What
+// is read here for the last time, the sum or one of the factors, is what the instruction writes.
+static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {
+  static const int kinds[2][4] = {
+    {TN_X86_DO_FMADD, TN_X86_DO_FNMADD, TN_X86_DO_FMSUB, TN_X86_DO_FNMSUB},
+    {TN_X86_DO_FMADD_213, TN_X86_DO_FNMADD_213, TN_X86_DO_FMSUB_213, TN_X86_DO_FNMSUB_213}};
+  const tiny_uop *s[3];
+  int minus[3], broadcast;
+  for (int i = 0; i < 3; i++) {
+    minus[i] = u->src[i]->op == TINY_OP_NEG && x->fused[u->src[i]->seq];
+    s[i] = minus[i] ? u->src[i]->src[0] : u->src[i];
+  }
+  const int held = tn_x86_held(x, u), first = tn_x86_ends(x, s[0], u);
+  const int of_factor = !tn_x86_ends(x, s[2], u) && (first || tn_x86_ends(x, s[1], u)) &&
+      (s[2]->op == TINY_OP_CONST || x->reg[s[2]->seq] != to);
+  const tiny_uop *written = !of_factor ? s[2] : first ? s[0] : s[1];
+  const tiny_uop *second = !of_factor || written == s[1] ? s[0] : s[1], *third = of_factor ? s[2] : s[1];
+  const int from = tn_x86_value(x, written), kind = (minus[0] ^ minus[1]) + 2 * minus[2];
+  const tn_isa_operand a = tn_x86_use(x, second), b = tn_x86_source(x, third, &broadcast);
+  tn_x86_copy(x, TN_ISA_VEC, to, from, held);
+  tn_x86_3(x, tn_x86_best(x, kinds[of_factor][kind], tn_x86_type(x, u)), tn_x86_vec(to, held, TN_ISA_BOTH), a, b)
+      ->broadcast = (uint8_t)broadcast;
 }
 
 // ** scalar integers **
@@ -117,8 +133,8 @@ static void tn_x86_divide(tn_x86_select *x, const tiny_uop *u, int to, int a, in
   const int rax = -1 - TN_X86_RAX, rdx = -1 - TN_X86_RDX, by = -1 - TN_X86_R11;
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(by, 8, TN_ISA_DEF), tn_x86_gpr(b, 8, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rax, 8, TN_ISA_DEF), tn_x86_gpr(a, 8, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));   // its name: it is written here
   if (sign) tn_isa_add(x->c, nbytes == 8 ? TN_X86_CQO : TN_X86_CDQ);
-  else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));
   tn_x86_1(x, sign ? TN_X86_IDIV : TN_X86_DIV, tn_x86_gpr(by, nbytes, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
            tn_x86_gpr(u->op == TINY_OP_CDIV ? rax : rdx, nbytes, TN_ISA_USE));
@@ -131,7 +147,7 @@ static void tn_x86_shift(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
     tn_x86_2(x, left ? TN_X86_SHL : sign ? TN_X86_SAR : TN_X86_SHR, tn_x86_gpr(to, nbytes, TN_ISA_BOTH),
              tn_isa_number(u->src[1]->k & (8 * nbytes - 1)));
-  } else if (!tn_x86_level_has(x->level, TN_X86_SHLX)) {     // by cl, which is nobody's there
+  } else if (!tn_x86_level_has(x->level, TN_X86_SHLX)) {     // by cl
     const int by = tn_x86_value(x, u->src[1]), into = by == to ? tn_x86_new(x, TN_ISA_GPR) : to;
     tn_x86_copy(x, TN_ISA_GPR, into, a, 8);
     tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - TN_X86_RCX, 8, TN_ISA_DEF), tn_x86_gpr(by, 8, TN_ISA_USE));

@@ -65,7 +65,7 @@ typedef struct tn_x86_expansion {
   int n, numbers;
 } tn_x86_expansion;
 
-static int tn_x86_is_there(const tn_x86_expansion *e, const tiny_uop *v) {
+static int tn_x86_is_at_hand(const tn_x86_expansion *e, const tiny_uop *v) {
   if (v->op == TINY_OP_CONST) return 1;
   for (uint32_t i = 0; i < e->root->nsrc; i++) if (e->root->src[i] == v) return 1;
   return 0;
@@ -90,7 +90,7 @@ static tiny_uop *tn_x86_ready(tn_x86_select *x, tn_x86_expansion *e, tiny_uop *v
   return w;
 }
 static tiny_uop *tn_x86_inner(tn_x86_select *x, tn_x86_expansion *e, tiny_uop *v) {
-  if (tn_x86_is_there(e, v)) return v;
+  if (tn_x86_is_at_hand(e, v)) return v;
   for (int i = 0; i < e->n; i++) if (e->of[i] == v) return e->is[i];
   tiny_uop *w = tn_x86_ready(x, e, v);
   x->reg[w->seq] = tn_x86_new_for(x, w);
@@ -152,13 +152,7 @@ static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
 
 // ** a node **
 
-static const tiny_uop *tn_x86_product(const tn_x86_select *x, const tiny_uop *u) {
-  if ((u->op != TINY_OP_ADD && u->op != TINY_OP_SUB) || !tn_is_float(u->dtype)) return NULL;
-  for (int i = 1; i >= 0; i--) if (u->src[i]->op == TINY_OP_MUL && x->fused[u->src[i]->seq]) return u->src[i];
-  return NULL;
-}
 static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
-  const tiny_uop *product = tn_x86_product(x, u);
   const int cls = tn_x86_class(x, u);
   if (!tn_x86_has(x, u)) { tn_x86_by_lanes(x, u, to); return; }
   switch (u->op) {
@@ -170,6 +164,7 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
     case TINY_OP_PICK: tn_x86_pick(x, u, to); return;
     case TINY_OP_LANE: tn_x86_lane_numbers(x, u, to); return;
     case TINY_OP_WHERE: if (!tn_x86_choose_one(x, u, to)) tn_x86_where(x, u, to); return;
+    case TINY_OP_FMA: tn_x86_multiply_add(x, u, to); return;
     case TINY_OP_DOT: tn_x86_dot(x, u, to); return;
     case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_x86_unary(x, u, to); return;
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ:
@@ -178,8 +173,7 @@ static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
       return;
     case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
     case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
-      if (product) tn_x86_fuse(x, u, product, to);
-      else if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
+      if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
       else if (tn_x86_is_lanes_of_bool(u)) tn_x86_logic(x, u, to);
       else if (tn_x86_row_of(x, u)) tn_x86_binary(x, u, to);
       else tn_x86_multiply_64(x, u, to);

@@ -136,19 +136,47 @@ static void tn_x86_shuffle_words(tn_x86_select *x, const uint8_t *words, int to,
   }
   tn_x86_shufps(x, to, of[0], of[1], word);
 }
-static int tn_x86_interleaves(const tn_x86_order *order, int lanes) {
-  for (int i = 0; i < lanes; i++) if (order->at[i] != i / 2 + i % 2 * lanes) return 0;
+// What one instruction does with two vectors, without a table: lane i of its result by the kind, n lanes, `each` of them
+// in 128 bits. Halves of those are interleaved, by one or two lanes; or halves of the vectors follow each other.
+enum { TN_X86_LOWS, TN_X86_HIGHS, TN_X86_LOW_PAIRS, TN_X86_HIGH_PAIRS, TN_X86_LOW_HALVES, TN_X86_HIGH_HALVES,
+  TN_X86_SHUFFLES };
+static int tn_x86_shuffled(int kind, int i, int n, int each) {
+  const int group = i / each * each, at = i % each, high = kind & 1, half = each / 2;
+  if (kind <= TN_X86_HIGHS) return group + high * half + at / 2 + at % 2 * n;
+  if (kind <= TN_X86_HIGH_PAIRS) return group + high * half + at % half + at / half * n;
+  return high * n / 2 + i % (n / 2) + 2 * i / n * n;
+}
+static int tn_x86_shuffle_kind(const tn_x86_order *order, int n, int each) {
+  for (int kind = 0, i; kind < TN_X86_SHUFFLES; kind++) {
+    for (i = 0; i < n && tn_x86_shuffled(kind, i, n, each) == order->at[i];) i++;
+    if (i == n) return kind;
+  }
+  return -1;
+}
+static int tn_x86_shuffle_plainly(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a, int b) {
+  const int element = tn_x86_element(x, u), held = tn_x86_held(x, u);
+  const int kind = order->from[1] ? tn_x86_shuffle_kind(order, u->lanes, 16 / element) : -1;
+  if (kind < 0) return 0;
+  if (kind < TN_X86_LOW_HALVES) {
+    const int pairs = kind >= TN_X86_LOW_PAIRS || element == 8;
+    tn_x86_do_3(x, kind & 1 ? TN_X86_DO_UNPACK_HIGH : TN_X86_DO_UNPACK, pairs ? TN_X86_V64 : TN_X86_V32, held, to, a, b);
+    return 1;
+  }
+  if (held == 16) return 0;
+  const int high = kind == TN_X86_HIGH_HALVES, masks = x->level->masks, of_64 = high ? 0xEE : 0x44;
+  const int of_32 = masks ? (high ? 3 : 0) : high ? 0x31 : 0x20;
+  tn_x86_4(x, masks ? TN_X86_VSHUFF64X2 : TN_X86_VPERM2F128, tn_x86_vec(to, held, TN_ISA_DEF),
+           tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE), held == 64 ? of_64 : of_32);
   return 1;
 }
 static void tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to) {
   uint8_t words[16];
   const int element = tn_x86_element(x, u), nbytes = tn_x86_nbytes(x, u);
   const int a = tn_x86_value(x, order->from[0]), b = order->from[1] ? tn_x86_value(x, order->from[1]) : a;
+  if (tn_x86_shuffle_plainly(x, u, order, to, a, b)) return;
+  if (x->level->masks) { tn_x86_permute_any(x, u, order, to, a, b); return; }
   tn_x86_words(order, u->lanes, element / 4, words);
-  if (nbytes == 16 && tn_x86_interleaves(order, u->lanes))
-    tn_x86_do_3(x, TN_X86_DO_UNPACK, tn_x86_int_type(element), 16, to, a, b);
-  else if (x->level->masks) tn_x86_permute_any(x, u, order, to, a, b);
-  else if (nbytes == 16) tn_x86_shuffle_words(x, words, to, a, b);
+  if (nbytes == 16) tn_x86_shuffle_words(x, words, to, a, b);
   else tn_x86_permute_words(x, words, to, a, b);
 }
 

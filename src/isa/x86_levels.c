@@ -13,9 +13,8 @@
 
 // ** levels **
 
-// nbytes: of a vector register. general: how many general registers values get. masks: bools of vectors are in mask
-// registers, else elements of 0 and -1 in vectors.
-typedef struct tn_x86_level { const char *name; uint32_t has; uint8_t nbytes, general, masks; } tn_x86_level;
+// nbytes: of a vector register. masks: bools of vectors are in mask registers, else elements of 0 and -1 in vectors.
+typedef struct tn_x86_level { const char *name; uint32_t has; uint8_t nbytes, masks; } tn_x86_level;
 enum { TN_X86_SSE2, TN_X86_SSE4, TN_X86_AVX2, TN_X86_AVX512, TN_X86_AVX512_VNNI, TN_X86_LEVELS };
 
 #define TN_X86_BIT(f) (1u << TN_X86_HAS_##f)
@@ -25,10 +24,9 @@ enum { TN_X86_SSE2, TN_X86_SSE4, TN_X86_AVX2, TN_X86_AVX512, TN_X86_AVX512_VNNI,
   (TN_X86_V2 | TN_X86_BIT(LZCNT) | TN_X86_BIT(BMI1) | TN_X86_BIT(BMI2) | TN_X86_BIT(AVX) | TN_X86_BIT(AVX2) | \
    TN_X86_BIT(FMA) | TN_X86_BIT(F16C))
 #define TN_X86_V4 (TN_X86_V3 | TN_X86_BIT(F) | TN_X86_BIT(BW) | TN_X86_BIT(DQ) | TN_X86_BIT(VL))
-// Shifts by a register want cl where BMI2 is not: there rcx is nobody's.
 static const tn_x86_level tn_x86_levels[TN_X86_LEVELS] = {
-  {"sse2", TN_X86_BIT(N), 16, 9, 0}, {"sse4", TN_X86_V2, 16, 9, 0}, {"avx2", TN_X86_V3, 32, 10, 0},
-  {"avx512", TN_X86_V4, 64, 10, 1}, {"avx512 with VNNI", TN_X86_V4 | TN_X86_BIT(VNNI), 64, 10, 1}
+  {"sse2", TN_X86_BIT(N), 16, 0}, {"sse4", TN_X86_V2, 16, 0}, {"avx2", TN_X86_V3, 32, 0},
+  {"avx512", TN_X86_V4, 64, 1}, {"avx512 with VNNI", TN_X86_V4 | TN_X86_BIT(VNNI), 64, 1}
 };
 #undef TN_X86_V4
 #undef TN_X86_V3
@@ -56,6 +54,8 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
 #define TN_X86_NONE_4_     TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_
 #define TN_X86_FLOATS_(op) TN_X86_VL_(op##SS), TN_X86_VL_(op##SD), TN_X86_VL_(op##PS), TN_X86_VL_(op##PD)
 #define TN_X86_INTS_(op)   TN_X86_VL_(op##B), TN_X86_VL_(op##W), TN_X86_VL_(op##D), TN_X86_VL_(op##Q)
+#define TN_X86_FMAS_(op) \
+  TN_X86_E_(op##SS), TN_X86_E_(op##SD), TN_X86_E_(op##PS), TN_X86_E_(op##PD), TN_X86_NONE_4_
 #define TN_X86_SIGNED_(op) \
   TN_X86_VL_(op##SB), TN_X86_VL_(op##SW), TN_X86_VL_(op##SD), TN_X86_E_(V##op##SQ)
 #define TN_X86_UNSIGNED_(op) \
@@ -75,7 +75,7 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
 // or of memory. BYTES_DOWN, BYTES_UP: by bytes, in each 16. LOW, HIGH: 16 bytes of 32 or more; INTO_HIGH: the same.
 // EVEN: of each 8 bytes the lower 4. PACK: integers of twice the size, saturated as signed ones, by the
 // result's type; PACKU: to unsigned. // SIGNS: the top bit of each byte. MASKED: from and to memory, elements whose top bit is set.
-// UNPACK: the lower halves, element by element. PRODUCT: of the lower 4 of each 8 bytes, 8 bytes.
+// UNPACK, UNPACK_HIGH: the lower, and the higher halves of each 16 bytes, element by element. PRODUCT: of the lower 4 of each 8 bytes, 8 bytes.
 #define TN_X86_CHOICES(_) \
   _(ADD, TN_X86_FLOATS_(ADD), TN_X86_INTS_(PADD)) \
   _(SUB, TN_X86_FLOATS_(SUB), TN_X86_INTS_(PSUB)) \
@@ -101,12 +101,10 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(MIN, TN_X86_FLOATS_(MIN), TN_X86_SIGNED_(PMIN)) \
   _(MAXU, TN_X86_NONE_4_, TN_X86_UNSIGNED_(PMAX)) \
   _(MINU, TN_X86_NONE_4_, TN_X86_UNSIGNED_(PMIN)) \
-  _(FMADD, TN_X86_E_(VFMADD231SS), TN_X86_E_(VFMADD231SD), TN_X86_E_(VFMADD231PS), TN_X86_E_(VFMADD231PD), \
-    TN_X86_NONE_4_) \
-  _(FNMADD, TN_X86_E_(VFNMADD231SS), TN_X86_E_(VFNMADD231SD), TN_X86_E_(VFNMADD231PS), TN_X86_E_(VFNMADD231PD), \
-    TN_X86_NONE_4_) \
-  _(FMSUB, TN_X86_E_(VFMSUB231SS), TN_X86_E_(VFMSUB231SD), TN_X86_E_(VFMSUB231PS), TN_X86_E_(VFMSUB231PD), \
-    TN_X86_NONE_4_) \
+  _(FMADD, TN_X86_FMAS_(VFMADD231)) _(FNMADD, TN_X86_FMAS_(VFNMADD231)) \
+  _(FMSUB, TN_X86_FMAS_(VFMSUB231)) _(FNMSUB, TN_X86_FMAS_(VFNMSUB231)) \
+  _(FMADD_213, TN_X86_FMAS_(VFMADD213)) _(FNMADD_213, TN_X86_FMAS_(VFNMADD213)) \
+  _(FMSUB_213, TN_X86_FMAS_(VFMSUB213)) _(FNMSUB_213, TN_X86_FMAS_(VFNMSUB213)) \
   _(BLEND, TN_X86_ALL_E_(VPBLENDVB)) \
   _(MOVE, TN_X86_VL_(MOVSS), TN_X86_VL_(MOVSD), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), \
     TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS)) \
@@ -124,6 +122,8 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
   _(PACKU, TN_X86_NONE_4_, TN_X86_VL_(PACKUSWB), TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_) \
   _(UNPACK, TN_X86_VL_(UNPCKLPS), TN_X86_VL_(UNPCKLPD), TN_X86_VL_(UNPCKLPS), TN_X86_VL_(UNPCKLPD), \
     TN_X86_VL_(PUNPCKLBW), TN_X86_VL_(PUNPCKLWD), TN_X86_VL_(PUNPCKLDQ), TN_X86_VL_(PUNPCKLQDQ)) \
+  _(UNPACK_HIGH, TN_X86_VL_(UNPCKHPS), TN_X86_VL_(UNPCKHPD), TN_X86_VL_(UNPCKHPS), TN_X86_VL_(UNPCKHPD), \
+    TN_X86_VL_(PUNPCKHBW), TN_X86_VL_(PUNPCKHWD), TN_X86_VL_(PUNPCKHDQ), TN_X86_VL_(PUNPCKHQDQ)) \
   _(PRODUCT, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMULUDQ)) \
   _(MADD, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMADDWD), TN_X86_NONE_) \
   _(DOT_I16, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPDPWSSD), TN_X86_NONE_) \

@@ -57,11 +57,18 @@ static int tn_x86_index(tn_x86_select *x, const tiny_uop *at) {
   const int r = tn_x86_value(x, at);
   return tn_x86_may_be_negative(at) ? tn_x86_extended(x, r) : r;
 }
+// What an address begins with: the register of a pointer, or a place in the frame.
+static void tn_x86_base(tn_x86_select *x, const tiny_uop *memory, tn_isa_operand *o) {
+  const tiny_uop *m = tn_memory_behind(memory);
+  const int framed = m->op == TINY_OP_DEFINE && x->label[m->seq] > 0;
+  o->reg = framed ? -1 - TN_X86_RSP : tn_x86_value(x, m);
+  if (framed) o->imm += x->label[m->seq] - 1;
+}
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
   const tiny_uop *folded = tn_x86_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, folded ? folded->src[1]->k * element : 0);
-  o.reg = tn_x86_value(x, tn_memory_behind(index->src[0]));
+  tn_x86_base(x, index->src[0], &o);
   o.scale = (uint8_t)element;
   if (x->lanes && nbytes > element) o.imm += (int64_t)x->from * element;    // of a vector, not of what is broadcast
   if (at->op != TINY_OP_CONST) { o.index = tn_x86_index(x, at); return o; }
@@ -138,7 +145,7 @@ static tn_x86_elements tn_x86_elements_of(tn_x86_select *x, const tiny_uop *inde
   }
   if (index->lanes == 1) { e.at = tn_x86_memory(x, index, 2 * element); return e; }
   e.at = tn_isa_at(TN_ISA_MEM, element, 0);
-  e.at.reg = tn_x86_value(x, tn_memory_behind(index->src[0]));
+  tn_x86_base(x, index->src[0], &e.at);
   tn_x86_shelve(x, tn_x86_value(x, index->src[1]), tn_x86_held(x, index->src[1]), TN_X86_INDICES_AT, 0);
   return e;
 }
@@ -208,7 +215,7 @@ static tn_isa_operand tn_x86_apart(tn_x86_select *x, const tiny_uop *index, cons
   const tiny_uop *at = index->src[1];
   const int element = tn_x86_element(x, value), wide = tn_bits(at->dtype) == 64, nbytes = tn_x86_nbytes(x, value);
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, 0);
-  o.reg = tn_x86_value(x, tn_memory_behind(index->src[0]));
+  tn_x86_base(x, index->src[0], &o);
   o.index = tn_x86_value(x, at);
   o.cls = TN_ISA_VEC; o.scale = (uint8_t)element;
   o.wide = (uint8_t)(wide == (element == 8) ? nbytes : wide ? 2 * nbytes : nbytes / 2 < 16 ? 16 : nbytes / 2);

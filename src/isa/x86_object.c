@@ -44,37 +44,67 @@ static int tn_x86_fixed(const tn_isa_ins *i) {
   }
   return 1;
 }
+static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
+  static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG};
+  tn_x86_operand r;
+  memset(&r, 0, sizeof r);
+  r.nbytes = o->nbytes; r.imm = o->imm;
+  if (o->kind == TN_ISA_REG) { r.kind = kinds[o->cls]; r.reg = (uint8_t)o->reg; r.imm = 0; return r; }
+  if (o->kind == TN_ISA_NUMBER) { r.kind = TN_X86_IMM; return r; }
+  if (o->kind == TN_ISA_LABEL) { r.kind = TN_X86_IMM; r.imm = INT32_MAX; return r; }
+  r.kind = TN_X86_MEM; r.index = TN_X86_NO_REG; r.scale = 1;
+  if (o->kind == TN_ISA_POOL) { r.reg = TN_X86_RIP; r.imm = 0; return r; }
+  if (o->kind == TN_ISA_FRAME) { r.reg = TN_X86_RSP; return r; }
+  r.reg = (uint8_t)o->reg; r.scale = o->scale; r.wide = o->wide;
+  if (o->index != TN_ISA_NO_REG) r.index = (uint8_t)o->index;
+  else r.scale = 1;
+  return r;
+}
+static tn_x86_ins tn_x86_real_ins(const tn_isa_ins *ins) {
+  tn_x86_ins x;
+  memset(&x, 0, sizeof x);
+  x.op = ins->op; x.n = ins->n; x.broadcast = ins->broadcast;
+  x.mask = (uint8_t)(ins->mask == TN_ISA_NO_REG ? 0 : ins->mask);
+  for (int i = 0; i < ins->n; i++) x.o[i] = tn_x86_real(&ins->o[i]);
+  return x;
+}
+static int tn_x86_is_there(const tn_isa_ins *ins) {
+  const tn_x86_ins x = tn_x86_real_ins(ins);
+  tn_x86_match m;
+  return tn_x86_find(&x, &m);
+}
 #ifndef TN_X86_REGS_GENERAL                     // test builds make them few
-  #define TN_X86_REGS_GENERAL 10
+  #define TN_X86_REGS_GENERAL 11
   #define TN_X86_REGS_VECTORS 29
   #define TN_X86_REGS_MASKS 5
 #endif
 #define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
-#define TN_X86_SCRATCHES {TN_X86_RAX, TN_X86_R10, TN_X86_R11}
+#define TN_X86_CLASS_GENERAL \
+  {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8}
 #define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 3, {6, 7, 0}, 8}
-// Registers by how many bytes a vector has. Of 16 bytes rcx is for shifts alone. k0, which selects no lanes, is the last
+// Registers by how many bytes a vector has. k0, which selects no lanes, is the last
 // one that passes: of three masks none does.
 static const tn_isa_target tn_x86_target_16 = {
-  {{TN_X86_AT_MOST(TN_X86_REGS_GENERAL, 9), {6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, TN_X86_SCRATCHES, 8},
+  {TN_X86_CLASS_GENERAL,
    {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 13), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, {13, 14, 15}, 16},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_16, tn_x86_fixed
+  tn_x86_moves, tn_x86_spill_16, tn_x86_fixed, tn_x86_is_there
 };
 static const tn_isa_target tn_x86_target_32 = {
-  {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, TN_X86_SCRATCHES, 8},
+  {TN_X86_CLASS_GENERAL,
    {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 12), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 4, {12, 13, 14, 15}, 32},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_32, tn_x86_fixed
+  tn_x86_moves, tn_x86_spill_32, tn_x86_fixed, tn_x86_is_there
 };
 static const tn_isa_target tn_x86_target_64 = {
-  {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, TN_X86_SCRATCHES, 8},
+  {TN_X86_CLASS_GENERAL,
    {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
     6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed
+  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there
 };
 #undef TN_X86_CLASS_MASKS
-#undef TN_X86_SCRATCHES
+#undef TN_X86_CLASS_GENERAL
 #undef TN_X86_AT_MOST
 static const tn_isa_target *tn_x86_target_of(const tn_x86_level *l) {
   return l->nbytes == 64 ? &tn_x86_target_64 : l->nbytes == 32 ? &tn_x86_target_32 : &tn_x86_target_16;
@@ -96,22 +126,6 @@ typedef struct tn_x86_writer {
   tn_x86_fix *jump, *constant; int njump, capjump, nconstant, capconstant;
 } tn_x86_writer;
 
-static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
-  static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG};
-  tn_x86_operand r;
-  memset(&r, 0, sizeof r);
-  r.nbytes = o->nbytes; r.imm = o->imm;
-  if (o->kind == TN_ISA_REG) { r.kind = kinds[o->cls]; r.reg = (uint8_t)o->reg; r.imm = 0; return r; }
-  if (o->kind == TN_ISA_NUMBER) { r.kind = TN_X86_IMM; return r; }
-  if (o->kind == TN_ISA_LABEL) { r.kind = TN_X86_IMM; r.imm = INT32_MAX; return r; }
-  r.kind = TN_X86_MEM; r.index = TN_X86_NO_REG; r.scale = 1;
-  if (o->kind == TN_ISA_POOL) { r.reg = TN_X86_RIP; r.imm = 0; return r; }
-  if (o->kind == TN_ISA_FRAME) { r.reg = TN_X86_RSP; return r; }
-  r.reg = (uint8_t)o->reg; r.scale = o->scale; r.wide = o->wide;
-  if (o->index != TN_ISA_NO_REG) r.index = (uint8_t)o->index;
-  else r.scale = 1;
-  return r;
-}
 static void tn_x86_to_fix(tiny_ctx *t, tn_x86_fix **list, int *n, int *cap, int at, int end, int64_t to) {
   tn_x86_fix *f = TN_PUSH(t, *list, *n, *cap, tn_x86_fix);
   f->at = at; f->end = end; f->to = to;
@@ -120,14 +134,10 @@ static void tn_x86_write_ins(tn_x86_writer *w, const tn_isa_ins *ins) {
   uint8_t bytes[TN_X86_LONGEST];
   tn_x86_ins x;
   if (ins->op == TN_ISA_PLACE) { w->place[ins->o[0].imm] = (int)w->code.n; return; }
-  memset(&x, 0, sizeof x);
-  x.op = ins->op; x.n = ins->n; x.broadcast = ins->broadcast;
-  x.mask = (uint8_t)(ins->mask == TN_ISA_NO_REG ? 0 : ins->mask);
   int immediates = 0;
-  for (int i = 0; i < ins->n; i++) {
-    x.o[i] = tn_x86_real(&ins->o[i]);
-    immediates += ins->o[i].kind == TN_ISA_NUMBER || i == 3;                   // a fourth register is a byte, too
-  }
+  for (int i = 0; i < ins->n; i++)         // a fourth register is a byte, too
+    immediates += ins->o[i].kind == TN_ISA_NUMBER || i == 3;
+  x = tn_x86_real_ins(ins);
   const int n = tn_x86_encode(&x, bytes);
   if (!n) {
     tiny_fail(w->c->t, TINY_E_INTERNAL, "isa: %s is no instruction with these operands", tn_x86_rows[ins->op].name);

@@ -1,9 +1,9 @@
 // x86_select: the linear list of a kernel -> instructions of a level of x86-64, before registers.
 //
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
-// Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A product
-//        that one sum alone uses is fused with it, as -ffp-contract=fast has it, where the level has that; a load that one BROADCAST uses, and a condition that one
-//        choice has, too.
+// Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A NEG that
+//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, and a condition that
+//        one choice has.
 // Not here: WMMA; SHUFFLE and grids, which are none of a CPU's.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
@@ -50,17 +50,17 @@ static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
 static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
   const int64_t nbytes = u->v[1] * u->lanes * tn_dtypes[u->dtype].nbytes;
   if (u->v[0] == TN_SPACE_REG) return;     // known when it is first named
-  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
   if (!x->k->local_nbytes) {
     x->c->frame = (x->c->frame + 63) / 64 * 64;
     const int64_t at = x->c->frame;
     x->c->frame += (nbytes + 63) / 64 * 64;
-    tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), tn_x86_frame(at, 0));
+    x->label[u->seq] = (int)at + 1;
     return;
   }
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, x->local_at);
   o.reg = x->local;
-  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), o);
+  x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(x->reg[u->seq], 8, TN_ISA_DEF), o);
   x->local_at += (nbytes + 63) / 64 * 64;
 }
 
@@ -164,11 +164,9 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
   const int at_once = tn_x86_has(x, u) && !tn_regroups(u) && (by_itself || !tn_x86_lanes_at_once(x, u));
   int home = at_once && !tn_x86_is_lanes_of_bool(u) ? tn_x86_home(x, u) : -1;
-  const tiny_uop *product = tn_x86_product(x, u);
-  const int one_step = tn_x86_class(x, u) == TN_ISA_VEC && tn_op_is(u->op, TINY_ALU) && !product &&
+  const int one_step = tn_x86_class(x, u) == TN_ISA_VEC && tn_op_is(u->op, TINY_ALU) &&
       (tn_x86_row_of(x, u) || u->op == TINY_OP_WHERE);
-  if (home >= 0 && !one_step &&
-      tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] : u->src[0])) home = -1;
+  if (home >= 0 && !one_step && tn_x86_made_of(x, u, home, u->op == TINY_OP_FMA ? u->src[2] : NULL)) home = -1;
   const int to = home >= 0 ? home : tn_x86_new_for(x, u);
   tn_x86_write(x, u, to);
   *reg = to;
@@ -184,20 +182,14 @@ static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
   }
   return 1;
 }
-// Is a LOAD, or a product, used by one other node alone, in its block, with nothing between that changes what it takes?
+// Is a LOAD, or a NEG, used by one other node alone, in its block, with nothing between that changes what it takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
   if (!user || user->lanes < u->lanes) return 0;
-  const int product = u->op == TINY_OP_MUL && tn_is_float(u->dtype) && tn_x86_level_has(x->level, TN_X86_VFMADD231PS) &&
-      (user->op == TINY_OP_ADD || user->op == TINY_OP_SUB) && user->src[0] != user->src[1];
+  const int negates = u->op == TINY_OP_NEG && user->op == TINY_OP_FMA;
   const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
       !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
-  if (!product && !load) return 0;
-  if (product) for (int i = 0; i < 2; i++) {                 // one of two products
-    const tiny_uop *other = user->src[i];
-    if (other != u && other->op == TINY_OP_MUL && x->fused[other->seq]) return 0;
-  }
-  return tn_x86_stays(x, u, load);
+  return (negates || load) && tn_x86_stays(x, u, load);
 }
 // Is it written for its value alone, which nobody uses?
 static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {

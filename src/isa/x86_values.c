@@ -29,7 +29,7 @@ typedef struct tn_x86_select {
   int *wide;                               // the register of that, -1: none; bools: bytes of an element of a bool's
   uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
   int **element;                           // of REG memory: its registers
-  int *label;                              // of RANGE and IF
+  int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
   int spare;                               // nodes that are none of the list's so far
   int mem, args, task, local;              // the entry's arguments
   int from, lanes;                         // of nodes wider than a register: the part that is written; lanes 0: none is

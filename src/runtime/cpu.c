@@ -63,9 +63,10 @@ typedef struct tn_cpu {
 // -fPIE: all references are relative, so that the image may lie anywhere. Kernels call nothing and are called
 // by nothing but the loader: no PLT, unwind tables or stack checks. -O2 by measurement: over 20 kinds of kernels -O1
 // compiles in 0.86, -O3 in 0.99 and -fno-unroll-loops in 0.96 of its time, and what they compile runs in 0.99, 0.98 and
-// 1.00 of it, where single kernels lose 6 % by -O1 (`build/bench/cost flags`).
+// 1.00 of it, where single kernels lose 6 % by -O1 (`build/bench/cost flags`). Expressions of foreign source are
+// contracted, ours say that they are not (lang_c.c); gcc takes that flag for =off.
 static const char *const tn_cpu_both[] = {
-  "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-ffreestanding", "-fPIE", "-w",
+  "-O2", "-ffp-contract=on", "-fno-math-errno", "-fno-trapping-math", "-ffreestanding", "-fPIE", "-w",
   "-fno-stack-protector", "-fno-ident", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
 #ifdef TN_OS_ARM64
   "-mcpu=native", "-ffixed-x18",           // the system's register on macOS and Windows
@@ -506,14 +507,24 @@ static void tn_cpu_builtin_renderer(const tn_cpu *c, tiny_renderer *r) {
   r->module = tn_cpu_builtin_module;
 }
 #endif
+// Has it FMA of f32 and f64?
+static int tn_cpu_fuses(const tn_cpu *c) {
+#ifdef TN_OS_ARM64
+  (void)c;
+  return 1;
+#else
+  return c->facts.vector_nbytes >= 32;      // AVX2 is taken for there where FMA is, too
+#endif
+}
 static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   const tn_cpu *c = (const tn_cpu *)dev;
   if (c->takes_ir) {
-    tn_lang_llvm(out, c->facts.vector_nbytes == 64);
+    tn_lang_llvm(out, c->facts.vector_nbytes == 64, tn_cpu_fuses(c));
     out->dots = (uint32_t)c->facts.dots;
     return;
   }
   tn_lang_c(out);
+  if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
   for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
   if (c->facts.tiles && c->is_clang) {
     out->units = tn_c_units;
