@@ -71,6 +71,9 @@ TN_SMALL_BEGIN
 #include "rules/nested.c"
 #include "rules/transcendental.c"
 #include "rules/decompose.c"
+#ifdef TINY_ISA
+#include "isa/x86_rules.c"
+#endif
 #include "rules/notation_end.c"
 
 // ** shape: views of memory **
@@ -164,6 +167,7 @@ TN_SMALL_BEGIN
 #include "codegen/opts.c"
 #include "codegen/wording.c"
 #include "codegen/hints.c"
+#include "codegen/fuse.c"
 #include "codegen/lanes.c"
 #include "codegen/cost.c"
 #include "codegen/tile.c"
@@ -189,11 +193,16 @@ TN_SMALL_BEGIN
 #include "isa/arm64_encode.c"
 #include "isa/arm64_text.c"
 #include "isa/code.c"
+#include "isa/constants.c"
 #include "isa/registers.c"
+#include "isa/x86_levels.c"
 #include "isa/x86_values.c"
+#include "isa/x86_widths.c"
 #include "isa/x86_memory.c"
 #include "isa/x86_arithmetic.c"
 #include "isa/x86_lanes.c"
+#include "isa/x86_choice.c"
+#include "isa/x86_expand.c"
 #include "isa/x86_select.c"
 #include "isa/arm64_values.c"
 #include "isa/arm64_memory.c"

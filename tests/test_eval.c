@@ -284,6 +284,7 @@ static int test_same(int64_t k, double x) { return tn_from_f64(x) == k; }
     CHECK(test_same(test_op(t, TINY_OP_MUL, dtype, dtype, v, 2), (double)ab)); \
     CHECK(test_same(test_op(t, TINY_OP_FDIV, dtype, dtype, v, 2), (double)(type)(b == 0 ? (a == 0 || a != a ? (type)NAN : (signbit(a) != 0) != (signbit(b) != 0) ? -(type)HUGE_VAL : (type)HUGE_VAL) : a / b))); \
     if (dtype == TINY_F32) CHECK(test_same(test_op(t, TINY_OP_MULADD, dtype, dtype, v, 3), (double)(type)(ab + a))); \
+    CHECK(test_same(test_op(t, TINY_OP_FMA, dtype, dtype, v, 3), (double)(dtype == TINY_F32 ? (type)fmaf((float)a, (float)b, (float)a) : (type)fma((double)a, (double)b, (double)a)))); \
     CHECK(test_same(test_op(t, TINY_OP_NEG, dtype, dtype, v, 1), (double)-a)); \
     CHECK(test_same(test_op(t, TINY_OP_SQRT, dtype, dtype, v, 1), (double)root(a))); \
     CHECK(test_same(test_op(t, TINY_OP_TRUNC, dtype, dtype, v, 1), trunc((double)a))); \

@@ -77,6 +77,8 @@ static void type_demos(int lanes, const char *type, const char *integer, const c
     demo(lanes, type, integer, bits, op(TINY_OP_SQRT, "X", "", ""), strcmp(type, "f32") ? "__builtin_sqrt(x)" : "__builtin_sqrtf(x)");
     demo(lanes, type, integer, bits, op(TINY_OP_TRUNC, "Y", "", ""), strcmp(type, "f32") ? "__builtin_trunc(y)" : "__builtin_truncf(y)");
     demo(lanes, type, integer, bits, op(TINY_OP_FDIV, "X", "Y", ""), "x / y");
+    snprintf(e, sizeof e, "ONCE(%s, X)", op(TINY_OP_FMA, "X", "Y", "(-X)"));
+    demo(lanes, type, integer, bits, e, strcmp(type, "f32") ? "ONCE(__builtin_fma(x, y, -x), x)" : "ONCE(__builtin_fmaf(x, y, -x), x)");
   } else {
     demo(lanes, type, integer, bits, op(TINY_OP_CDIV, "X", "(Y | 1)", ""), "x / (y | 1)");
     demo(lanes, type, integer, bits, op(TINY_OP_CMOD, "X", "(Y | 1)", ""), "x % (y | 1)");
@@ -130,6 +132,7 @@ static void program(void) {
   for (int i = 0; lang->prelude[i]; i++) { put(lang->prelude[i]); put("\n"); }
   put("LANES(2) LANES(4) LANES(8) LANES(16) LANES(32)\nextern int printf(const char *, ...); extern int memcmp(const void *, const void *, unsigned long);\n");
   put("static u8 mask[64]; static i32 order[64];\n");
+  put("#ifdef __FMA__\n#define ONCE(x, without) x\n#else\n#define ONCE(x, without) without\n#endif\n");
   put("#define DATA(T) static T x_##T[64], y_##T[64];\nDATA(i8) DATA(u8) DATA(i16) DATA(u16) DATA(i32) DATA(u32) DATA(i64) DATA(u64) DATA(f32) DATA(f64)\n");
   static const char *const types[10][3] = {{"i8", "i8", "8"}, {"u8", "i8", "8"}, {"i16", "i16", "16"}, {"u16", "i16", "16"}, {"i32", "i32", "32"},
     {"u32", "i32", "32"}, {"i64", "i64", "64"}, {"u64", "i64", "64"}, {"f32", "i32", "32"}, {"f64", "i64", "64"}};
@@ -158,7 +161,7 @@ static int run(const char *compiler, const char *flags) {
   if (!f) return -1;
   fputs(text, f);
   fclose(f);
-  snprintf(command, sizeof command, "%s %s -ffreestanding -fno-math-errno -fwrapv -fno-strict-aliasing -ffp-contract=fast -w %s.c -o %s -lm && %s", compiler, flags, path, path, path);
+  snprintf(command, sizeof command, "%s %s -ffreestanding -fno-math-errno -fwrapv -fno-strict-aliasing -ffp-contract=on -w %s.c -o %s -lm && %s", compiler, flags, path, path, path);
   const int rc = system(command);
   if (!getenv("TINY_KEEP")) { snprintf(command, sizeof command, "%s.c", path); remove(command); }
   remove(path);

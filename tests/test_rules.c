@@ -81,6 +81,7 @@ static int pick_op(const tn_ops_mask *ops, int dtype, int nsrc) {
       case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: if (!is_bool) continue; break;
       case TINY_OP_THREEFRY: if (dtype != TINY_U32) continue; break;
       case TINY_OP_DOT: if (dtype != TINY_I32) continue; break;
+      case TINY_OP_FMA: if (dtype != TINY_F32 && dtype != TINY_F64) continue; break;
       default: break;
     }
     return op;

@@ -148,7 +148,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* lanes of a warp */ \
   _(SHUFFLE, 1, 0) \
   /* boxes of memory that the device copies by itself */ \
-  _(BULK, -1, TINY_VOIDOP)
+  _(BULK, -1, TINY_VOIDOP) \
+  /* x * y + z of floats, rounded once: codegen/fuse.c */ \
+  _(FMA, 3, TINY_ALU)
 
 // Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };

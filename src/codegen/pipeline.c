@@ -12,6 +12,7 @@
 #define TN_CODEGEN_PIPELINE
 #ifndef TINY_AMALGAMATED
 #include "hints.c"
+#include "fuse.c"
 #include "scan.c"
 #include "collapse.c"
 #include "rounded.c"
@@ -125,6 +126,7 @@ static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) {
 static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_decompose(p->t, sink, p->target); }
 
 static tiny_uop *tn_pass_sums(tn_pipeline *p, tiny_uop *sink) { return tn_lower_sums(p->t, sink); }
+static tiny_uop *tn_pass_fuse(tn_pipeline *p, tiny_uop *sink) { return tn_fuse_products(p->t, sink); }
 
 // ** the table **
 
@@ -133,7 +135,8 @@ enum {                                     // what must hold
   TN_IF_FREE = 1,                          // the kernel does not say by AFTER when it accesses memory
   TN_IF_OPTS = 2,                          // opts are not off (debug letter 0)
   TN_IF_RENDERED = 4,                      // for a renderer, not for the interpreter
-  TN_IF_SHUFFLES = 8                       // the target shuffles vectors
+  TN_IF_SHUFFLES = 8,                      // the target shuffles vectors
+  TN_IF_FUSES = 16                         // it multiplies and adds with one rounding
 };
 typedef struct tn_pass {
   const char *name; tiny_uop *(*run)(tn_pipeline *p, tiny_uop *sink); uint8_t stage, when;
@@ -163,6 +166,7 @@ static const tn_pass tn_passes[] = {
   {"algebra",         tn_pass_simplify,     TN_LOWER,   0},
   {"decompositions",  tn_pass_decompose,    TN_LOWER,   0},
   {"sums",            tn_pass_sums,         TN_LOWER,   0},                // of places, in the order of their loops
+  {"products",        tn_pass_fuse,         TN_LOWER,   TN_IF_FUSES}       // FMA
 };
 enum { TN_PASSES = sizeof tn_passes / sizeof *tn_passes };
 
@@ -190,7 +194,8 @@ static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *
   p.t = t; p.target = target; p.spec = TN_SPEC_KERNEL;
   p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_OPTS);
   if (target && target->renderer)
-    p.has |= TN_IF_RENDERED | (tn_target_has(target, TINY_TARGET_SHUFFLES) ? TN_IF_SHUFFLES : 0);
+    p.has |= TN_IF_RENDERED | (tn_target_has(target, TINY_TARGET_SHUFFLES) ? TN_IF_SHUFFLES : 0) |
+        (target->renderer->ops[TINY_OP_FMA] ? TN_IF_FUSES : 0);
   return p;
 }
 static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
@@ -232,7 +237,7 @@ static void tn_estimate(tn_lowered *k) {
     if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= tn_loop_most(u->src[0]); }
     else if (u->op == TINY_OP_END && depth) times = stack[--depth];
     else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
-      k->flops += times * u->lanes;
+      k->flops += times * u->lanes * (u->op == TINY_OP_FMA ? 2 : 1);
     else if (u->op == TINY_OP_HREDUCE) k->flops += times * u->src[0]->lanes;
     else if (u->op == TINY_OP_PARAM) k->nbytes += (double)u->v[0] * tn_dtypes[u->dtype].nbytes;
   }

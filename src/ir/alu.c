@@ -33,6 +33,17 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
 enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4, TN_EXP_ROUNDED = 8, TN_EXP_BITS = 15 };
 enum { TN_EXP_ULPS = 64 };                 // 2^-23 each
 
+// a * b + c, rounded once. Of f32 the product is exact in f64, and the sum, rounded to odd there, is rounded to f32 as
+// if it were exact (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1); what it lost
+// is exact, too (Knuth, TAOCP vol. 2, 4.2.2, theorem B).
+static double tn_fma(int d, double a, double b, double c) {
+  if (d == TINY_F64) return fma(a, b, c);
+  const double p = a * b, s = p + c, part = s - p, lost = (p - (s - part)) + (c - part);
+  const uint64_t bits = tn_float_bits(s);
+  if (bits & 1 || !(lost < 0 || lost > 0)) return tn_dtype_round(d, s);
+  return tn_dtype_round(d, tn_float_of_bits((lost > 0) == (s > 0) ? bits + 1 : bits - 1));
+}
+
 static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
     case TINY_OP_NEG: return -a;
@@ -155,6 +166,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
   if (!tn_is_float(d)) return tn_dtype_wrap(d, tn_alu_int(op, d, a, b, c));
   if (op == TINY_OP_MULADD && d != TINY_F64)
     return tn_from_f64(tn_dtype_round(d, tn_dtype_round(d, tn_to_f64(a) * tn_to_f64(b)) + tn_to_f64(c)));
+  if (op == TINY_OP_FMA) return tn_from_f64(tn_fma(d, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c)));
   return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, k, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c))));
 }
 #endif

@@ -34,6 +34,7 @@ enum {
 //   w as sources 1 and 2, source 0 BOOL                  1 as source 0          b as wide as source 0
 //   i an integer                r an integer, as all sources                    3 U32 as all sources
 //   v none                      d U32, U32 and as source 2                     . any
+//   m as all sources, f32 or f64
 //   t as source 2               g none; while a kernel is lowered also as all sources
 static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CONST, 7, '.'}, {TINY_OP_BUFFER, 1, '.'}, {TINY_OP_PARAM, 7, '.'}, {TINY_OP_SCALAR, 1, '.'},
@@ -56,7 +57,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
   {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
-  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}, {TINY_OP_BULK, 6, 'v'}
+  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}, {TINY_OP_BULK, 6, 'v'}, {TINY_OP_FMA, 6, 'm'}
 };
 
 typedef struct tn_spec {
@@ -104,6 +105,8 @@ static const char *tn_spec_dtype(const tn_spec *s, const tiny_uop *u, char rule)
       ? NULL : "takes a bool and two values of its dtype";
     case 'b': return from != TINY_VOID && (tn_bits(d) == tn_bits(from) || tn_regroups(u)) ? NULL :
       "changes the size of elements";
+    case 'm': return (d == TINY_F32 || d == TINY_F64) && tn_sources_are(u, 0, d) ? NULL :
+      "multiplies and adds what is not f32 or f64 throughout";
     case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
       ? NULL : "takes no words";
     case 'g': return d == TINY_VOID || (s->lowering && tn_sources_are(u, 0, d)) ? NULL : "has a dtype";

@@ -42,6 +42,7 @@
 //   k TN_AS_ROWS: of 16 bytes, such a row: of each matrix word l % 4 of row l / 4. With steps in k of as many
 //   matrices as lanes hold, side by side: all lanes give the address of the first, rows of a matrix follow each other
 //   BITCAST (vector): to lanes of another width, as many bits in all
+//   FMA (x y z): x * y + z, rounded once, of f32 and f64: for targets that have it, made last (codegen/fuse.c)
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
 //   sources are what an item holds of each, a and b in words; b and sum also of several tiles of columns, b then a LOAD

@@ -115,6 +115,39 @@ static tiny_uop *tn_arm64_write_choice(const tn_arm64_rule *s, tiny_uop *conditi
   return yes;
 }
 
+static void tn_arm64_fma_lanes(const tn_arm64_rule *s, tn_isa_operand p, tn_isa_operand q, tiny_uop *z, int less,
+    int taken) {
+  const tn_isa_operand sum = tn_arm64_named(s->x, s->u, s->to, TN_ISA_BOTH);
+  if (taken) {
+    const tn_isa_operand from = tn_arm64_use(s->x, z);
+    tn_arm64_2(s->x, TN_ARM64_FNEG, tn_arm64_to(s), from);
+  } else tn_arm64_copy(s->x, TN_ISA_VEC, s->to, tn_arm64_value(s->x, z));
+  tn_arm64_3(s->x, less ? TN_ARM64_FMLS : TN_ARM64_FMLA, sum, p, q);
+}
+// A factor that is one lane of a register for all lanes: a BROADCAST of a float, which is then not written.
+static int tn_arm64_is_one_lane(const tn_arm64_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_BROADCAST && x->fused[u->seq] && tn_is_float(u->dtype);
+}
+// x * y + z, rounded once: sources may be negative. Of vectors it is added to the register that is written.
+static tiny_uop *tn_arm64_write_fma(const tn_arm64_rule *s, tiny_uop *a, tiny_uop *b, tiny_uop *z, int less,
+    int taken) {
+  static const int rows[2][2] = {{TN_ARM64_FMADD, TN_ARM64_FMSUB}, {TN_ARM64_FNMSUB, TN_ARM64_FNMADD}};
+  tn_arm64_select *x = s->x;
+  if (x->survey) return a;
+  if (s->u->lanes == 1) return tn_arm64_write_3(s, rows[taken][less], a, b, z);
+  if (tn_arm64_is_one_lane(x, a) && !tn_arm64_is_one_lane(x, b)) { tiny_uop *other = a; a = b; b = other; }
+  const int one = tn_arm64_is_one_lane(x, b), element = tn_arm64_element(x, s->u);
+  const tn_isa_operand q = one ? tn_arm64_lane(tn_arm64_value(x, b->src[0]), element, 0, TN_ISA_USE) :
+      tn_arm64_use(x, b);
+  if (tn_arm64_is_one_lane(x, a)) {        // both are: one of them for all lanes
+    const int all = tn_arm64_new(x, TN_ISA_VEC);
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(all, 16, element, TN_ISA_DEF),
+               tn_arm64_lane(tn_arm64_value(x, a->src[0]), element, 0, TN_ISA_USE));
+    tn_arm64_fma_lanes(s, tn_arm64_named(x, s->u, all, TN_ISA_USE), q, z, less, taken);
+  } else tn_arm64_fma_lanes(s, tn_arm64_use(x, a), q, z, less, taken);
+  return a;
+}
+
 #define TN_ARM64_BOUND const tn_arm64_rule *s = (const tn_arm64_rule *)ctx
 #define TN_ARM64_TAKES(m) tn_arm64_takes_in(s->x, m)
 // What a body returns is only whether it wrote: not r, and of as many lanes.
@@ -150,6 +183,26 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
   RULE("(OR x:i m=(XOR y -1))") {
     TN_ARM64_BOUND;
     return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_ORN, x, y) : NULL;
+  }
+  RULE("(FMA m=(NEG x) y p=(NEG z))") {
+    TN_ARM64_BOUND;
+    return m != p && TN_ARM64_TAKES(m) && TN_ARM64_TAKES(p) ? tn_arm64_write_fma(s, x, y, z, 1, 1) : NULL;
+  }
+  RULE("(FMA m=(NEG x) y z)") {
+    TN_ARM64_BOUND;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_fma(s, x, y, z, 1, 0) : NULL;
+  }
+  RULE("(FMA x m=(NEG y) z)") {
+    TN_ARM64_BOUND;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_fma(s, x, y, z, 1, 0) : NULL;
+  }
+  RULE("(FMA x y m=(NEG z))") {
+    TN_ARM64_BOUND;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_fma(s, x, y, z, 0, 1) : NULL;
+  }
+  RULE("(FMA x y z)") {
+    TN_ARM64_BOUND;
+    return tn_arm64_write_fma(s, x, y, z, 0, 0);
   }
   RULE("(WHERE p x y)") {                  // of scalars: the flags choose
     TN_ARM64_BOUND;

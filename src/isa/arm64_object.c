@@ -23,21 +23,34 @@ static tn_isa_ins tn_arm64_spill(int cls, int reg, int64_t slot, int load) {
   i.o[1] = tn_isa_at(TN_ISA_FRAME, cls == TN_ISA_VEC ? 16 : 8, slot);
   return i;
 }
+// Does it make o[0] of numbers, constants and places of the frame alone?
+static int tn_arm64_fixed(const tn_isa_ins *i) {
+  const int makes = i->op == TN_ARM64_MOVZ || i->op == TN_ARM64_MOVN || i->op == TN_ARM64_ORR ||
+      i->op == TN_ARM64_MOVI ||
+      i->op == TN_ARM64_FMOV || i->op == TN_ARM64_LDR || i->op == TN_ARM64_ADD;
+  if (!makes || i->o[0].role != TN_ISA_DEF) return 0;
+  for (int k = 1; k < i->n; k++) {
+    const tn_isa_operand *o = &i->o[k];
+    const int zero = o->kind == TN_ISA_REG && o->reg == -1 - TN_ARM64_ZR;
+    if (!zero && o->kind != TN_ISA_NUMBER && o->kind != TN_ISA_POOL && o->kind != TN_ISA_FRAME) return 0;
+  }
+  return 1;
+}
 #ifndef TN_ARM64_REGS_GENERAL              // test builds make them few
   #define TN_ARM64_REGS_GENERAL 24
   #define TN_ARM64_REGS_VECTORS 28
 #endif
 static const tn_isa_target tn_arm64_target = {
   {{TN_ARM64_REGS_GENERAL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28},
-    4, {TN_ARM64_X15, TN_ARM64_X17, TN_ARM64_X14, TN_ARM64_X30}, 8},
+    4, {15, 17, 14, 30}, 8},
    {TN_ARM64_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 8, 9, 10, 11, 12,
        13,
     14, 15}, 4, {28, 29, 30, 31}, 16},
    {0, {0}, 0, {0}, 8}},
-  tn_arm64_moves, tn_arm64_spill
+  tn_arm64_moves, tn_arm64_spill, tn_arm64_fixed, NULL
 };
 enum { TN_ARM64_KEPT = 0x1FF80000, TN_ARM64_KEPT_VECTORS = 0xFF00, TN_ARM64_FRAME_MOST = 64 << 10, TN_ARM64_X16 = 16,
-  TN_ARM64_X29 = 29 };
+  TN_ARM64_X29 = 29, TN_ARM64_X30 = 30 };
 #ifndef TN_ARM64_PROBES                    // Windows: a page of the stack is there once the one above has been touched
   #ifdef _WIN32
     #define TN_ARM64_PROBES 1
@@ -211,13 +224,13 @@ static void tn_arm64_show(tiny_ctx *t, const char *name, const tiny_bytes *code,
 }
 
 // Adds the object to out. NULL: it is there; else why not.
-static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, tiny_bytes *out) {
+static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_arm64_level *level, tiny_bytes *out) {
   tn_isa_code c;
   tn_arm64_writer w;
   memset(&c, 0, sizeof c); memset(&w, 0, sizeof w);
   c.t = c.pool.t = w.code.t = t;
   w.c = &c;
-  tn_arm64_select_list(&c, k);
+  tn_arm64_select_list(&c, k, level);
   if (!c.refused && t->code == TINY_OK) tn_isa_allocate(&c, &tn_arm64_target);
   if (!c.refused && c.frame > TN_ARM64_FRAME_MOST) c.refused = "its frame is too large";
   if (c.refused) return c.refused;

@@ -27,6 +27,7 @@ static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
   }
   TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop)->begin = x->c->n;
   x->c->loop[x->c->nloop - 1].end = -1;
+  if (end->op == TINY_OP_CONST && end->k > 0) x->c->loop[x->c->nloop - 1].times = end->k < 1000 ? (int)end->k : 1000;
   tn_arm64_place(x, label);
 }
 static void tn_arm64_end(tn_arm64_select *x, const tiny_uop *range) {
@@ -87,7 +88,8 @@ static int tn_arm64_home(tn_arm64_select *x, const tiny_uop *u) {
 }
 // Is a value made of what that register holds?
 static int tn_arm64_made_of(const tn_arm64_select *x, const tiny_uop *u, int reg) {
-  for (uint32_t i = 0; i < u->nsrc; i++) {
+  const uint32_t factors = u->op == TINY_OP_FMA ? 2 : u->nsrc;                 // to the third source it is added
+  for (uint32_t i = 0; i < factors; i++) {
     const tiny_uop *s = u->src[i];
     if (x->fused[s->seq] && tn_arm64_made_of(x, s, reg)) return 1;
     if (x->reg[s->seq] == reg) return 1;
@@ -99,7 +101,7 @@ static int tn_arm64_one_step(const tn_arm64_select *x, const tiny_uop *u) {
   const int op = u->op, is_float = tn_is_float(u->dtype);
   const int plain = op == TINY_OP_ADD || op == TINY_OP_SUB || op == TINY_OP_MUL || op == TINY_OP_FDIV ||
       op == TINY_OP_AND ||
-      op == TINY_OP_OR || op == TINY_OP_XOR || op == TINY_OP_WHERE;
+      op == TINY_OP_OR || op == TINY_OP_XOR || op == TINY_OP_WHERE || (op == TINY_OP_FMA && u->lanes == 1);
   return plain && u->dtype != TINY_BOOL && (is_float || op != TINY_OP_MUL || tn_arm64_element(x, u) < 8);
 }
 // A LOAD of REG memory is its register, unless that is written before the last use.
@@ -271,6 +273,19 @@ static void tn_arm64_masks(tn_arm64_select *x) {
     }
   }
 }
+// BROADCASTs of floats that only FMAs read, as a factor, are not written: those take one lane for all.
+static void tn_arm64_one_lanes(tn_arm64_select *x) {
+  int *factor = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    for (uint32_t j = 0; u->op == TINY_OP_FMA && x->uses[i] && j < 2; j++) factor[u->src[j]->seq]++;
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const int is_lane = u->op == TINY_OP_BROADCAST && tn_is_float(u->dtype) && u->src[0]->op != TINY_OP_CONST;
+    if (is_lane && x->uses[i] && factor[i] == x->uses[i]) x->fused[i] = 1;
+  }
+}
 static void tn_arm64_survey(tn_arm64_select *x) {
   const int n = x->k->n;
   for (int i = 0; i < n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = -1; }
@@ -284,6 +299,7 @@ static void tn_arm64_survey(tn_arm64_select *x) {
     }
   }
   tn_arm64_masks(x);
+  tn_arm64_one_lanes(x);
   x->survey = 1;
   for (int i = n - 1; i >= 0; i--) if (x->uses[i]) tn_arm64_by_rule(x, x->k->list[i], -1);
   x->survey = 0;
@@ -297,21 +313,17 @@ static void tn_arm64_survey(tn_arm64_select *x) {
   }
 }
 
-// The entry's arguments are x0 to x3 (AAPCS64, 6.8.2). No copy overtakes another: they pass registers that nothing is
-// given, in the order in which spilled ones pass those.
-enum { TN_ARM64_X15 = 15, TN_ARM64_X17 = 17, TN_ARM64_X14 = 14, TN_ARM64_X30 = 30 };
+// The entry's arguments are x0 to x3 (AAPCS64, 6.8.2), which are given to nobody before they are read.
 static void tn_arm64_entry(tn_arm64_select *x) {
-  static const int pass[4] = {TN_ARM64_X15, TN_ARM64_X17, TN_ARM64_X14, TN_ARM64_X30};
   int *const to[4] = {&x->mem, &x->args, &x->task, &x->local};
-  for (int i = 0; i < 4; i++) tn_arm64_copy(x, TN_ISA_GPR, -1 - pass[i], -1 - i);
-  for (int i = 0; i < 4; i++) tn_arm64_copy(x, TN_ISA_GPR, *to[i] = tn_arm64_new(x, TN_ISA_GPR), -1 - pass[i]);
+  for (int i = 0; i < 4; i++) tn_arm64_copy(x, TN_ISA_GPR, *to[i] = tn_arm64_new(x, TN_ISA_GPR), -1 - i);
 }
 
-static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k) {
+static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k, const tn_arm64_level *level) {
   tn_arm64_select x;
   const size_t n = (size_t)k->n + 1;
   memset(&x, 0, sizeof x);
-  x.c = c; x.k = k;
+  x.c = c; x.k = k; x.level = level;
   x.reg = (int *)tn_scratch(c->t, n * sizeof(int)); x.uses = (int *)tn_scratch(c->t, n * sizeof(int));
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.outer = (int *)tn_scratch(c->t, n * sizeof(int));

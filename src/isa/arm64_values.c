@@ -21,8 +21,12 @@ enum { TN_ARM64_EQ_ = 0, TN_ARM64_NE_ = 1, TN_ARM64_LO_ = 3, TN_ARM64_MI_ = 4, T
 enum { TN_ARM64_ADDRESSES = 32 };
 typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, reg; } tn_arm64_address;
 
+// What a processor has beyond what all have.
+typedef struct tn_arm64_level { const char *name; } tn_arm64_level;
+static const tn_arm64_level tn_arm64_levels[] = {{"arm64"}};
+
 typedef struct tn_arm64_select {
-  tn_isa_code *c; const tiny_listing *k;
+  tn_isa_code *c; const tiny_listing *k; const tn_arm64_level *level;
   int *reg, *uses, *last;                  // of nodes: register, -1: none; uses, the place of the last use
   const tiny_uop **user;                   // one of them
   uint8_t *fused, *mask;                   // it is written where it is used; bytes of a lane of bools

@@ -9,7 +9,9 @@
 //  - Integers wrap: the kernels are compiled with -fwrapv. Operations on types narrower than int are cast back.
 //  - sqrt and trunc of vectors are loops over lanes that the compiler turns into one instruction.
 //  - Vectors are loaded and stored at the alignment of an element.
-// Flags to compile with: -ffreestanding -fno-math-errno -fwrapv -fno-strict-aliasing -ffp-contract=fast, see runtime.
+//  - A product and a sum are one operation where the list says FMA, which a processor without the instruction is not
+//    given (runtime/cpu.c), and nowhere else.
+// Flags to compile with: -ffreestanding -fno-math-errno -fwrapv -fno-strict-aliasing -ffp-contract=on, see runtime.
 #ifndef TN_RENDER_LANG_C
 #define TN_RENDER_LANG_C
 #ifndef TINY_AMALGAMATED
@@ -60,6 +62,17 @@ static const char *const tn_c_prelude[] = {
   "#endif\n"
   "#define SQRT_32 __builtin_sqrtf\n"
   "#define SQRT_64 __builtin_sqrt\n"
+  "#define FMA_32 __builtin_fmaf\n"
+  "#define FMA_64 __builtin_fma\n"
+  // Nothing is fused but this. clang: llvm.fmuladd, which is one instruction wherever there is one; gcc takes
+  // -ffp-contract=on for off.
+  "#ifdef __clang__\n"
+  "  #pragma clang fp contract(off)\n"
+  "  #define FMA_LANES(T, B, L, x, y, z) ({ _Pragma(\"clang fp contract(on)\") (x) * (y) + (z); })\n"
+  "#else\n"
+  "  #define FMA_LANES(T, B, L, x, y, z) ({ T x_ = (x), y_ = (y), z_ = (z); \\\n"
+  "    EACH(L) z_[l_] = FMA_##B(x_[l_], y_[l_], z_[l_]); z_; })\n"
+  "#endif\n"
   "#define CONVERT __builtin_convertvector\n"
   "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })\n"
   "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })\n"
@@ -169,6 +182,7 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
   {TINY_OP_SHL, "(%t)(%0 << %1)", "%0 << %1"}, {TINY_OP_SHR, "(%t)(%0 >> %1)", "%0 >> %1"},
   {TINY_OP_LT, "%0 < %1", "CONVERT(%0 < %1, %t)"}, {TINY_OP_NE, "%0 != %1", "CONVERT(%0 != %1, %t)"},
   {TINY_OP_EQ, "%0 == %1", "CONVERT(%0 == %1, %t)"}, {TINY_OP_WHERE, "%0 ? %1 : %2", "WHERE(%t, %i, %0, %1, %2)"},
+  {TINY_OP_FMA, "FMA_%b(%0, %1, %2)", "FMA_LANES(%t, %b, %l, %0, %1, %2)"},
   {TINY_OP_SQRT, "SQRT_%b(%0)", "MAP(%t, %l, SQRT_%b, %0)"},
   {TINY_OP_TRUNC, "TRUNC_%b(%0)", "MAP(%t, %l, TRUNC_%b, %0)"},
   {TINY_OP_CAST, "(%t)%0", "CONVERT(%0, %t)"}, {TINY_OP_BITCAST, "BITCAST(%s, %t, %0)", "(%t)%0"},

@@ -9,7 +9,7 @@
 //    extension of their own then, which C has no way to tell.
 //  - Masked loads and stores, gathers and scatters touch no memory where the mask is false (LangRef, "Masked Vector
 //    Load and Store Intrinsics"); where one condition holds for all lanes, a branch does it.
-//  - Products and sums may be contracted, as by -ffp-contract=fast.
+//  - A product and a sum are one operation where the list says FMA, and nowhere else.
 // What is what: LLVM Language Reference Manual (LangRef).
 #ifndef TN_RENDER_LLVM
 #define TN_RENDER_LLVM
@@ -254,8 +254,8 @@ static void tn_llvm_define(tn_llvm *x, const tiny_uop *u, const char *name) {
 // ** values **
 
 static const struct { uint8_t op; const char *is_signed, *is_unsigned, *is_float; } tn_llvm_binary[] = {
-  {TINY_OP_ADD, "add", "add", "fadd contract"}, {TINY_OP_SUB, "sub", "sub", "fsub contract"},
-  {TINY_OP_MUL, "mul", "mul", "fmul contract"}, {TINY_OP_FDIV, NULL, NULL, "fdiv contract"},
+  {TINY_OP_ADD, "add", "add", "fadd"}, {TINY_OP_SUB, "sub", "sub", "fsub"},
+  {TINY_OP_MUL, "mul", "mul", "fmul"}, {TINY_OP_FDIV, NULL, NULL, "fdiv"},
   {TINY_OP_CDIV, "sdiv", "udiv", NULL}, {TINY_OP_CMOD, "srem", "urem", NULL},
   {TINY_OP_AND, "and", "and", NULL}, {TINY_OP_OR, "or", "or", NULL}, {TINY_OP_XOR, "xor", "xor", NULL},
   {TINY_OP_SHL, "shl", "shl", NULL}, {TINY_OP_SHR, "ashr", "lshr", NULL},
@@ -265,7 +265,7 @@ static const struct { uint8_t op; const char *is_signed, *is_unsigned, *is_float
 enum { TN_LLVM_BINARY = sizeof tn_llvm_binary / sizeof *tn_llvm_binary };
 // Intrinsics of a float, llvm.NAME.f32 and so on.
 static const struct { uint8_t op; const char *name; } tn_llvm_functions[] = {
-  {TINY_OP_SQRT, "sqrt"}, {TINY_OP_TRUNC, "trunc"}
+  {TINY_OP_SQRT, "sqrt"}, {TINY_OP_TRUNC, "trunc"}, {TINY_OP_FMA, "fma"}
 };
 enum { TN_LLVM_FUNCTIONS = sizeof tn_llvm_functions / sizeof *tn_llvm_functions };
 // What has a form of its own, in tn_llvm_node.
@@ -335,8 +335,13 @@ static int tn_llvm_function(tn_llvm *x, const tiny_uop *u, const char *name) {
     if (tn_llvm_functions[i].op == u->op) function = tn_llvm_functions[i].name;
   if (!function) return 0;
   const char *type = tn_llvm_type_of(x, u), *suffix = tn_llvm_suffix(x, u);
-  tn_llvm_declare(x, "declare %s @llvm.%s.%s(%s)\n", type, function, suffix, type);
-  tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s %s)", name, type, function, suffix, type, tn_llvm_expr(x, u->src[0]));
+  tiny_bytes types = {x->t, NULL, 0, 0}, values = {x->t, NULL, 0, 0};
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    tn_text_add(&types, "%s%s", i ? ", " : "", type);
+    tn_text_add(&values, "%s%s %s", i ? ", " : "", type, tn_llvm_expr(x, u->src[i]));
+  }
+  tn_llvm_declare(x, "declare %s @llvm.%s.%s(%s)\n", type, function, suffix, types.data);
+  tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s)", name, type, function, suffix, values.data);
   return 1;
 }
 
@@ -534,13 +539,14 @@ static tiny_code tn_llvm_module(tiny_ctx *t, const tiny_renderer *r, const tiny_
   return t->code;
 }
 
-// wide: the processor has vectors of 64 bytes.
-static void tn_lang_llvm(tiny_renderer *r, int wide) {
+// wide: the processor has vectors of 64 bytes. fuses: it has FMA.
+static void tn_lang_llvm(tiny_renderer *r, int wide, int fuses) {
   const uint8_t on = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
   memset(r, 0, sizeof *r);
   r->name = "LLVM IR"; r->file = "ll";
   for (int i = 0; i < TN_LLVM_BINARY; i++) r->ops[tn_llvm_binary[i].op] = on;
   for (int i = 0; i < TN_LLVM_FUNCTIONS; i++) r->ops[tn_llvm_functions[i].op] = on;
+  if (!fuses) r->ops[TINY_OP_FMA] = 0;
   for (size_t i = 0; i < sizeof tn_llvm_others; i++) r->ops[tn_llvm_others[i]] = on;
   r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] = on | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_element(d) != NULL) << d;

@@ -451,7 +451,7 @@ static const struct { uint8_t op; const char *integer, *real; } tn_ptx_forms[] =
   {TINY_OP_SHL, "shl", NULL}, {TINY_OP_SHR, "shr", NULL}, {TINY_OP_LT, "setp.lt", "setp.lt"},
   {TINY_OP_NE, "setp.ne", "setp.neu"}, {TINY_OP_EQ, "setp.eq", "setp.eq"}, {TINY_OP_WHERE, "selp", "selp"},
   {TINY_OP_SQRT, NULL, "sqrt.rn"}, {TINY_OP_TRUNC, NULL, "cvt.rzi"}, {TINY_OP_EXP2, NULL, "ex2.approx"},
-  {TINY_OP_MULADD, NULL, "fma.rn"}, {TINY_OP_DOT, "dp4a", NULL}
+  {TINY_OP_FMA, NULL, "fma.rn"}, {TINY_OP_DOT, "dp4a", NULL}
 };
 enum { TN_PTX_FORMS = sizeof tn_ptx_forms / sizeof *tn_ptx_forms };
 

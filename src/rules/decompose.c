@@ -556,10 +556,8 @@ RULES(tn_rules_spell, x, y, z, p, c)
   }
   RULE("(ADD (WHERE p x:f 0) (WHERE p y 0))") {              // exact, as 0 + 0 is; products under a condition are added
     const tiny_uop *none = r->src[0]->src[2], *zero = r->src[1]->src[2];
-    return tn_lacks(ctx, TINY_OP_MULADD) || none->k || zero->k ? NULL : where(p, add(x, y), N(x, 0));
+    return tn_lacks(ctx, TINY_OP_FMA) || none->k || zero->k ? NULL : where(p, add(x, y), N(x, 0));
   }
-  RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL
-      : tn_u3(t, TINY_OP_MULADD, x, y, z);
 RULES_END
 
 RULES(tn_rules_lanes, x, y, z)

@@ -8,9 +8,9 @@
 // tests/test_transcendental.c against libm; `test_transcendental all` tries all 2^32 values of f32:
 //   f32, all values: exp2 0.879, exp 0.892, log2 0.841, sin 0.501; random samples: cos 0.501, pow 0.501
 //   f64, random samples: exp2 0.86, exp 0.88, log2 0.73, sin and cos 1.00 (half of it may be the reference's)
-// A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on
-// the rounding error of another (x - n*A, y - (x + y)), products are exact, since one factor has few bits:
-// fused and not fused are the same. Coefficients come from tools/minimax.py.
+// A MUL may be fused with the ADD or SUB that uses it: codegen/fuse.c does so where the target has FMA, compilers of
+// other languages by themselves. Where a step depends on the rounding error of another (x - n*A, y - (x + y)), products
+// are exact, since one factor has few bits: fused and not fused are the same. Coefficients come from tools/minimax.py.
 #ifndef TN_RULES_TRANSCENDENTAL
 #define TN_RULES_TRANSCENDENTAL
 #ifndef TINY_AMALGAMATED

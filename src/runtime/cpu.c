@@ -28,13 +28,15 @@
 #endif
 #endif
 
-// The built-in compiler is there, for $TINY_CC=builtin, and knows vectors of so many bytes.
+// The built-in compiler, for $TINY_CC=builtin.
 #if defined(TINY_ISA) && defined(TN_OS_X86)
-  #define TN_CPU_BUILTIN 64
+  #define TN_CPU_BUILTIN 1
   #define tn_cpu_builtin_object tn_x86_object
+  typedef tn_x86_level tn_cpu_builtin_level;
 #elif defined(TINY_ISA) && defined(TN_OS_ARM64)
-  #define TN_CPU_BUILTIN 16
+  #define TN_CPU_BUILTIN 1
   #define tn_cpu_builtin_object tn_arm64_object
+  typedef tn_arm64_level tn_cpu_builtin_level;
 #else
   #define TN_CPU_BUILTIN 0
 #endif
@@ -69,9 +71,10 @@ typedef struct tn_cpu {
 // -fPIE: all references are relative, so that the image may lie anywhere. Kernels call nothing and are called
 // by nothing but the loader: no PLT, unwind tables or stack checks. -O2 by measurement: over 20 kinds of kernels -O1
 // compiles in 0.86, -O3 in 0.99 and -fno-unroll-loops in 0.96 of its time, and what they compile runs in 0.99, 0.98 and
-// 1.00 of it, where single kernels lose 6 % by -O1 (`build/bench/cost flags`).
+// 1.00 of it, where single kernels lose 6 % by -O1 (`build/bench/cost flags`). Expressions of foreign source are
+// contracted, ours say that they are not (lang_c.c); gcc takes that flag for =off.
 static const char *const tn_cpu_both[] = {
-  "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-ffreestanding", "-fPIE", "-w",
+  "-O2", "-ffp-contract=on", "-fno-math-errno", "-fno-trapping-math", "-ffreestanding", "-fPIE", "-w",
   "-fno-stack-protector", "-fno-ident", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
 #ifdef TN_OS_ARM64
   "-mcpu=native", "-ffixed-x18",           // the system's register on macOS and Windows
@@ -441,6 +444,21 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 #ifndef TN_TEST_IR                         // tests: the CPU takes IR as well
   #define TN_TEST_IR 0
 #endif
+#if TN_CPU_BUILTIN
+// The level that kernels are compiled for: one whose vectors are as wide.
+#ifdef TN_OS_ARM64
+static const tn_arm64_level *tn_cpu_level(const tn_os_cpu *facts) { (void)facts; return &tn_arm64_levels[0]; }
+#else
+static const tn_x86_level *tn_cpu_level(const tn_os_cpu *facts) {
+  const int vnni = facts->dots >> TINY_DOT_U8_I8 & 1;
+  switch (facts->vector_nbytes) {
+    case 64: return &tn_x86_levels[vnni ? TN_X86_AVX512_VNNI : TN_X86_AVX512];
+    case 32: return &tn_x86_levels[TN_X86_AVX2];
+    default: return &tn_x86_levels[tn_os_cpu_has(facts, "sse4") ? TN_X86_SSE4 : TN_X86_SSE2];
+  }
+}
+#endif
+#endif
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
@@ -455,8 +473,7 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
   const char *compiler = tn_os_env("TINY_CC");
-  c->builtin = TN_CPU_BUILTIN && !takes_ir && facts.vector_nbytes == TN_CPU_BUILTIN && compiler &&
-      !strcmp(compiler, "builtin");
+  c->builtin = TN_CPU_BUILTIN && !takes_ir && compiler && !strcmp(compiler, "builtin");
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -481,7 +498,7 @@ static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = tn_cpu_builtin_object(t, k, out);
+  const char *why = tn_cpu_builtin_object(t, k, (const tn_cpu_builtin_level *)r->own, out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
   return t->code == TINY_OK ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
@@ -493,22 +510,37 @@ static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, cons
   tiny_bytes_add(out, kernels->data, kernels->n);
   return t->code;
 }
-static void tn_cpu_builtin_renderer(tiny_renderer *r) {
+static void tn_cpu_builtin_renderer(const tn_cpu *c, tiny_renderer *r) {
   tn_cstyle(r);
-  r->name = TN_CPU_BUILTIN == 16 ? "C and arm64" : "C and x86-64";
+  r->own = tn_cpu_level(&c->facts);
+#ifdef TN_OS_ARM64
+  r->name = "C and arm64";
+#else
+  r->name = "C and x86-64";
+#endif
   r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
   r->kernel = tn_cpu_builtin_kernel;
   r->module = tn_cpu_builtin_module;
 }
 #endif
+// Has it FMA of f32 and f64?
+static int tn_cpu_fuses(const tn_cpu *c) {
+#ifdef TN_OS_ARM64
+  (void)c;
+  return 1;
+#else
+  return c->facts.vector_nbytes >= 32;      // AVX2 is taken for there where FMA is, too
+#endif
+}
 static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   const tn_cpu *c = (const tn_cpu *)dev;
   if (c->takes_ir) {
-    tn_lang_llvm(out, c->facts.vector_nbytes == 64);
+    tn_lang_llvm(out, c->facts.vector_nbytes == 64, tn_cpu_fuses(c));
     out->dots = (uint32_t)c->facts.dots;
     return;
   }
   tn_lang_c(out);
+  if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
   for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
   if (c->facts.tiles && c->is_clang) {
     out->units = tn_c_units;
@@ -516,7 +548,7 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
     out->units_allowed = tn_os_tiles_allowed;
   }
 #if TN_CPU_BUILTIN
-  if (c->builtin) tn_cpu_builtin_renderer(out);
+  if (c->builtin) tn_cpu_builtin_renderer(c, out);
 #endif
 }
 

@@ -28,7 +28,7 @@ static void tn_null_webgpu(tiny_limits *limits) {
 }
 static void tn_null_wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
 #endif
-static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
+static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0, 1); }
 
 // What stands behind "NULL:", who writes it, and for what device.
 typedef struct tn_null_language {
