@@ -194,6 +194,10 @@ sass: build/bench/count
 lowering: build/bench/lowering
 	@build/bench/lowering $(LOWERING_FLAGS)
 
+# The built-in compiler beside clang: make bench-isa ISA_FLAGS="-v -k softmax"
+bench-isa: build/bench/isa
+	@build/bench/isa $(ISA_FLAGS)
+
 # What a search finds on a device of OpenCL, beside the heuristics: make beam BEAM_FLAGS="CL:1 2"
 beam: build/bench/beam
 	@build/bench/beam $(BEAM_FLAGS)
@@ -204,7 +208,8 @@ build/bench/beam: bench/beam.c tiny.h tiny_cl.h
 # They use the rooms themselves.
 build/bench/count build/bench/lowering: bench/count.h bench/count_list.h bench/gpu.h
 build/bench/lowering: bench/count.c
-build/bench/cost build/bench/count build/bench/lowering: build/bench/%: bench/%.c $(SOURCES)
+build/bench/isa: bench/measure.c
+build/bench/cost build/bench/count build/bench/isa build/bench/lowering: build/bench/%: bench/%.c $(SOURCES)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function $< -o $@ $(LIBS)
 
@@ -300,6 +305,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl beam count sass lowering results fuzz golden languages site arm64 late llvm ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 late llvm ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -71,6 +71,9 @@ TN_SMALL_BEGIN
 #include "rules/nested.c"
 #include "rules/transcendental.c"
 #include "rules/decompose.c"
+#ifdef TINY_ISA
+#include "isa/x86_rules.c"
+#endif
 #include "rules/notation_end.c"
 
 // ** shape: views of memory **
@@ -181,19 +184,33 @@ TN_SMALL_BEGIN
 #include "codegen/candidates.c"
 #include "codegen/pipeline.c"
 
-// ** isa: machine code of our own, x86-64 so far; only where TINY_ISA asks for it, until it is whole **
+// ** isa: machine code of our own, x86-64 and arm64; only where TINY_ISA asks for it, until it is whole **
 #ifdef TINY_ISA
 #include "isa/x86.c"
 #include "isa/x86_encode.c"
 #include "isa/x86_text.c"
+#include "isa/arm64.c"
+#include "isa/arm64_encode.c"
+#include "isa/arm64_text.c"
 #include "isa/code.c"
+#include "isa/constants.c"
 #include "isa/registers.c"
+#include "isa/x86_levels.c"
 #include "isa/x86_values.c"
+#include "isa/x86_widths.c"
 #include "isa/x86_memory.c"
 #include "isa/x86_arithmetic.c"
 #include "isa/x86_lanes.c"
+#include "isa/x86_choice.c"
+#include "isa/x86_expand.c"
 #include "isa/x86_select.c"
+#include "isa/arm64_values.c"
+#include "isa/arm64_memory.c"
+#include "isa/arm64_arithmetic.c"
+#include "isa/arm64_lanes.c"
+#include "isa/arm64_select.c"
 #endif
+#include "ir/match_end.c"
 
 // ** render: program -> text **
 #include "render/lang_c.c"
@@ -208,7 +225,9 @@ TN_SMALL_BEGIN
 #include "runtime/queue.c"
 #include "runtime/elf.c"
 #ifdef TINY_ISA
+#include "isa/object.c"
 #include "isa/x86_object.c"
+#include "isa/arm64_object.c"
 #endif
 #include "runtime/cpu.c"
 #ifndef TINY_NO_INTERP

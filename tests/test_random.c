@@ -4,7 +4,7 @@
 // for work items and with the CPU's kernels, both with the optimisation moves and without, and both interpreted and, of
 // every fifth batch, compiled: compilers are slow.
 // TEST_ROUNDS=n: n batches instead of the usual. TEST_SEED=s: one program alone. TEST_FROM=s: start there.
-// TEST_ON=name: on that device alone. TEST_DEBUG: letters as in TINY_DEBUG. A failure is made shorter and printed.
+// TEST_ON=name: on that device alone. TEST_CPU=CPU:avx2: what is CPU there. TEST_DEBUG: letters as in TINY_DEBUG. A failure is made shorter and printed.
 #ifndef TINY_ALL
 #include "../src/all.c"
 #endif
@@ -45,7 +45,7 @@ static tiny_ctx *open_device(const char *device, const char *debug) {
   snprintf(letters, sizeof letters, "%s%s", debug, getenv("TEST_DEBUG") ? getenv("TEST_DEBUG") : "");
   lanes.name = "LANES"; lanes.open = lanes_open;
   d.backends[0] = &lanes;
-  d.device = device; d.debug = letters;
+  d.device = getenv("TEST_CPU") && !strcmp(device, "CPU") ? getenv("TEST_CPU") : device; d.debug = letters;
   return tiny_open(&d);
 }
 

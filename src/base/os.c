@@ -225,7 +225,6 @@ static int tn_os_cores(void) {             // that this process may use
 typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
-  int avx2;                                // and FMA: it is there
   int tiles;                               // Intel AMX with BF16 and INT8; tn_os_tiles_allowed must say yes, too
   uint32_t features[8];                    // bits of the instructions that compilers may use there, and nothing else
   const char *march;                       // the compiler's flag for what it is taken as; NULL: for what it is
@@ -295,7 +294,7 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   c->vector_nbytes = c->vector_registers = 16;
   const int avx2 = features[2] >> 5 & 1 && ecx1 >> 12 & 1;             // and FMA
   if (avx2 && (saved & 0x06) == 0x06) {
-    c->avx2 = 1; c->vector_nbytes = 32;
+    c->vector_nbytes = 32;
     c->dots = 1 << TINY_DOT_I16;
   }
   if ((features[2] & avx512) == avx512 && (saved & 0xe6) == 0xe6) {
@@ -371,25 +370,42 @@ typedef struct tn_os_level {
   int vector_nbytes, registers;
 } tn_os_level;
 static const tn_os_level tn_os_levels[] = {
+  {"sse2", "-march=x86-64", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 16},
+  {"sse4", "-march=x86-64-v2", {0x00982201u, 0, 0, 0, 0, 0, 0x1u, 0}, 16, 16},
   {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16},
   {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32},
 };
 enum { TN_OS_LEVELS = sizeof tn_os_levels / sizeof *tn_os_levels };
+static const tn_os_level *tn_os_level_named(const char *name) {
+  int at = 0;
+  while (at < TN_OS_LEVELS && strcmp(tn_os_levels[at].name, name)) at++;
+  return at == TN_OS_LEVELS ? NULL : &tn_os_levels[at];
+}
+static int tn_os_cpu_reaches(const tn_os_cpu *c, const tn_os_level *l) {
+#ifdef TN_OS_X86
+  int has = l->vector_nbytes <= c->vector_nbytes;
+  for (int i = 0; i < 8; i++) has &= !(l->features[i] & ~c->features[i]);
+  return has;
+#else
+  (void)c; (void)l;
+  return 0;
+#endif
+}
 
 // The processor as one of that level. 0: there is no such level, or it is beyond the processor.
 static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
-  int at = 0, has = c->avx2;
-  while (at < TN_OS_LEVELS && strcmp(tn_os_levels[at].name, level)) at++;
-  if (at == TN_OS_LEVELS) return 0;
-  const tn_os_level *l = &tn_os_levels[at];
-  for (int i = 0; i < 8; i++) has &= !(l->features[i] & ~c->features[i]);
-  if (!has) return 0;
+  const tn_os_level *l = tn_os_level_named(level);
+  if (!l || !tn_os_cpu_reaches(c, l)) return 0;
   memcpy(c->features, l->features, sizeof l->features);
   snprintf(c->name, sizeof c->name, "x86_64 %s", l->name);
   c->march = l->march;
   c->vector_nbytes = l->vector_nbytes; c->vector_registers = l->registers;
-  c->dots = 1 << TINY_DOT_I16; c->tiles = 0;
+  c->dots = l->vector_nbytes > 16 ? 1 << TINY_DOT_I16 : 0; c->tiles = 0;
   return 1;
+}
+static int tn_os_cpu_has(const tn_os_cpu *c, const char *level) {
+  const tn_os_level *l = tn_os_level_named(level);
+  return l && tn_os_cpu_reaches(c, l);
 }
 
 // ** pages **

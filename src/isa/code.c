@@ -29,12 +29,18 @@ typedef struct tn_isa_ins {
   tn_isa_operand o[4];
 } tn_isa_ins;
 
-// start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register
-typedef struct tn_isa_vreg { uint8_t cls; int8_t phys; int32_t start, end, slot, hint; double weight; } tn_isa_vreg;
-typedef struct tn_isa_loop { int begin, end; } tn_isa_loop;
+// start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register; fixed: the
+// instruction that makes it of numbers alone, wherever it is wanted, -1: none
+typedef struct tn_isa_vreg {
+  uint8_t cls; int8_t phys; int32_t start, end, slot, hint, fixed; double weight;
+} tn_isa_vreg;
+typedef struct tn_isa_loop { int begin, end, times; } tn_isa_loop;           // times: of its body, 0: not known
 // of the frame; end: of the last range in it
 typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
 
+typedef struct tn_isa_busy { int32_t start, end; } tn_isa_busy;      // where the list names a register of the processor
+
+enum { TN_ISA_SCRATCH = 4, TN_ISA_MOST_REGS = 32 };
 typedef struct tn_isa_code {
   tiny_ctx *t;
   const char *refused;                     // NULL: all of it could be selected
@@ -45,14 +51,29 @@ typedef struct tn_isa_code {
   int labels; int64_t frame;               // bytes of the frame so far
   tiny_bytes pool;                         // constants
   uint32_t used[TN_ISA_CLASSES];           // registers that are written, a bit each
+  tn_isa_busy busy[TN_ISA_CLASSES][TN_ISA_MOST_REGS];
 } tn_isa_code;
+
+// Of a class: registers in the order they are given out, and those that spilled ones pass through, which are given out,
+// too, where nothing is spilled. None is given out while the list names it.
+typedef struct tn_isa_class {
+  uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
+} tn_isa_class;
+typedef struct tn_isa_target {
+  tn_isa_class cls[TN_ISA_CLASSES];
+  int (*moves)(const tn_isa_ins *ins);     // is it a plain copy of o[1] to o[0]?
+  tn_isa_ins (*spill)(int cls, int reg, int64_t slot, int load);
+  // Does it make o[0], which it does not read, of numbers, constants and places of the frame alone? NULL: not known.
+  int (*fixed)(const tn_isa_ins *ins);
+  int (*takes)(const tn_isa_ins *ins);     // is there such an instruction? of registers that count is 0. NULL: not known
+} tn_isa_target;
 
 static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }
 
 static int tn_isa_vreg_new(tn_isa_code *c, int cls) {
   tn_isa_vreg *v = TN_PUSH(c->t, c->vreg, c->nvreg, c->capvreg, tn_isa_vreg);
   memset(v, 0, sizeof *v);
-  v->cls = (uint8_t)cls; v->phys = -1; v->start = INT32_MAX; v->end = -1; v->slot = -1; v->hint = -1;
+  v->cls = (uint8_t)cls; v->phys = -1; v->start = INT32_MAX; v->end = -1; v->slot = v->hint = v->fixed = -1;
   return c->nvreg - 1;
 }
 static tn_isa_ins *tn_isa_add(tn_isa_code *c, int op) {

@@ -448,6 +448,11 @@ typedef struct tn_x86_row {
   _(id##_4, name, "G" gpr "Nn",  from, 0F, 0x93, R, V, X, wf, N, N, N, N, has, N)
 #define TN_X86_KSHIFT(_, id, name, op, w, has) _(id, name, "PnNnIu", 66, 3A, op, R, V, X, w, N, N, N, N, has, N)
 
+// Loads, and stores by another opcode, of elements whose top bit is set in vvvv.
+#define TN_X86_MASKMOV(_, id, name, op, store, w, has) \
+  _(id,     name, "VxHxMx", 66, 38, op,    R, V, XY, w, N, N, N, N, has, N) \
+  _(id##_2, name, "MxHxVx", 66, 38, store, R, V, XY, w, N, N, N, N, has, N)
+
 #define TN_X86_LANES(_) \
   TN_X86_INT(_, PUNPCKLBW, "punpcklbw", 0F, 0x60, N, BW, 0, N) \
   TN_X86_INT(_, PUNPCKLWD, "punpcklwd", 0F, 0x61, N, BW, 0, N) \
@@ -484,6 +489,10 @@ typedef struct tn_x86_row {
   _(BLENDPS,  "blendps",  "VoWoIu",   66, 3A, 0x0C, R, L, N,  0, N, N, N, N, SSE41, N) \
   _(VBLENDPS, "vblendps", "VxHxWxIu", 66, 3A, 0x0C, R, V, XY, 0, N, N, N, N, AVX, N) \
   _(VPBLENDD, "vpblendd", "VxHxWxIu", 66, 3A, 0x02, R, V, XY, 0, N, N, N, N, AVX2, N) \
+  TN_X86_MASKMOV(_, VMASKMOVPS, "vmaskmovps", 0x2C, 0x2E, 0, AVX) \
+  TN_X86_MASKMOV(_, VMASKMOVPD, "vmaskmovpd", 0x2D, 0x2F, 0, AVX) \
+  TN_X86_MASKMOV(_, VPMASKMOVD, "vpmaskmovd", 0x8C, 0x8E, 0, AVX2) \
+  TN_X86_MASKMOV(_, VPMASKMOVQ, "vpmaskmovq", 0x8C, 0x8E, 1, AVX2) \
   TN_X86_BLEND(_, BLENDMPS, "blendmps", 0x65, 0, 4, F) TN_X86_BLEND(_, BLENDMPD, "blendmpd", 0x65, 1, 8, F) \
   TN_X86_BLEND(_, PBLENDMD, "pblendmd", 0x64, 0, 4, F) TN_X86_BLEND(_, PBLENDMQ, "pblendmq", 0x64, 1, 8, F) \
   TN_X86_BLEND(_, PBLENDMB, "pblendmb", 0x66, 0, N, BW) TN_X86_BLEND(_, PBLENDMW, "pblendmw", 0x66, 1, N, BW) \

@@ -1,74 +1,121 @@
-// x86_arithmetic: sums, products and divisions, comparisons and choices, conversions, of scalars and of vectors.
+// x86_arithmetic: sums, products and divisions, comparisons and choices, of scalars and of vectors.
 //
 // In:  a node of an elementwise op. Out: the instructions that write its value, or the part asked for, to a register.
 // Holds: an integer of less than 32 bits is extended again after what may leave its type.
-// Not here: what vectors have no instruction for (x86_lanes.c); casts of vectors of bools, which are refused.
+// Not here: what the level has no instruction for: x86_rules.c says it by other nodes, or x86_lanes.c goes by elements.
 #ifndef TN_ISA_X86_ARITHMETIC
 #define TN_ISA_X86_ARITHMETIC
 #ifndef TINY_AMALGAMATED
 #include "x86_memory.c"
 #endif
 
-// ** arithmetic: rows by op, of f32 and f64, scalar and vector, and of integers in vectors by their size **
+// ** of two sources of vectors or floats **
 
-// uints 0: as ints; 0: none
-typedef struct tn_x86_op { int op, scalar[2], packed[2], ints[4], uints[4]; } tn_x86_op;
-static const tn_x86_op tn_x86_ops[] = {
-  {TINY_OP_ADD, {TN_X86_VADDSS, TN_X86_VADDSD}, {TN_X86_VADDPS, TN_X86_VADDPD},
-   {TN_X86_VPADDB, TN_X86_VPADDW, TN_X86_VPADDD, TN_X86_VPADDQ}, {0, 0, 0, 0}},
-  {TINY_OP_SUB, {TN_X86_VSUBSS, TN_X86_VSUBSD}, {TN_X86_VSUBPS, TN_X86_VSUBPD},
-   {TN_X86_VPSUBB, TN_X86_VPSUBW, TN_X86_VPSUBD, TN_X86_VPSUBQ}, {0, 0, 0, 0}},
-  {TINY_OP_MUL, {TN_X86_VMULSS, TN_X86_VMULSD}, {TN_X86_VMULPS, TN_X86_VMULPD},
-   {0, TN_X86_VPMULLW, TN_X86_VPMULLD, TN_X86_VPMULLQ}, {0, 0, 0, 0}},
-  {TINY_OP_FDIV, {TN_X86_VDIVSS, TN_X86_VDIVSD}, {TN_X86_VDIVPS, TN_X86_VDIVPD}, {0, 0, 0, 0}, {0, 0, 0, 0}},
-  {TINY_OP_AND, {0, 0}, {0, 0}, {TN_X86_VPANDD, TN_X86_VPANDD, TN_X86_VPANDD, TN_X86_VPANDQ}, {0, 0, 0, 0}},
-  {TINY_OP_OR,  {0, 0}, {0, 0}, {TN_X86_VPORD,  TN_X86_VPORD,  TN_X86_VPORD,  TN_X86_VPORQ},  {0, 0, 0, 0}},
-  {TINY_OP_XOR, {0, 0}, {0, 0}, {TN_X86_VPXORD, TN_X86_VPXORD, TN_X86_VPXORD, TN_X86_VPXORQ}, {0, 0, 0, 0}},
-  {TINY_OP_SHL, {0, 0}, {0, 0}, {0, TN_X86_VPSLLVW, TN_X86_VPSLLVD, TN_X86_VPSLLVQ}, {0, 0, 0, 0}},
-  {TINY_OP_SHR, {0, 0}, {0, 0}, {0, TN_X86_VPSRAVW, TN_X86_VPSRAVD, TN_X86_VPSRAVQ},
-   {0, TN_X86_VPSRLVW, TN_X86_VPSRLVD, TN_X86_VPSRLVQ}}
-};
-enum { TN_X86_OPS = sizeof tn_x86_ops / sizeof *tn_x86_ops };
-
-static int tn_x86_row_of(const tiny_uop *u) {
-  const int size = tn_x86_log(tn_x86_element(u));
-  for (int i = 0; i < TN_X86_OPS; i++) if (tn_x86_ops[i].op == u->op) {
-    const tn_x86_op *o = &tn_x86_ops[i];
-    if (tn_is_float(u->dtype)) return u->lanes > 1 ? o->packed[size == 3] : o->scalar[size == 3];
-    return tn_is_unsigned(u->dtype) && o->uints[size] ? o->uints[size] : o->ints[size];
+// The op of the tables for a node; -1: none. Shifts by one number for all lanes are by an immediate.
+static int tn_x86_do_of(const tiny_uop *u) {
+  const int sign = tn_is_signed(u->dtype), splat = u->nsrc > 1 && tn_x86_is_splat(u->src[1]);
+  const int by_number = splat && u->src[1]->src[0]->k >= 0 && u->src[1]->src[0]->k < tn_bits(u->dtype);
+  switch (u->op) {
+    case TINY_OP_ADD: return TN_X86_DO_ADD;   case TINY_OP_SUB: return TN_X86_DO_SUB;
+    case TINY_OP_MUL: return TN_X86_DO_MUL;   case TINY_OP_FDIV: return TN_X86_DO_FDIV;
+    case TINY_OP_AND: return TN_X86_DO_AND;   case TINY_OP_OR: return TN_X86_DO_OR;
+    case TINY_OP_XOR: return TN_X86_DO_XOR;
+    case TINY_OP_SHL: return by_number ? TN_X86_DO_SHLI : TN_X86_DO_SHL;
+    case TINY_OP_SHR: return by_number ? (sign ? TN_X86_DO_SHRI : TN_X86_DO_SHRUI) :
+                                         sign ? TN_X86_DO_SHR : TN_X86_DO_SHRU;
+    case TINY_OP_EQ: return TN_X86_DO_EQ;     case TINY_OP_LT: return TN_X86_DO_LT;
+    case TINY_OP_NE: return TN_X86_DO_NE;     case TINY_OP_SQRT: return TN_X86_DO_SQRT;
+    case TINY_OP_TRUNC: return TN_X86_DO_TRUNC;
+    default: return -1;
   }
-  return 0;
 }
-// Of two sources of vectors or floats.
+static int tn_x86_row_of(const tn_x86_select *x, const tiny_uop *u) {
+  const int what = tn_x86_do_of(u);
+  return what < 0 ? 0 : tn_x86_choose(x->level, what, tn_x86_type(x, u));
+}
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int row = tn_x86_row_of(u), held = tn_x86_held(x, u);
-  int broadcast;
+  const int what = tn_x86_do_of(u), row = tn_x86_row_of(x, u), held = tn_x86_held(x, u);
+  const int by_number = what == TN_X86_DO_SHLI || what == TN_X86_DO_SHRI || what == TN_X86_DO_SHRUI;
+  int broadcast = 0;
   const tn_isa_operand a = tn_x86_use(x, u->src[0]);
-  const tn_isa_operand b = tn_x86_source(x, u->src[1], &broadcast);
+  const tn_isa_operand b = by_number ? tn_isa_number(u->src[1]->src[0]->k) :
+      tn_x86_source(x, u->src[1], &broadcast);
   tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b)->broadcast = (uint8_t)broadcast;
 }
+// Bools of vectors: AND, OR, XOR and what else says the same of them.
+static int tn_x86_is_logic(const tiny_uop *u) {
+  return u->op == TINY_OP_AND || u->op == TINY_OP_OR || u->op == TINY_OP_XOR || u->op == TINY_OP_NE;
+}
+static void tn_x86_logic(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int element = tn_x86_element(x, u), held = tn_x86_held(x, u);
+  const int a = tn_x86_mask_as(x, u->src[0], element), b = tn_x86_mask_as(x, u->src[1], element);
+  if (x->level->masks) {
+    tn_x86_3(x, u->op == TINY_OP_AND ? TN_X86_KANDQ : u->op == TINY_OP_OR ? TN_X86_KORQ : TN_X86_KXORQ,
+             tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
+    return;
+  }
+  tn_x86_do_3(x, u->op == TINY_OP_AND ? TN_X86_DO_AND : u->op == TINY_OP_OR ? TN_X86_DO_OR : TN_X86_DO_XOR, TN_X86_I32,
+              held, to, a, b);
+}
+// Products of integers of 64 bits by those of their halves: low * low + ((high * low + low * high) << 32), of which what
+// is known to be 0 is left out.
+static int tn_x86_is_high(const tiny_uop *u) { return u->vmin < 0 || u->vmax > (int64_t)UINT32_MAX; }
+static int tn_x86_high_by_low(tn_x86_select *x, int a, int b, int held) {
+  const int high = tn_x86_new(x, TN_ISA_VEC), product = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, high, a, 32);
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, product, high, b);
+  return product;
+}
+static void tn_x86_multiply_64(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int held = tn_x86_held(x, u), type = TN_X86_I64;
+  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]);
+  const int first = tn_x86_is_high(u->src[0]) ? tn_x86_high_by_low(x, a, b, held) : -1;
+  const int second = tn_x86_is_high(u->src[1]) ? tn_x86_high_by_low(x, b, a, held) : -1;
+  if (first < 0 && second < 0) { tn_x86_do_3(x, TN_X86_DO_PRODUCT, type, held, to, a, b); return; }
+  int high = first < 0 ? second : first;
+  if (first >= 0 && second >= 0) {
+    high = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_3(x, TN_X86_DO_ADD, type, held, high, first, second);
+  }
+  const int up = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, type, held, up, high, 32);
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, type, held, low, a, b);
+  tn_x86_do_3(x, TN_X86_DO_ADD, type, held, to, up, low);
+}
 
-// Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated.
+// Is u read here for the last time, so that its register may be written?
+static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
+  return u->op != TINY_OP_CONST && !tn_x86_is_splat(u) && x->last[u->seq] <= (int)here->seq;
+}
+// Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated. What
+// is read here for the last time, the sum or one of the factors, is what the instruction writes.
 static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {
-#define TN_X86_KINDS(name) {TN_X86_V##name##231PS, TN_X86_V##name##231PD, TN_X86_V##name##231SS, TN_X86_V##name##231SD}
-  static const int rows[4][4] = {TN_X86_KINDS(FMADD), TN_X86_KINDS(FNMADD), TN_X86_KINDS(FMSUB), TN_X86_KINDS(FNMSUB)};
-#undef TN_X86_KINDS
+  static const int kinds[2][4] = {
+    {TN_X86_DO_FMADD, TN_X86_DO_FNMADD, TN_X86_DO_FMSUB, TN_X86_DO_FNMSUB},
+    {TN_X86_DO_FMADD_213, TN_X86_DO_FNMADD_213, TN_X86_DO_FMSUB_213, TN_X86_DO_FNMSUB_213}};
   const tiny_uop *s[3];
   int minus[3], broadcast;
   for (int i = 0; i < 3; i++) {
     minus[i] = u->src[i]->op == TINY_OP_NEG && x->fused[u->src[i]->seq];
     s[i] = minus[i] ? u->src[i]->src[0] : u->src[i];
   }
-  const int held = tn_x86_held(x, u), addend = tn_x86_value(x, s[2]);
-  const tn_isa_operand a = tn_x86_use(x, s[0]), b = tn_x86_source(x, s[1], &broadcast);
-  tn_x86_copy(x, TN_ISA_VEC, to, addend, held);
-  const int row = rows[(minus[0] ^ minus[1]) + 2 * minus[2]][2 * (u->lanes == 1) + (tn_x86_element(u) == 8)];
-  tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_BOTH), a, b)->broadcast = (uint8_t)broadcast;
+  const int held = tn_x86_held(x, u), first = tn_x86_ends(x, s[0], u);
+  const int of_factor = !tn_x86_ends(x, s[2], u) && (first || tn_x86_ends(x, s[1], u)) &&
+      (s[2]->op == TINY_OP_CONST || x->reg[s[2]->seq] != to);
+  const tiny_uop *written = !of_factor ? s[2] : first ? s[0] : s[1];
+  const tiny_uop *second = !of_factor || written == s[1] ? s[0] : s[1], *third = of_factor ? s[2] : s[1];
+  const int from = tn_x86_value(x, written), kind = (minus[0] ^ minus[1]) + 2 * minus[2];
+  const tn_isa_operand a = tn_x86_use(x, second), b = tn_x86_source(x, third, &broadcast);
+  tn_x86_copy(x, TN_ISA_VEC, to, from, held);
+  tn_x86_3(x, tn_x86_best(x, kinds[of_factor][kind], tn_x86_type(x, u)), tn_x86_vec(to, held, TN_ISA_BOTH), a, b)
+      ->broadcast = (uint8_t)broadcast;
 }
+
+// ** scalar integers **
 
 // An integer of a narrow type is extended again.
 static void tn_x86_extend(tn_x86_select *x, const tiny_uop *u, int r) {
-  const int nbytes = tn_x86_element(u);
+  const int nbytes = tn_x86_element(x, u);
   if (u->dtype == TINY_BOOL || nbytes >= 4) return;
   tn_x86_2(x, tn_is_signed(u->dtype) ? TN_X86_MOVSX : TN_X86_MOVZX, tn_x86_gpr(r, 4, TN_ISA_DEF),
            tn_x86_gpr(r, nbytes, TN_ISA_USE));
@@ -82,12 +129,12 @@ static tn_isa_operand tn_x86_scalar_source(tn_x86_select *x, const tiny_uop *u, 
   return tn_x86_gpr(tn_x86_value(x, u), nbytes, TN_ISA_USE);
 }
 static void tn_x86_divide(tn_x86_select *x, const tiny_uop *u, int to, int a, int b) {
-  const int nbytes = tn_x86_element(u) == 8 ? 8 : 4, sign = tn_is_signed(u->dtype);
+  const int nbytes = tn_x86_element(x, u) == 8 ? 8 : 4, sign = tn_is_signed(u->dtype);
   const int rax = -1 - TN_X86_RAX, rdx = -1 - TN_X86_RDX, by = -1 - TN_X86_R11;
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(by, 8, TN_ISA_DEF), tn_x86_gpr(b, 8, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rax, 8, TN_ISA_DEF), tn_x86_gpr(a, 8, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));   // its name: it is written here
   if (sign) tn_isa_add(x->c, nbytes == 8 ? TN_X86_CQO : TN_X86_CDQ);
-  else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));
   tn_x86_1(x, sign ? TN_X86_IDIV : TN_X86_DIV, tn_x86_gpr(by, nbytes, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
            tn_x86_gpr(u->op == TINY_OP_CDIV ? rax : rdx, nbytes, TN_ISA_USE));
@@ -100,6 +147,13 @@ static void tn_x86_shift(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
     tn_x86_2(x, left ? TN_X86_SHL : sign ? TN_X86_SAR : TN_X86_SHR, tn_x86_gpr(to, nbytes, TN_ISA_BOTH),
              tn_isa_number(u->src[1]->k & (8 * nbytes - 1)));
+  } else if (!tn_x86_level_has(x->level, TN_X86_SHLX)) {     // by cl
+    const int by = tn_x86_value(x, u->src[1]), into = by == to ? tn_x86_new(x, TN_ISA_GPR) : to;
+    tn_x86_copy(x, TN_ISA_GPR, into, a, 8);
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - TN_X86_RCX, 8, TN_ISA_DEF), tn_x86_gpr(by, 8, TN_ISA_USE));
+    tn_x86_2(x, left ? TN_X86_SHL : sign ? TN_X86_SAR : TN_X86_SHR, tn_x86_gpr(into, nbytes, TN_ISA_BOTH),
+             tn_x86_gpr(-1 - TN_X86_RCX, 1, TN_ISA_USE));
+    tn_x86_copy(x, TN_ISA_GPR, to, into, 8);
   } else {
     const int by = tn_x86_value(x, u->src[1]);
     tn_x86_3(x, left ? TN_X86_SHLX : sign ? TN_X86_SARX : TN_X86_SHRX, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
@@ -151,76 +205,74 @@ static void tn_x86_integer(tn_x86_select *x, const tiny_uop *u, int to) {
 }
 
 static void tn_x86_unary(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int held = tn_x86_held(x, u), cls = tn_x86_class(u), f64 = tn_x86_element(u) == 8, wide = u->lanes > 1;
+  const int held = tn_x86_held(x, u), cls = tn_x86_class(x, u), element = tn_x86_element(x, u);
   const int a = tn_x86_value(x, u->src[0]);
+  const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), s = tn_x86_vec(a, held, TN_ISA_USE);
   if (u->op == TINY_OP_NEG && cls == TN_ISA_GPR) {
     tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
     tn_x86_1(x, TN_X86_NEG, tn_x86_gpr(to, held, TN_ISA_BOTH));
     tn_x86_extend(x, u, to);
   } else if (u->op == TINY_OP_NEG && tn_is_float(u->dtype)) {
-    const int sign = tn_x86_splat(x, f64 ? INT64_MIN : INT32_MIN, f64 ? 8 : 4, held);
-    tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(a, held, TN_ISA_USE),
-             tn_x86_vec(sign, held, TN_ISA_USE));
+    const int sign = tn_x86_splat(x, element == 8 ? INT64_MIN : INT32_MIN, element, held);
+    tn_x86_do_3(x, TN_X86_DO_XOR, TN_X86_I32, held, to, a, sign);
   } else if (u->op == TINY_OP_NEG) {
-    const int zero = tn_x86_new(x, TN_ISA_VEC), row = tn_x86_ops[1].ints[tn_x86_log(tn_x86_element(u))];
+    const int zero = tn_x86_new(x, TN_ISA_VEC);
     tn_x86_zero(x, zero, held);
-    tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(zero, held, TN_ISA_USE),
-             tn_x86_vec(a, held, TN_ISA_USE));
-  } else if (u->op == TINY_OP_SQRT) {
-    const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), s = tn_x86_vec(a, held, TN_ISA_USE);
-    if (wide) tn_x86_2(x, f64 ? TN_X86_VSQRTPD : TN_X86_VSQRTPS, d, s);
-    else tn_x86_3(x, f64 ? TN_X86_VSQRTSD : TN_X86_VSQRTSS, d, s, s);
-  } else {                                 // TRUNC; 11: towards zero, silently
-    const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), s = tn_x86_vec(a, held, TN_ISA_USE);
-    if (wide) tn_x86_3(x, f64 ? TN_X86_VRNDSCALEPD : TN_X86_VRNDSCALEPS, d, s, tn_isa_number(11));
-    else tn_x86_4(x, f64 ? TN_X86_VRNDSCALESD : TN_X86_VRNDSCALESS, d, s, s, 11);
+    tn_x86_do_3(x, TN_X86_DO_SUB, tn_x86_type(x, u), held, to, zero, a);
+  } else {                                 // SQRT; TRUNC by 11: towards zero, silently
+    const int row = tn_x86_row_of(x, u), trunc = u->op == TINY_OP_TRUNC;
+    if (u->lanes == 1 && trunc) tn_x86_4(x, row, d, s, s, 11);
+    else if (u->lanes == 1) tn_x86_3(x, row, d, s, s);
+    else if (trunc) tn_x86_3(x, row, d, s, tn_isa_number(11));
+    else tn_x86_2(x, row, d, s);
   }
 }
 
 // ** comparisons, choices **
 
-// A mask whose bits are a general register's lowest.
-static int tn_x86_mask_of(tn_x86_select *x, int r) {
-  const int k = tn_x86_new(x, TN_ISA_MASK);
-  tn_x86_2(x, TN_X86_KMOVD, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
-  return k;
-}
-static int tn_x86_lanes_of_bool(tn_x86_select *x, int r) {   // all lanes are that bool
-  const int all = tn_x86_new(x, TN_ISA_GPR), k = tn_x86_new(x, TN_ISA_MASK);
-  tn_x86_copy(x, TN_ISA_GPR, all, r, 8);
-  tn_x86_1(x, TN_X86_NEG, tn_x86_gpr(all, 8, TN_ISA_BOTH));
-  tn_x86_2(x, TN_X86_KMOVQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(all, 8, TN_ISA_USE));
-  return k;
-}
-static void tn_x86_compare_masks(tn_x86_select *x, const tiny_uop *u, int to) {
-  const tn_isa_operand a = tn_x86_use(x, u->src[0]), b = tn_x86_use(x, u->src[1]);
-  tn_x86_3(x, u->op == TINY_OP_LT ? TN_X86_KANDNQ : u->op == TINY_OP_NE ? TN_X86_KXORQ : TN_X86_KXNORQ,
-           tn_x86_kreg(to, TN_ISA_DEF), a, b);
-}
-// Predicates: EQ 0, LT 17 (quietly), NEQ 4 of floats; EQ 0, LT 1, NE 4 of integers (Intel SDM vol. 2, VCMPPS, VPCMPD).
-static void tn_x86_compare_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
+// Predicates, as Intel SDM vol. 2 has them for CMPPS and VPCMPD: EQ 0, LT 1, NE 4.
+static int tn_x86_predicate(const tiny_uop *u) { return u->op == TINY_OP_EQ ? 0 : u->op == TINY_OP_NE ? 4 : 1; }
+// Of vectors, or of scalar floats, to a mask.
+static void tn_x86_compare_to_mask(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int ints[2][4] = {{TN_X86_VPCMPB, TN_X86_VPCMPW, TN_X86_VPCMPD, TN_X86_VPCMPQ},
                                  {TN_X86_VPCMPUB, TN_X86_VPCMPUW, TN_X86_VPCMPUD, TN_X86_VPCMPUQ}};
   const tiny_uop *s = u->src[0];
-  const int is_float = tn_is_float(s->dtype), f64 = tn_x86_element(s) == 8;
-  const int predicate = u->op == TINY_OP_EQ ? 0 : u->op == TINY_OP_NE ? 4 : is_float ? 17 : 1;
-  const int floats = s->lanes > 1 ? (f64 ? TN_X86_VCMPPD : TN_X86_VCMPPS) : f64 ? TN_X86_VCMPSD : TN_X86_VCMPSS;
-  const int row = is_float ? floats : ints[tn_is_unsigned(s->dtype)][tn_x86_log(tn_x86_element(s))];
+  const int row = tn_is_float(s->dtype) ? tn_x86_best(x, TN_X86_DO_LT, tn_x86_type(x, s)) :
+                                          ints[tn_is_unsigned(s->dtype)][tn_x86_log(tn_x86_element(x, s))];
   int broadcast;
   const tn_isa_operand a = tn_x86_use(x, s), b = tn_x86_source(x, u->src[1], &broadcast);
-  tn_x86_4(x, row, tn_x86_kreg(to, TN_ISA_DEF), a, b, predicate)->broadcast = (uint8_t)broadcast;
+  tn_x86_4(x, row, tn_x86_kreg(to, TN_ISA_DEF), a, b, tn_x86_predicate(u))->broadcast = (uint8_t)broadcast;
+}
+// To a vector of 0 and -1 as wide as what is compared; of scalars of which only the lowest element counts.
+static void tn_x86_compare_to_vector(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0], *other = u->src[1];
+  const int what = tn_x86_do_of(u), row = tn_x86_best(x, what, tn_x86_type(x, s)), held = tn_x86_held(x, s);
+  const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF);
+  int broadcast;
+  if (tn_is_float(s->dtype)) {
+    const tn_isa_operand a = tn_x86_use(x, s), b = tn_x86_source(x, other, &broadcast);
+    tn_x86_4(x, row, d, a, b, tn_x86_predicate(u));
+    return;
+  }
+  const int swap = u->op == TINY_OP_LT;    // PCMPGT
+  const tn_isa_operand a = tn_x86_use(x, swap ? other : s), b = tn_x86_source(x, swap ? s : other, &broadcast);
+  tn_x86_3(x, row, d, a, b);
 }
 static void tn_x86_compare(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  if (s->lanes > 1) {
-    if (s->dtype == TINY_BOOL) tn_x86_compare_masks(x, u, to);
-    else tn_x86_compare_lanes(x, u, to);
+  if (s->lanes > 1 && x->level->masks) { tn_x86_compare_to_mask(x, u, to); return; }
+  if (s->lanes > 1) { tn_x86_compare_to_vector(x, u, to); return; }
+  if (tn_is_float(s->dtype) && x->level->masks) {
+    const int k = tn_x86_new(x, TN_ISA_MASK);
+    tn_x86_compare_to_mask(x, u, k);
+    tn_x86_2(x, TN_X86_KMOVD, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE));
     return;
   }
   if (tn_is_float(s->dtype)) {
-    const int k = tn_x86_new(x, TN_ISA_MASK);
-    tn_x86_compare_lanes(x, u, k);
-    tn_x86_2(x, TN_X86_KMOVD, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE));
+    const int v = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_compare_to_vector(x, u, v);
+    tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_vec(v, 16, TN_ISA_USE));
+    tn_x86_2(x, TN_X86_AND, tn_x86_gpr(to, 4, TN_ISA_BOTH), tn_isa_number(1));
     return;
   }
   const int nbytes = tn_x86_held(x, s), a = tn_x86_value(x, s), flag = tn_x86_new(x, TN_ISA_GPR);
@@ -232,116 +284,90 @@ static void tn_x86_compare(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_2(x, TN_X86_MOVZX, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(flag, 1, TN_ISA_USE));
 }
 
+static void tn_x86_where_scalar(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), r = tn_x86_value(x, u->src[0]);
+  const int held = tn_x86_held(x, u), nbytes = held < 4 ? 4 : held;
+  tn_x86_copy(x, TN_ISA_GPR, to, no, 8);
+  tn_x86_2(x, TN_X86_TEST, tn_x86_gpr(r, 4, TN_ISA_USE), tn_x86_gpr(r, 4, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_CMOVNE, tn_x86_gpr(to, nbytes, TN_ISA_BOTH), tn_x86_gpr(yes, nbytes, TN_ISA_USE));
+}
+static void tn_x86_where_masks(tn_x86_select *x, const tiny_uop *u, int k, int to) {         // (k & yes) | (~k & no)
+  const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]);
+  const int a = tn_x86_new(x, TN_ISA_MASK), b = tn_x86_new(x, TN_ISA_MASK);
+  tn_x86_3(x, TN_X86_KANDQ, tn_x86_kreg(a, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(yes, TN_ISA_USE));
+  tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
+  tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
+}
 static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int blends[4] = {TN_X86_VPBLENDMB, TN_X86_VPBLENDMW, TN_X86_VPBLENDMD, TN_X86_VPBLENDMQ};
   const tiny_uop *c = u->src[0];
-  const int cls = tn_x86_class(u), held = tn_x86_held(x, u);
-  if (cls == TN_ISA_GPR) {
-    const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), r = tn_x86_value(x, c);
-    const int nbytes = held < 4 ? 4 : held;
-    tn_x86_copy(x, TN_ISA_GPR, to, no, 8);
-    tn_x86_2(x, TN_X86_TEST, tn_x86_gpr(r, 4, TN_ISA_USE), tn_x86_gpr(r, 4, TN_ISA_USE));
-    tn_x86_2(x, TN_X86_CMOVNE, tn_x86_gpr(to, nbytes, TN_ISA_BOTH), tn_x86_gpr(yes, nbytes, TN_ISA_USE));
+  const int cls = tn_x86_class(x, u), held = tn_x86_held(x, u), element = tn_x86_element(x, u), scalar = u->lanes == 1;
+  if (cls == TN_ISA_GPR) { tn_x86_where_scalar(x, u, to); return; }
+  const int k = c->lanes > 1 ? tn_x86_mask_as(x, c, element) :
+      tn_x86_lanes_of_bool(x, tn_x86_value(x, c), tn_x86_nbytes(x, u), u->lanes);
+  if (cls == TN_ISA_MASK) { tn_x86_where_masks(x, u, k, to); return; }
+  int broadcast = 0;
+  if (tn_x86_is_lanes_of_bool(u)) {
+    const int yes = tn_x86_mask_as(x, u->src[1], element), no = tn_x86_mask_as(x, u->src[2], element);
+    tn_x86_blend(x, to, held, k, tn_x86_vec(yes, held, TN_ISA_USE), no);
     return;
   }
-  const int k = c->lanes > 1 ? tn_x86_value(x, c) : u->lanes == 1 ? tn_x86_mask_of(x, tn_x86_value(x, c)) :
-      tn_x86_lanes_of_bool(x, tn_x86_value(x, c));
-  if (cls == TN_ISA_MASK) {                // (k & yes) | (~k & no)
-    const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]);
-    const int a = tn_x86_new(x, cls), b = tn_x86_new(x, cls);
-    tn_x86_3(x, TN_X86_KANDQ, tn_x86_kreg(a, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(yes, TN_ISA_USE));
-    tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
-    tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
-    return;
-  }
-  int broadcast;
-  const tn_isa_operand no = tn_x86_use(x, u->src[2]);
-  const int scalar = u->lanes == 1;
+  const int no = tn_x86_value(x, u->src[2]);
   const tn_isa_operand yes = scalar ? tn_x86_use(x, u->src[1]) : tn_x86_source(x, u->src[1], &broadcast);
-  tn_isa_ins *i = tn_x86_3(x, blends[tn_x86_log(tn_x86_element(u))], tn_x86_vec(to, held, TN_ISA_DEF), no, yes);
-  i->mask = k; i->broadcast = (uint8_t)(!scalar && broadcast);
+  if (!x->level->masks) { tn_x86_blend(x, to, held, k, yes, no); return; }
+  tn_isa_ins *i = tn_x86_3(x, blends[tn_x86_log(element)], tn_x86_vec(to, held, TN_ISA_DEF),
+                           tn_x86_vec(no, held, TN_ISA_USE), yes);
+  i->mask = k; i->broadcast = (uint8_t)broadcast;
 }
 
 // ** conversions **
 
-static int tn_x86_convert_row(int from, int to) {
-  static const struct { uint8_t from, to; int row; } rows[] = {
-    {TINY_I32, TINY_F32, TN_X86_VCVTDQ2PS}, {TINY_U32, TINY_F32, TN_X86_VCVTUDQ2PS},
-    {TINY_F32, TINY_I32, TN_X86_VCVTTPS2DQ}, {TINY_F32, TINY_U32, TN_X86_VCVTTPS2UDQ},
-    {TINY_I32, TINY_F64, TN_X86_VCVTDQ2PD}, {TINY_U32, TINY_F64, TN_X86_VCVTUDQ2PD},
-    {TINY_F64, TINY_I32, TN_X86_VCVTTPD2DQ}, {TINY_F64, TINY_U32, TN_X86_VCVTTPD2UDQ},
-    {TINY_F32, TINY_F64, TN_X86_VCVTPS2PD}, {TINY_F64, TINY_F32, TN_X86_VCVTPD2PS},
-    {TINY_I64, TINY_F64, TN_X86_VCVTQQ2PD}, {TINY_U64, TINY_F64, TN_X86_VCVTUQQ2PD},
-    {TINY_I64, TINY_F32, TN_X86_VCVTQQ2PS}, {TINY_U64, TINY_F32, TN_X86_VCVTUQQ2PS},
-    {TINY_F64, TINY_I64, TN_X86_VCVTTPD2QQ}, {TINY_F64, TINY_U64, TN_X86_VCVTTPD2UQQ},
-    {TINY_F32, TINY_I64, TN_X86_VCVTTPS2QQ}, {TINY_F32, TINY_U64, TN_X86_VCVTTPS2UQQ}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i].from == from && rows[i].to == to) return rows[i].row;
-  return 0;
-}
-// Between integers of different sizes: widening by the source's sign, narrowing by leaving out high bits.
-static int tn_x86_resize_row(int from, int from_nbytes, int to_nbytes) {
-  static const int widen[2][4][4] = {
-    {{0, TN_X86_VPMOVZXBW, TN_X86_VPMOVZXBD, TN_X86_VPMOVZXBQ}, {0, 0, TN_X86_VPMOVZXWD, TN_X86_VPMOVZXWQ},
-     {0, 0, 0, TN_X86_VPMOVZXDQ}, {0, 0, 0, 0}},
-    {{0, TN_X86_VPMOVSXBW, TN_X86_VPMOVSXBD, TN_X86_VPMOVSXBQ}, {0, 0, TN_X86_VPMOVSXWD, TN_X86_VPMOVSXWQ},
-     {0, 0, 0, TN_X86_VPMOVSXDQ}, {0, 0, 0, 0}}};
-  static const int narrow[4][4] = {{0, 0, 0, 0}, {TN_X86_VPMOVWB, 0, 0, 0}, {TN_X86_VPMOVDB, TN_X86_VPMOVDW, 0, 0},
-                                   {TN_X86_VPMOVQB, TN_X86_VPMOVQW, TN_X86_VPMOVQD, 0}};
-  const int a = tn_x86_log(from_nbytes), b = tn_x86_log(to_nbytes);
-  return a < b ? widen[tn_is_signed(from)][a][b] : narrow[a][b];
-}
-// Of vectors the longer side is the instruction's length.
-static void tn_x86_cast_row(tn_x86_select *x, int row, int lanes, int to, int to_element, int from, int from_element) {
-  const int most = lanes * (to_element > from_element ? to_element : from_element), length = tn_x86_vector(most);
-  if (!row || most > 64) { tn_isa_refuse(x->c, "a conversion of vectors"); return; }
-  const int a = length * to_element / (to_element > from_element ? to_element : from_element);
-  const int b = length * from_element / (to_element > from_element ? to_element : from_element);
-  tn_x86_2(x, row, tn_x86_vec(to, tn_x86_vector(a), TN_ISA_DEF), tn_x86_vec(from, tn_x86_vector(b), TN_ISA_USE));
+// Can the level convert vectors so in one step, or by widths?
+static int tn_x86_casts(const tn_x86_select *x, int from, int to) {
+  if (from == TINY_BOOL || to == TINY_BOOL) return 0;
+  return (!tn_is_float(from) && !tn_is_float(to)) || tn_x86_conversion_row(x->level, from, to);
 }
 static void tn_x86_cast_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  const int from = s->dtype, a = tn_x86_element(s), b = tn_x86_element(u), r = tn_x86_value(x, s);
-  if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a cast of bools"); return; }
-  if (!tn_is_float(from) && !tn_is_float(u->dtype)) {
-    if (a == b) tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(x, u));
-    else tn_x86_cast_row(x, tn_x86_resize_row(from, a, b), tn_x86_lanes(x, u), to, b, r, a);
+  const int a = tn_x86_element(x, s), b = tn_x86_element(x, u), r = tn_x86_value(x, s), lanes = tn_x86_lanes(x, u);
+  if (!tn_is_float(s->dtype) && !tn_is_float(u->dtype)) {
+    tn_x86_resize(x, to, r, lanes, a, b, tn_is_signed(s->dtype), 0);
     return;
   }
-  const int narrow_from = a < 4, narrow_to = b < 4, through = tn_x86_new(x, TN_ISA_VEC);
-  if (narrow_from) {
-    tn_x86_cast_row(x, tn_x86_resize_row(from, a, 4), tn_x86_lanes(x, u), through, 4, r, a);
-    tn_x86_cast_row(x, tn_x86_convert_row(TINY_I32, u->dtype), tn_x86_lanes(x, u), to, b, through, 4);
-  } else if (narrow_to) {
-    tn_x86_cast_row(x, tn_x86_convert_row(from, TINY_I32), tn_x86_lanes(x, u), through, 4, r, a);
-    tn_x86_cast_row(x, tn_x86_resize_row(TINY_I32, 4, b), tn_x86_lanes(x, u), to, b, through, 4);
-  } else tn_x86_cast_row(x, tn_x86_convert_row(from, u->dtype), tn_x86_lanes(x, u), to, b, r, a);
+  tn_x86_cast_row(x, tn_x86_conversion_row(x->level, s->dtype, u->dtype), lanes, to, b, r, a);
 }
+// Of a scalar integer: those of less than 64 bits, without a sign of 32, are signed ones there.
 static void tn_x86_cast_to_float(tn_x86_select *x, const tiny_uop *s, int f64, int to) {
-  const int r = tn_x86_value(x, s), u64 = s->dtype == TINY_U64;
+  const int r = tn_x86_value(x, s), u64 = s->dtype == TINY_U64, vex = tn_x86_level_has(x->level, TN_X86_VCVTSI2SS);
   const int wide = u64 || s->dtype == TINY_I64 || s->dtype == TINY_U32;
-  const int row = u64 ? (f64 ? TN_X86_VCVTUSI2SD : TN_X86_VCVTUSI2SS) : f64 ? TN_X86_VCVTSI2SD : TN_X86_VCVTSI2SS;
+  const int plain = vex ? (f64 ? TN_X86_VCVTSI2SD : TN_X86_VCVTSI2SS) : f64 ? TN_X86_CVTSI2SD : TN_X86_CVTSI2SS;
+  const int row = !u64 ? plain : f64 ? TN_X86_VCVTUSI2SD : TN_X86_VCVTUSI2SS;
   tn_x86_zero(x, to, 16);                  // whose other lanes it takes
   tn_x86_3(x, row, tn_x86_vec(to, 16, TN_ISA_BOTH), tn_x86_vec(to, 16, TN_ISA_USE),
            tn_x86_gpr(r, wide ? 8 : 4, TN_ISA_USE));
 }
+static void tn_x86_cast_from_float(tn_x86_select *x, const tiny_uop *u, int to) {
+  static const int rows[3][2] = {{TN_X86_CVTTSS2SI, TN_X86_CVTTSD2SI}, {TN_X86_VCVTTSS2SI, TN_X86_VCVTTSD2SI},
+                                 {TN_X86_VCVTTSS2USI, TN_X86_VCVTTSD2USI}};
+  const int f64 = tn_x86_element(x, u->src[0]) == 8, r = tn_x86_value(x, u->src[0]);
+  const int without = u->dtype == TINY_U32 || u->dtype == TINY_U64, masks = x->level->masks;
+  const int row = rows[without && masks ? 2 : tn_x86_level_has(x->level, TN_X86_VCVTTSS2SI)][f64];
+  const int nbytes = without && !masks ? 8 : tn_x86_held(x, u);                // U32 by signed ones of 64 bits
+  tn_x86_2(x, row, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
+  if (nbytes > tn_x86_held(x, u)) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(to, 4, TN_ISA_USE));
+  tn_x86_extend(x, u, to);
+}
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   if (u->lanes > 1) { tn_x86_cast_lanes(x, u, to); return; }
-  const int to_float = tn_is_float(u->dtype), from_float = tn_is_float(s->dtype), f64 = tn_x86_element(u) == 8;
+  const int to_float = tn_is_float(u->dtype), from_float = tn_is_float(s->dtype), f64 = tn_x86_element(x, u) == 8;
   if (to_float && !from_float) { tn_x86_cast_to_float(x, s, f64, to); return; }
-  const int r = tn_x86_value(x, s);
+  if (from_float && !to_float) { tn_x86_cast_from_float(x, u, to); return; }
+  const int r = tn_x86_value(x, s), vex = tn_x86_level_has(x->level, TN_X86_VCVTSS2SD);
   if (to_float) {
-    if (tn_x86_element(s) == tn_x86_element(u)) tn_x86_copy(x, TN_ISA_VEC, to, r, 16);
-    else tn_x86_3(x, f64 ? TN_X86_VCVTSS2SD : TN_X86_VCVTSD2SS, tn_x86_vec(to, 16, TN_ISA_DEF),
-        tn_x86_vec(r, 16, TN_ISA_USE), tn_x86_vec(r, 16, TN_ISA_USE));
-    return;
-  }
-  if (from_float) {
-    const int d = tn_x86_element(s) == 8, sign = u->dtype != TINY_U32 && u->dtype != TINY_U64;
-    const int row = sign ? (d ? TN_X86_VCVTTSD2SI : TN_X86_VCVTTSS2SI) : d ? TN_X86_VCVTTSD2USI : TN_X86_VCVTTSS2USI;
-    tn_x86_2(x, row, tn_x86_gpr(to, tn_x86_held(x, u), TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
-    tn_x86_extend(x, u, to);
+    const int row = vex ? (f64 ? TN_X86_VCVTSS2SD : TN_X86_VCVTSD2SS) : f64 ? TN_X86_CVTSS2SD : TN_X86_CVTSD2SS;
+    if (tn_x86_element(x, s) == tn_x86_element(x, u)) tn_x86_copy(x, TN_ISA_VEC, to, r, 16);
+    else tn_x86_3(x, row, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE), tn_x86_vec(r, 16, TN_ISA_USE));
     return;
   }
   const int wider = tn_x86_nbytes(x, u) == 8 && tn_x86_nbytes(x, s) < 8;
@@ -354,19 +380,16 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
 }
 static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  const int from = tn_x86_class(s), cls = tn_x86_class(u), r = tn_x86_value(x, s), nbytes = tn_x86_nbytes(x, u);
-  if (from == TN_ISA_MASK || cls == TN_ISA_MASK || tn_x86_nbytes(x, s) != nbytes) {
-    tn_isa_refuse(x->c, "a bitcast of bools");
-    return;
-  }
+  const int from = tn_x86_class(x, s), cls = tn_x86_class(x, u), r = tn_x86_value(x, s), nbytes = tn_x86_nbytes(x, u);
+  if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a bitcast of bools"); return; }
   if (from == cls) {
     tn_x86_copy(x, cls, to, r, tn_x86_held(x, u));
     if (cls == TN_ISA_GPR) tn_x86_extend(x, u, to);
-  } else if (nbytes < 4) tn_isa_refuse(x->c, "a bitcast of less than four bytes");
-  else {
-    const int row = nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD;
-    if (cls == TN_ISA_VEC) tn_x86_2(x, row, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_gpr(r, nbytes, TN_ISA_USE));
-    else tn_x86_2(x, row, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
+    return;
   }
+  const int row = tn_x86_best(x, TN_X86_DO_GPR, nbytes == 8 ? TN_X86_I64 : TN_X86_I32), moved = nbytes == 8 ? 8 : 4;
+  if (cls == TN_ISA_VEC) tn_x86_2(x, row, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_gpr(r, moved, TN_ISA_USE));
+  else tn_x86_2(x, row, tn_x86_gpr(to, moved, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
+  if (cls == TN_ISA_GPR) tn_x86_extend(x, u, to);
 }
 #endif

@@ -10,48 +10,40 @@
 #include "x86_text.c"
 #include "x86_select.c"
 #include "registers.c"
-#include "../runtime/elf.c"
+#include "object.c"
 #endif
 
-static tn_isa_ins tn_x86_spill(int cls, int reg, int64_t slot, int load) {
-  static const int op[TN_ISA_CLASSES] = {TN_X86_MOV, TN_X86_VMOVUPS, TN_X86_KMOVQ};
-  const int nbytes = cls == TN_ISA_VEC ? 64 : 8;
+static tn_isa_ins tn_x86_moved(int op, int cls, int nbytes, int reg, int64_t slot, int load) {
   tn_isa_ins i;
   memset(&i, 0, sizeof i);
-  i.op = (uint16_t)op[cls]; i.n = 2; i.mask = TN_ISA_NO_REG;
+  i.op = (uint16_t)op; i.n = 2; i.mask = TN_ISA_NO_REG;
   i.o[!load] = tn_isa_reg(cls, reg, cls == TN_ISA_MASK ? 0 : nbytes, 0);
   i.o[load] = tn_isa_at(TN_ISA_FRAME, nbytes, slot);
   return i;
 }
-#ifndef TN_X86_REGS_GENERAL                     // test builds make them few
-  #define TN_X86_REGS_GENERAL 10
-  #define TN_X86_REGS_VECTORS 29
-  #define TN_X86_REGS_MASKS 5
-#endif
-static const tn_isa_target tn_x86_target = {
-  {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8},
-   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
-    6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
-   {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 2, {6, 7, 0}, 8}},
-  tn_x86_moves, tn_x86_spill
-};
-#ifdef _WIN32
-  // rbx rsi rdi r12-15; xmm6-15
-  enum { TN_X86_KEPT = 0xF0C8, TN_X86_KEPT_VECTORS = 0xFFC0, TN_X86_FRAME_MOST = 4000 };
-#else
-  enum { TN_X86_KEPT = 0xF008, TN_X86_KEPT_VECTORS = 0, TN_X86_FRAME_MOST = 64 << 10 };    // rbx r12-15
-#endif
-
-// ** bytes **
-
-// Four bytes that say how far a label, or a place among the constants, is from the end of an instruction.
-typedef struct tn_x86_fix { int at, end; int64_t to; } tn_x86_fix;
-typedef struct tn_x86_writer {
-  tn_isa_code *c; tiny_bytes code;
-  int *place;                              // of labels: in the code
-  tn_x86_fix *jump, *constant; int njump, capjump, nconstant, capconstant;
-} tn_x86_writer;
-
+static tn_isa_ins tn_x86_spill_by(int cls, int reg, int64_t slot, int load, int vector, int nbytes) {
+  return cls == TN_ISA_VEC ? tn_x86_moved(vector, cls, nbytes, reg, slot, load) :
+      tn_x86_moved(cls == TN_ISA_GPR ? TN_X86_MOV : TN_X86_KMOVQ, cls, 8, reg, slot, load);
+}
+static tn_isa_ins tn_x86_spill_16(int cls, int reg, int64_t slot, int load) {
+  return tn_x86_spill_by(cls, reg, slot, load, TN_X86_MOVUPS, 16);
+}
+static tn_isa_ins tn_x86_spill_32(int cls, int reg, int64_t slot, int load) {
+  return tn_x86_spill_by(cls, reg, slot, load, TN_X86_VMOVUPS, 32);
+}
+static tn_isa_ins tn_x86_spill_64(int cls, int reg, int64_t slot, int load) {
+  return tn_x86_spill_by(cls, reg, slot, load, TN_X86_VMOVUPS, 64);
+}
+// A constant or an address of the frame.
+static int tn_x86_fixed(const tn_isa_ins *i) {
+  if (i->n < 2 || i->mask != TN_ISA_NO_REG || i->o[0].kind != TN_ISA_REG || i->o[0].role != TN_ISA_DEF) return 0;
+  for (int k = 1; k < i->n; k++) {
+    const tn_isa_operand *o = &i->o[k];
+    const int self = o->kind == TN_ISA_REG && !o->role, place = o->kind == TN_ISA_FRAME && i->op == TN_X86_LEA;
+    if (!self && !place && o->kind != TN_ISA_NUMBER && o->kind != TN_ISA_POOL) return 0;
+  }
+  return 1;
+}
 static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
   static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG};
   tn_x86_operand r;
@@ -68,22 +60,82 @@ static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
   else r.scale = 1;
   return r;
 }
-static void tn_x86_to_fix(tiny_ctx *t, tn_x86_fix **list, int *n, int *cap, int at, int end, int64_t to) {
-  tn_x86_fix *f = TN_PUSH(t, *list, *n, *cap, tn_x86_fix);
-  f->at = at; f->end = end; f->to = to;
-}
-static void tn_x86_write(tn_x86_writer *w, const tn_isa_ins *ins) {
-  uint8_t bytes[TN_X86_LONGEST];
+static tn_x86_ins tn_x86_real_ins(const tn_isa_ins *ins) {
   tn_x86_ins x;
-  if (ins->op == TN_ISA_PLACE) { w->place[ins->o[0].imm] = (int)w->code.n; return; }
   memset(&x, 0, sizeof x);
   x.op = ins->op; x.n = ins->n; x.broadcast = ins->broadcast;
   x.mask = (uint8_t)(ins->mask == TN_ISA_NO_REG ? 0 : ins->mask);
+  for (int i = 0; i < ins->n; i++) x.o[i] = tn_x86_real(&ins->o[i]);
+  return x;
+}
+static int tn_x86_is_there(const tn_isa_ins *ins) {
+  const tn_x86_ins x = tn_x86_real_ins(ins);
+  tn_x86_match m;
+  return tn_x86_find(&x, &m);
+}
+#ifndef TN_X86_REGS_GENERAL                     // test builds make them few
+  #define TN_X86_REGS_GENERAL 11
+  #define TN_X86_REGS_VECTORS 29
+  #define TN_X86_REGS_MASKS 5
+#endif
+#define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
+#define TN_X86_CLASS_GENERAL \
+  {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8}
+#define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 3, {6, 7, 0}, 8}
+// Registers by how many bytes a vector has. k0, which selects no lanes, is the last
+// one that passes: of three masks none does.
+static const tn_isa_target tn_x86_target_16 = {
+  {TN_X86_CLASS_GENERAL,
+   {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 13), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, {13, 14, 15}, 16},
+   TN_X86_CLASS_MASKS},
+  tn_x86_moves, tn_x86_spill_16, tn_x86_fixed, tn_x86_is_there
+};
+static const tn_isa_target tn_x86_target_32 = {
+  {TN_X86_CLASS_GENERAL,
+   {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 12), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 4, {12, 13, 14, 15}, 32},
+   TN_X86_CLASS_MASKS},
+  tn_x86_moves, tn_x86_spill_32, tn_x86_fixed, tn_x86_is_there
+};
+static const tn_isa_target tn_x86_target_64 = {
+  {TN_X86_CLASS_GENERAL,
+   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+    6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
+   TN_X86_CLASS_MASKS},
+  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there
+};
+#undef TN_X86_CLASS_MASKS
+#undef TN_X86_CLASS_GENERAL
+#undef TN_X86_AT_MOST
+static const tn_isa_target *tn_x86_target_of(const tn_x86_level *l) {
+  return l->nbytes == 64 ? &tn_x86_target_64 : l->nbytes == 32 ? &tn_x86_target_32 : &tn_x86_target_16;
+}
+#ifdef _WIN32
+  // rbx rsi rdi r12-15; xmm6-15
+  enum { TN_X86_KEPT = 0xF0C8, TN_X86_KEPT_VECTORS = 0xFFC0, TN_X86_FRAME_MOST = 4000 };
+#else
+  enum { TN_X86_KEPT = 0xF008, TN_X86_KEPT_VECTORS = 0, TN_X86_FRAME_MOST = 64 << 10 };    // rbx r12-15
+#endif
+
+// ** bytes **
+
+typedef struct tn_x86_writer {
+  tn_isa_code *c; const tn_x86_level *level; tiny_bytes code;
+  int *place;                              // of labels: in the code
+  tn_isa_fix *jump, *constant; int njump, capjump, nconstant, capconstant;
+} tn_x86_writer;
+
+static void tn_x86_to_fix(tiny_ctx *t, tn_isa_fix **list, int *n, int *cap, int at, int end, int64_t to) {
+  tn_isa_fix *f = TN_PUSH(t, *list, *n, *cap, tn_isa_fix);
+  f->at = at; f->end = end; f->to = to;
+}
+static void tn_x86_write_ins(tn_x86_writer *w, const tn_isa_ins *ins) {
+  uint8_t bytes[TN_X86_LONGEST];
+  tn_x86_ins x;
+  if (ins->op == TN_ISA_PLACE) { w->place[ins->o[0].imm] = (int)w->code.n; return; }
   int immediates = 0;
-  for (int i = 0; i < ins->n; i++) {
-    x.o[i] = tn_x86_real(&ins->o[i]);
-    immediates += ins->o[i].kind == TN_ISA_NUMBER;
-  }
+  for (int i = 0; i < ins->n; i++)         // a fourth register is a byte, too
+    immediates += ins->o[i].kind == TN_ISA_NUMBER || i == 3;
+  x = tn_x86_real_ins(ins);
   const int n = tn_x86_encode(&x, bytes);
   if (!n) {
     tiny_fail(w->c->t, TINY_E_INTERNAL, "isa: %s is no instruction with these operands", tn_x86_rows[ins->op].name);
@@ -103,31 +155,31 @@ static void tn_x86_write_2(tn_x86_writer *w, int op, tn_isa_operand a, tn_isa_op
   tn_isa_ins i;
   memset(&i, 0, sizeof i);
   i.op = (uint16_t)op; i.n = 2; i.mask = TN_ISA_NO_REG; i.o[0] = a; i.o[1] = b;
-  tn_x86_write(w, &i);
+  tn_x86_write_ins(w, &i);
 }
 static void tn_x86_write_1(tn_x86_writer *w, int op, int reg) {
   tn_isa_ins i;
   memset(&i, 0, sizeof i);
   i.op = (uint16_t)op; i.n = (uint8_t)(reg >= 0); i.mask = TN_ISA_NO_REG;
   if (reg >= 0) i.o[0] = tn_isa_reg(TN_ISA_GPR, reg, 8, 0);
-  tn_x86_write(w, &i);
+  tn_x86_write_ins(w, &i);
 }
 
 // What the convention wants kept goes to the frame, or comes back from it.
 static void tn_x86_keep(tn_x86_writer *w, int64_t at, int load) {
   for (int r = 0; r < 16; r++) if (TN_X86_KEPT >> r & 1 & (int)(w->c->used[TN_ISA_GPR] >> r)) {
-    const tn_isa_ins i = tn_x86_spill(TN_ISA_GPR, r, at, load);
-    tn_x86_write(w, &i);
+    const tn_isa_ins i = tn_x86_spill_16(TN_ISA_GPR, r, at, load);
+    tn_x86_write_ins(w, &i);
     at += 8;
   }
   for (int r = 0; r < 16; r++) if (TN_X86_KEPT_VECTORS >> r & 1 & (int)(w->c->used[TN_ISA_VEC] >> r)) {
-    tn_isa_ins i = tn_x86_spill(TN_ISA_VEC, r, at, load);
-    i.o[0].nbytes = i.o[1].nbytes = 16;
-    tn_x86_write(w, &i);
+    const int op = tn_x86_choose(w->level, TN_X86_DO_MOVE, TN_X86_V32);
+    const tn_isa_ins i = tn_x86_moved(op, TN_ISA_VEC, 16, r, at, load);
+    tn_x86_write_ins(w, &i);
     at += 16;
   }
 }
-static void tn_x86_patch(tn_x86_writer *w, const tn_x86_fix *f, int64_t to) {
+static void tn_x86_patch(tn_x86_writer *w, const tn_isa_fix *f, int64_t to) {
   const int32_t v = (int32_t)(to - f->end);
   memcpy(w->code.data + f->at, &v, 4);
 }
@@ -142,9 +194,9 @@ static void tn_x86_write_all(tn_x86_writer *w) {
   tn_x86_write_2(w, TN_X86_AND, rsp, tn_isa_number(-64));
   tn_x86_write_2(w, TN_X86_SUB, rsp, tn_isa_number(frame));
   tn_x86_keep(w, kept, 0);
-  for (int i = 0; i < c->n; i++) tn_x86_write(w, &c->ins[i]);
+  for (int i = 0; i < c->n; i++) tn_x86_write_ins(w, &c->ins[i]);
   tn_x86_keep(w, kept, 1);
-  if (c->used[TN_ISA_VEC]) tn_x86_write_1(w, TN_X86_VZEROUPPER, -1);
+  if (c->used[TN_ISA_VEC] && tn_x86_level_has(w->level, TN_X86_VZEROUPPER)) tn_x86_write_1(w, TN_X86_VZEROUPPER, -1);
   tn_x86_write_2(w, TN_X86_MOV, rsp, rbp);
   tn_x86_write_1(w, TN_X86_POP, TN_X86_RBP);
   tn_x86_write_1(w, TN_X86_RET, -1);
@@ -155,36 +207,6 @@ static void tn_x86_write_all(tn_x86_writer *w) {
   if (c->pool.n) tiny_bytes_add(&w->code, c->pool.data, c->pool.n);
   for (int i = 0; i < w->njump; i++) tn_x86_patch(w, &w->jump[i], w->place[w->jump[i].to]);
   for (int i = 0; i < w->nconstant; i++) tn_x86_patch(w, &w->constant[i], pool + w->constant[i].to);
-}
-
-// ** the object **
-
-static void tn_x86_elf(tiny_bytes *out, const char *name, const tiny_bytes *code) {
-  static const char section_names[] = "\0.text\0.symtab\0.strtab";
-  tn_elf_header h;
-  tn_elf_section s[4];
-  tn_elf_sym sym[2];
-  memset(&h, 0, sizeof h); memset(s, 0, sizeof s); memset(sym, 0, sizeof sym);
-  const size_t strings = sizeof section_names + strlen(name) + 1;
-  memcpy(h.ident, "\177ELF\2\1\1", 7);
-  h.type = 1; h.machine = TN_ELF_X86; h.version = 1; h.ehsize = sizeof h; h.shentsize = sizeof *s;
-  h.shnum = 4; h.shstrndx = 3;
-  h.shoff = sizeof h;
-  s[1].name = 1; s[1].type = TN_ELF_PROGBITS; s[1].flags = TN_ELF_ALLOC | TN_ELF_EXEC; s[1].align = 64;
-  s[1].offset = sizeof h + sizeof s; s[1].size = code->n;
-  s[2].name = 7; s[2].type = TN_ELF_SYMTAB; s[2].link = 3; s[2].info = 1; s[2].align = 8; s[2].entsize = sizeof *sym;
-  s[2].offset = s[1].offset + (code->n + 7) / 8 * 8; s[2].size = sizeof sym;
-  s[3].name = 15; s[3].type = TN_ELF_STRTAB; s[3].align = 1; s[3].offset = s[2].offset + sizeof sym;
-  s[3].size = strings;
-  sym[1].name = (uint32_t)sizeof section_names; sym[1].info = 0x12; sym[1].section = 1; sym[1].size = code->n;
-  static const char pad[8] = {0};
-  tiny_bytes_add(out, &h, sizeof h);
-  tiny_bytes_add(out, s, sizeof s);
-  tiny_bytes_add(out, code->data, code->n);
-  if (code->n % 8) tiny_bytes_add(out, pad, 8 - code->n % 8);
-  tiny_bytes_add(out, sym, sizeof sym);
-  tiny_bytes_add(out, section_names, sizeof section_names);
-  tiny_bytes_add(out, name, strlen(name) + 1);
 }
 
 // The lines of the code, for debug letter d.
@@ -202,20 +224,20 @@ static void tn_x86_show(tiny_ctx *t, const char *name, const tiny_bytes *code, s
 }
 
 // Adds the object to out. NULL: it is there; else why not.
-static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, tiny_bytes *out) {
+static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, const tn_x86_level *level, tiny_bytes *out) {
   tn_isa_code c;
   tn_x86_writer w;
   memset(&c, 0, sizeof c); memset(&w, 0, sizeof w);
   c.t = c.pool.t = w.code.t = t;
-  w.c = &c;
-  tn_x86_select_list(&c, k);
-  if (!c.refused) tn_isa_allocate(&c, &tn_x86_target);
+  w.c = &c; w.level = level;
+  tn_x86_select_list(&c, k, level);
+  if (!c.refused) tn_isa_allocate(&c, tn_x86_target_of(level));
   if (!c.refused && c.frame > TN_X86_FRAME_MOST) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   tn_x86_write_all(&w);
   if (t->code != TINY_OK) return t->message;
   if (tn_debug(t, 'd')) tn_x86_show(t, k->name, &w.code, w.code.n - c.pool.n);
-  tn_x86_elf(out, k->name, &w.code);
+  tn_isa_elf(out, k->name, &w.code, TN_ELF_X86);
   return NULL;
 }
 #endif

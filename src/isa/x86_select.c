@@ -1,13 +1,14 @@
-// x86_select: the linear list of a kernel -> instructions of x86-64 with AVX-512 (F, BW, DQ, VL), before registers.
+// x86_select: the linear list of a kernel -> instructions of a level of x86-64, before registers.
 //
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
 // Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A NEG that
-//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses.
-// Not here: DOT, WMMA, SHUFFLE, STACKs of bools, grids.
+//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, and a condition that
+//        one choice has.
+// Not here: WMMA; SHUFFLE and grids, which are none of a CPU's.
 #ifndef TN_ISA_X86_SELECT
 #define TN_ISA_X86_SELECT
 #ifndef TINY_AMALGAMATED
-#include "x86_lanes.c"
+#include "x86_expand.c"
 #endif
 
 // ** loops and the entry **
@@ -24,8 +25,9 @@ static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
     tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
     tn_x86_jump(x, tn_is_unsigned(u->dtype) ? TN_X86_JAE : TN_X86_JGE, label + 1);
   }
-  TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop)->begin = x->c->n;
-  x->c->loop[x->c->nloop - 1].end = -1;
+  const int known = end->op == TINY_OP_CONST && !start && end->k > 0;
+  tn_isa_loop *loop = TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop);
+  loop->begin = x->c->n; loop->end = -1; loop->times = !known ? 0 : end->k < 1000 ? (int)end->k : 1000;
   tn_x86_place(x, label);
 }
 static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
@@ -48,22 +50,29 @@ static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
 static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
   const int64_t nbytes = u->v[1] * u->lanes * tn_dtypes[u->dtype].nbytes;
   if (u->v[0] == TN_SPACE_REG) return;     // known when it is first named
-  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
   if (!x->k->local_nbytes) {
     x->c->frame = (x->c->frame + 63) / 64 * 64;
     const int64_t at = x->c->frame;
     x->c->frame += (nbytes + 63) / 64 * 64;
-    tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), tn_x86_frame(at, 0));
+    x->label[u->seq] = (int)at + 1;
     return;
   }
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, x->local_at);
   o.reg = x->local;
-  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), o);
+  x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(x->reg[u->seq], 8, TN_ISA_DEF), o);
   x->local_at += (nbytes + 63) / 64 * 64;
 }
 
 // ** nodes **
 
+// What u reads as its source j.
+static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
+  if (x->shuffles[u->seq]) return u->src[j]->src[0];
+  if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
+  return folded ? folded->src[0] : u->src[j];
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
@@ -86,7 +95,7 @@ static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
 // Is the value, which is written to that register, made of what the register holds, in more than one step?
 static int tn_x86_made_of(const tn_x86_select *x, const tiny_uop *u, int reg, const tiny_uop *allowed) {
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    const tiny_uop *s = u->src[i];
+    const tiny_uop *s = tn_x86_read_by(x, u, i);
     if (x->fused[s->seq] && tn_x86_made_of(x, s, reg, NULL)) return 1;
     if (s != allowed && x->reg[s->seq] == reg) return 1;
   }
@@ -108,51 +117,6 @@ static void tn_x86_load_reg(tn_x86_select *x, const tiny_uop *u) {
   tn_x86_copy_all(x, u, x->reg[u->seq], *e);
 }
 
-static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int cls = tn_x86_class(u);
-  switch (u->op) {
-    case TINY_OP_LOAD: tn_x86_load(x, u, to); return;
-    case TINY_OP_CAST: tn_x86_cast(x, u, to); return;
-    case TINY_OP_BITCAST: tn_x86_bitcast(x, u, to); return;
-    case TINY_OP_BROADCAST: tn_x86_broadcast(x, u, to); return;
-    case TINY_OP_STACK: tn_x86_stack(x, u, to); return;
-    case TINY_OP_PICK: tn_x86_pick(x, u, to); return;
-    case TINY_OP_LANE: tn_x86_lane_numbers(x, u, to); return;
-    case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_x86_compare(x, u, to); return;
-    case TINY_OP_WHERE: tn_x86_where(x, u, to); return;
-    case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_x86_unary(x, u, to); return;
-    case TINY_OP_FMA: tn_x86_multiply_add(x, u, to); return;
-    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
-    case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
-      if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
-      else if (cls == TN_ISA_VEC && tn_x86_row_of(u)) tn_x86_binary(x, u, to);
-      else if (cls == TN_ISA_VEC) tn_x86_by_lanes(x, u, to);
-      else {
-        const tn_isa_operand a = tn_x86_use(x, u->src[0]), b = tn_x86_use(x, u->src[1]);
-        if (u->op != TINY_OP_AND && u->op != TINY_OP_OR && u->op != TINY_OP_XOR)
-          tn_isa_refuse(x->c, "an operation of bools");
-        tn_x86_3(x, u->op == TINY_OP_AND ? TN_X86_KANDQ : u->op == TINY_OP_OR ? TN_X86_KORQ : TN_X86_KXORQ,
-                 tn_x86_kreg(to, TN_ISA_DEF), a, b);
-      }
-      return;
-    default: tn_isa_refuse(x->c, tn_ops[u->op].name);
-  }
-}
-
-// A value whose parts, or those of what it is made of, are wider than a register: part by part, which stand in
-// registers of their own, or as halves of one.
-static void tn_x86_compute_parts(tn_x86_select *x, const tiny_uop *u, int to, int lanes) {
-  const int element = tn_x86_element(u), cls = tn_x86_class(u);
-  const int each = cls == TN_ISA_MASK ? u->lanes : 64 / element < u->lanes ? 64 / element : u->lanes;
-  for (int from = 0; from < u->lanes; from += lanes) {
-    const int whole = lanes == each, r = whole ? to + from / each : tn_x86_new(x, cls), into = to + from / each;
-    x->lanes = lanes; x->from = from;
-    tn_x86_compute(x, u, r);
-    if (!whole) tn_x86_put_part(x, u, into, r, from % each, lanes);
-  }
-  x->lanes = x->from = 0;
-}
-
 static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   int *reg = &x->reg[u->seq];
   switch (u->op) {
@@ -163,7 +127,7 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
       tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, 8, TN_ISA_DEF), tn_x86_slot_of(x->mem, u->k, 8));
       return;
     case TINY_OP_ARG:
-      *reg = tn_x86_new(x, tn_x86_class(u));
+      *reg = tn_x86_new(x, tn_x86_class(x, u));
       tn_x86_move_in(x, u, *reg, tn_x86_slot_of(x->args, u->k, 8));
       return;
     case TINY_OP_SPECIAL:
@@ -181,7 +145,8 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
     case TINY_OP_STORE:
       if (tn_is_reg(u->src[0]->src[0])) {
         const int *e = tn_x86_reg_element(x, u->src[0]);
-        if (e && x->reg[u->src[1]->seq] != *e) tn_x86_store_reg(x, u->src[1], *e);
+        if (e && x->reg[u->src[1]->seq] != *e)
+          tn_x86_store_reg(x, u->src[1], tn_memory_behind(u->src[0]->src[0]), *e);
       } else tn_x86_store_all(x, u);
       return;
     default: break;
@@ -189,27 +154,34 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (!x->uses[u->seq] || x->fused[u->seq]) return;
   if (tn_x86_is_splat(u)) {                // made where it stands, before all loops; zeros cost nothing anywhere
     const int64_t bits = tn_x86_bits(u->src[0]);
-    const int nbytes = u->lanes * tn_x86_element(u);
+    const int nbytes = u->lanes * tn_x86_element(x, u), most = x->level->nbytes;
     if (bits && u->dtype != TINY_BOOL)
-      *reg = tn_x86_splat(x, bits, tn_x86_element(u), tn_x86_vector(nbytes > 64 ? 64 : nbytes));
+      *reg = tn_x86_splat(x, bits, tn_x86_element(x, u), tn_x86_vector(nbytes > most ? most : nbytes));
     return;
   }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_x86_load_reg(x, u); return; }
-  int home = tn_x86_home(x, u);
-  const int one_step = tn_x86_class(u) == TN_ISA_VEC && tn_x86_row_of(u);
-  if (home >= 0 && !one_step && tn_x86_made_of(x, u, home, u->op == TINY_OP_FMA ? u->src[2] : NULL)) home = -1;
-  const tiny_uop *gathered = u->op == TINY_OP_LOAD && u->src[0]->lanes > 1 ? u->src[0]->src[1] : NULL;
   const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
-  const int lanes = by_itself ? 0 : tn_x86_lanes_at_once(x, u, gathered);
-  if (lanes) home = -1;
+  const int at_once = tn_x86_has(x, u) && !tn_regroups(u) && (by_itself || !tn_x86_lanes_at_once(x, u));
+  int home = at_once && !tn_x86_is_lanes_of_bool(u) ? tn_x86_home(x, u) : -1;
+  const int one_step = tn_x86_class(x, u) == TN_ISA_VEC && tn_op_is(u->op, TINY_ALU) &&
+      (tn_x86_row_of(x, u) || u->op == TINY_OP_WHERE);
+  if (home >= 0 && !one_step && tn_x86_made_of(x, u, home, u->op == TINY_OP_FMA ? u->src[2] : NULL)) home = -1;
   const int to = home >= 0 ? home : tn_x86_new_for(x, u);
-  if (lanes) tn_x86_compute_parts(x, u, to, lanes);
-  else tn_x86_compute(x, u, to);
+  tn_x86_write(x, u, to);
   *reg = to;
   if (x->indexes[u->seq]) x->wide[u->seq] = tn_x86_extended(x, to);
 }
 
+// Does u's only user stand in its block, with no store between that changes what it loads?
+static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
+  for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
+    const int op = x->k->list[i]->op;
+    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
+    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
+  }
+  return 1;
+}
 // Is a LOAD, or a NEG, used by one other node alone, in its block, with nothing between that changes what it takes?
 static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
@@ -217,18 +189,7 @@ static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
   const int negates = u->op == TINY_OP_NEG && user->op == TINY_OP_FMA;
   const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
       !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
-  if (!negates && !load) return 0;
-  for (uint32_t i = u->seq + 1; i < user->seq; i++) {
-    const int op = x->k->list[i]->op;
-    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
-    if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
-  }
-  return 1;
-}
-// What u reads as its source j.
-static const tiny_uop *tn_x86_read_by(const tiny_uop *u, uint32_t j) {
-  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
-  return folded ? folded->src[0] : u->src[j];
+  return (negates || load) && tn_x86_stays(x, u, load);
 }
 // Is it written for its value alone, which nobody uses?
 static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
@@ -237,24 +198,51 @@ static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
   return tn_op_is_elementwise(op) || op == TINY_OP_LOAD || op == TINY_OP_INDEX || op == TINY_OP_BROADCAST ||
       op == TINY_OP_STACK || op == TINY_OP_PICK;
 }
+// Bytes of an element of a bool of a vector: what is compared; of what is made of bools the widest of them; in REG
+// memory 4. Where nothing tells, 4.
+static int tn_x86_bool_element(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->nsrc ? u->src[0] : NULL;
+  int most = 0;
+  if (u->op == TINY_OP_LOAD || u->op == TINY_OP_DEFINE) return 4;
+  if (tn_op_is(u->op, TINY_CMP) && s->dtype != TINY_BOOL) return tn_dtypes[s->dtype].nbytes;
+  if (u->op == TINY_OP_CAST) return tn_dtypes[s->dtype].nbytes;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *one = u->src[i];
+    if (tn_x86_is_lanes_of_bool(one) && !tn_x86_is_splat(one) && x->bools[one->seq] > most) most = x->bools[one->seq];
+  }
+  return most ? most : 4;
+}
+static void tn_x86_bool_elements(tn_x86_select *x) {
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    x->bools[i] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
+  }
+}
 static void tn_x86_survey(tn_x86_select *x) {
   for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
+  tn_x86_bool_elements(x);
+  for (int i = 0; i < x->k->n; i++) {
+    tn_x86_order order;
+    x->shuffles[i] = (uint8_t)tn_x86_shuffles(x, x->k->list[i], &order);
+  }
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = tn_x86_read_by(u, j);
+      const tiny_uop *s = tn_x86_read_by(x, u, j);
       x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
       x->user[s->seq] = u;
       if (u->op == TINY_OP_INDEX && j == 1 && u->lanes == 1 && tn_x86_may_be_negative(s)) x->indexes[s->seq] = 1;
     }
   }
   for (int i = 0; i < x->k->n; i++) x->fused[i] = (uint8_t)tn_x86_is_fused(x, x->k->list[i]);
+  for (int i = x->k->n - 1; i >= 0; i--)
+    if (tn_x86_is_condition(x, x->k->list[i])) x->fused[i] = (uint8_t)tn_x86_stays(x, x->k->list[i], 0);
   for (int i = x->k->n - 1; i >= 0; i--) {                   // what is fused, or an INDEX, reads where its user stands
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = tn_x86_read_by(u, j);
+      const tiny_uop *s = tn_x86_read_by(x, u, j);
       if (x->last[s->seq] < at) x->last[s->seq] = at;
     }
   }
@@ -279,18 +267,19 @@ static void tn_x86_entry(tn_x86_select *x) {
   }
 }
 
-static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k) {
+static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x86_level *level) {
   tn_x86_select x;
-  const size_t n = (size_t)k->n + 1;
+  const size_t n = (size_t)k->n + TN_X86_SPARE;
   memset(&x, 0, sizeof x);
-  x.c = c; x.k = k;
+  x.c = c; x.k = k; x.level = level;
   x.reg = (int *)tn_scratch(c->t, n * sizeof(int)); x.uses = (int *)tn_scratch(c->t, n * sizeof(int));
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
+  x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);
   x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
-  c->frame = TN_X86_SHELF;                 // at 0
+  c->frame = TN_X86_SHELVES;                 // at 0
   tn_x86_survey(&x);
   tn_x86_entry(&x);
   for (int i = 0; i < k->n && !c->refused; i++) tn_x86_node(&x, k->list[i]);

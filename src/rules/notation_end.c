@@ -1,5 +1,5 @@
-// notation_end: takes back the algebra of notation.c and the form of rule sets (ir/match.c), so
-// that none of their short names reaches the including file.
+// notation_end: takes back the algebra of notation.c, so that none of its short names reaches the including file. The
+// form of rule sets goes by ir/match_end.c.
 #ifdef TN_RULES_NOTATION
 #undef K
 #undef N
@@ -23,8 +23,4 @@
 #undef not_
 #undef where
 #undef cast
-#undef RULES
-#undef RULE
-#undef USE
-#undef RULES_END
 #endif

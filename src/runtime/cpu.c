@@ -24,11 +24,19 @@
 #include "../render/cstyle.c"
 #ifdef TINY_ISA
 #include "../isa/x86_object.c"
+#include "../isa/arm64_object.c"
 #endif
 #endif
 
+// The built-in compiler, for $TINY_CC=builtin.
 #if defined(TINY_ISA) && defined(TN_OS_X86)
-  #define TN_CPU_BUILTIN 1                 // the built-in compiler is there, for $TINY_CC=builtin
+  #define TN_CPU_BUILTIN 1
+  #define tn_cpu_builtin_object tn_x86_object
+  typedef tn_x86_level tn_cpu_builtin_level;
+#elif defined(TINY_ISA) && defined(TN_OS_ARM64)
+  #define TN_CPU_BUILTIN 1
+  #define tn_cpu_builtin_object tn_arm64_object
+  typedef tn_arm64_level tn_cpu_builtin_level;
 #else
   #define TN_CPU_BUILTIN 0
 #endif
@@ -436,6 +444,21 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 #ifndef TN_TEST_IR                         // tests: the CPU takes IR as well
   #define TN_TEST_IR 0
 #endif
+#if TN_CPU_BUILTIN
+// The level that kernels are compiled for: one whose vectors are as wide.
+#ifdef TN_OS_ARM64
+static const tn_arm64_level *tn_cpu_level(const tn_os_cpu *facts) { (void)facts; return &tn_arm64_levels[0]; }
+#else
+static const tn_x86_level *tn_cpu_level(const tn_os_cpu *facts) {
+  const int vnni = facts->dots >> TINY_DOT_U8_I8 & 1;
+  switch (facts->vector_nbytes) {
+    case 64: return &tn_x86_levels[vnni ? TN_X86_AVX512_VNNI : TN_X86_AVX512];
+    case 32: return &tn_x86_levels[TN_X86_AVX2];
+    default: return &tn_x86_levels[tn_os_cpu_has(facts, "sse4") ? TN_X86_SSE4 : TN_X86_SSE2];
+  }
+}
+#endif
+#endif
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
@@ -450,7 +473,7 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
   const char *compiler = tn_os_env("TINY_CC");
-  c->builtin = TN_CPU_BUILTIN && !takes_ir && facts.vector_nbytes == 64 && compiler && !strcmp(compiler, "builtin");
+  c->builtin = TN_CPU_BUILTIN && !takes_ir && compiler && !strcmp(compiler, "builtin");
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -475,7 +498,7 @@ static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = tn_x86_object(t, k, out);
+  const char *why = tn_cpu_builtin_object(t, k, (const tn_cpu_builtin_level *)r->own, out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
   return t->code == TINY_OK ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
@@ -487,9 +510,14 @@ static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, cons
   tiny_bytes_add(out, kernels->data, kernels->n);
   return t->code;
 }
-static void tn_cpu_builtin_renderer(tiny_renderer *r) {
+static void tn_cpu_builtin_renderer(const tn_cpu *c, tiny_renderer *r) {
   tn_cstyle(r);
+  r->own = tn_cpu_level(&c->facts);
+#ifdef TN_OS_ARM64
+  r->name = "C and arm64";
+#else
   r->name = "C and x86-64";
+#endif
   r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
   r->kernel = tn_cpu_builtin_kernel;
   r->module = tn_cpu_builtin_module;
@@ -501,7 +529,7 @@ static int tn_cpu_fuses(const tn_cpu *c) {
   (void)c;
   return 1;
 #else
-  return c->facts.avx2;
+  return c->facts.vector_nbytes >= 32;      // AVX2 is taken for there where FMA is, too
 #endif
 }
 static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
@@ -520,7 +548,7 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
     out->units_allowed = tn_os_tiles_allowed;
   }
 #if TN_CPU_BUILTIN
-  if (c->builtin) tn_cpu_builtin_renderer(out);
+  if (c->builtin) tn_cpu_builtin_renderer(c, out);
 #endif
 }
 

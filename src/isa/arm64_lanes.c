@@ -1,0 +1,145 @@
+// arm64_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE.
+//
+// In:  a node. Out: the instructions that write its value to its registers, all of its lanes.
+// Holds: a STACK of lanes of one vector or of two is one permutation where there is one, else lanes are inserted one by
+//        one.
+#ifndef TN_ISA_ARM64_LANES
+#define TN_ISA_ARM64_LANES
+#ifndef TINY_AMALGAMATED
+#include "arm64_arithmetic.c"
+#endif
+
+// Of the lanes that are computed now, which are all alike.
+static void tn_arm64_broadcast(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int element = tn_arm64_element(x, u), r = tn_arm64_value(x, s);
+  if (u->dtype == TINY_BOOL) tn_arm64_lanes_of_bool(x, to, r);
+  else if (tn_is_float(u->dtype))
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF), tn_arm64_lane(r, element, 0, TN_ISA_USE));
+  else tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF),
+                  tn_arm64_gpr(r, element == 8 ? 8 : 4, TN_ISA_USE));
+}
+static void tn_arm64_lane_numbers(tn_arm64_select *x, const tiny_uop *u, int to) {
+  uint8_t data[16];
+  const int element = tn_arm64_element(x, u);
+  memset(data, 0, sizeof data);
+  for (int i = 0; i < tn_arm64_lanes(x, u); i++) data[i * element] = (uint8_t)(x->from + i);
+  tn_arm64_2(x, TN_ARM64_LDR, tn_arm64_vec(to, 16, 0, TN_ISA_DEF),
+             tn_isa_at(TN_ISA_POOL, 16, tn_isa_constant(x->c, data, 16)));
+}
+
+// ** permutations **
+
+// Where lane i of a permutation of two vectors of n lanes comes from (C7.2: ZIP1, ZIP2, UZP1, UZP2, TRN1, TRN2).
+static int tn_arm64_permuted(int op, int n, int i) {
+  const int odd = i & 1;
+  switch (op) {
+    case TN_ARM64_ZIP1: return i / 2 + (odd ? n : 0);
+    case TN_ARM64_ZIP2: return n / 2 + i / 2 + (odd ? n : 0);
+    case TN_ARM64_UZP1: return 2 * i;
+    case TN_ARM64_UZP2: return 2 * i + 1;
+    case TN_ARM64_TRN1: return odd ? n + i - 1 : i;
+    default: return odd ? n + i : i + 1;
+  }
+}
+// The register and lane that a source of a STACK is, without being moved; 0: it is none.
+static int tn_arm64_is_lane(const tn_arm64_select *x, const tiny_uop *s, int *reg, int *lane) {
+  if (s->lanes > 1 || s->op != TINY_OP_PICK || s->dtype == TINY_BOOL || tn_arm64_is_splat(s->src[0])) return 0;
+  const int each = tn_arm64_each(x, s->src[0]);
+  if (x->reg[s->src[0]->seq] < 0) return 0;
+  *reg = x->reg[s->src[0]->seq] + (int)s->k / each;
+  *lane = (int)s->k % each;
+  return 1;
+}
+// Lanes [first, first + n) of a STACK of single lanes by one permutation: 1, and it is written.
+static int tn_arm64_permute(tn_arm64_select *x, const tiny_uop *u, int to, int first, int n) {
+  static const int ops[] = {TN_ARM64_ZIP1, TN_ARM64_ZIP2, TN_ARM64_UZP1, TN_ARM64_UZP2, TN_ARM64_TRN1, TN_ARM64_TRN2};
+  const int element = tn_arm64_element(x, u), nbytes = n * element;
+  int from[2] = {-1, -1}, at[16], all = (1 << sizeof ops / sizeof *ops) - 1, along = 1;
+  if ((int)u->nsrc != u->lanes || nbytes < 8) return 0;
+  for (int i = 0; i < n; i++) {
+    int reg, lane;
+    const tiny_uop *s = u->src[first + i];
+    if (!tn_arm64_is_lane(x, s, &reg, &lane) || tn_arm64_each(x, s->src[0]) != n) return 0;
+    const int k = from[0] >= 0 && from[0] != reg;
+    if (from[k] >= 0 && from[k] != reg) return 0;
+    from[k] = reg;
+    at[i] = lane + k * n;
+  }
+  const int second = from[1] < 0 ? from[0] : from[1], span = from[1] < 0 ? n : 2 * n;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < (int)(sizeof ops / sizeof *ops); k++)
+      if (tn_arm64_permuted(ops[k], n, i) % span != at[i]) all &= ~(1 << k);
+    along &= at[i] == (at[0] + i) % span;
+  }
+  const tn_isa_operand d = tn_arm64_arranged(to, nbytes, element, TN_ISA_DEF);
+  for (int k = 0; all; k++, all >>= 1) if (all & 1) {
+    tn_arm64_3(x, ops[k], d, tn_arm64_arranged(from[0], nbytes, element, TN_ISA_USE),
+               tn_arm64_arranged(second, nbytes, element, TN_ISA_USE));
+    return 1;
+  }
+  if (!along || at[0] >= n) return 0;
+  tn_arm64_4(x, TN_ARM64_EXT, tn_arm64_vec(to, nbytes, 1, TN_ISA_DEF), tn_arm64_vec(from[0], nbytes, 1, TN_ISA_USE),
+             tn_arm64_vec(second, nbytes, 1, TN_ISA_USE), tn_isa_number(at[0] * element));
+  return 1;
+}
+
+// A scalar becomes a lane of a register; the first is all of its lanes.
+static void tn_arm64_insert(tn_arm64_select *x, const tiny_uop *s, int element, int into, int at) {
+  int reg = -1, lane = 0;
+  const int is_lane = tn_arm64_is_lane(x, s, &reg, &lane), cls = tn_arm64_class(s);
+  tn_isa_operand from;
+  if (!is_lane) reg = tn_arm64_value(x, s);
+  if (s->dtype == TINY_BOOL) {
+    const int all = tn_arm64_new(x, TN_ISA_GPR);
+    tn_arm64_2(x, TN_ARM64_NEG, tn_arm64_gpr(all, 8, TN_ISA_DEF), tn_arm64_gpr(reg, 8, TN_ISA_USE));
+    reg = all;
+  }
+  if (is_lane || cls == TN_ISA_VEC) from = tn_arm64_lane(reg, element, lane, TN_ISA_USE);
+  else from = tn_arm64_gpr(reg, element == 8 ? 8 : 4, TN_ISA_USE);
+  if (at) tn_arm64_2(x, TN_ARM64_INS, tn_arm64_lane(into, element, at, TN_ISA_BOTH), from);
+  else tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(into, 16, element, TN_ISA_DEF), from);
+}
+static void tn_arm64_stack(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int element = tn_arm64_element(x, u), each = tn_arm64_each(x, u);
+  for (int i = 0, at = 0; i < (int)u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    if (s->lanes == 1 && at % each == 0 && tn_arm64_permute(x, u, to + at / each, i, each)) {
+      at += each; i += each - 1;
+      continue;
+    }
+    if (s->lanes == 1) { tn_arm64_insert(x, s, element, to + at / each, at % each); at++; continue; }
+    const int n = each < s->lanes ? each : s->lanes, own = tn_arm64_each(x, s);
+    for (int k = 0; k < s->lanes; k += n < own ? n : own, at += n < own ? n : own) {
+      x->lanes = n < own ? n : own; x->from = k;
+      const int r = u->dtype == TINY_BOOL ? tn_arm64_mask(x, s, element) : tn_arm64_value(x, s);
+      tn_arm64_put_lanes(x, element, to + at / each, r, at % each, x->lanes);
+    }
+    x->lanes = x->from = 0;
+  }
+}
+// Part of a vector.
+static void tn_arm64_pick(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int element = tn_arm64_element(x, s), each = tn_arm64_each(x, s), splat = tn_arm64_is_splat(s);
+  if (u->lanes == 1) {
+    const int r = splat ? tn_arm64_value(x, s) : x->reg[s->seq] + (int)u->k / each;
+    const tn_isa_operand lane = tn_arm64_lane(r, element, splat ? 0 : (int)u->k % each, TN_ISA_USE);
+    if (tn_arm64_class(u) == TN_ISA_VEC) tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, element, 0, TN_ISA_DEF), lane);
+    else {
+      const int sign = element < 4 && tn_is_signed(u->dtype);
+      tn_arm64_2(x, sign ? TN_ARM64_SMOV : TN_ARM64_UMOV, tn_arm64_gpr(to, element == 8 ? 8 : 4, TN_ISA_DEF), lane);
+      if (u->dtype == TINY_BOOL)
+        tn_arm64_3(x, TN_ARM64_AND, tn_arm64_gpr(to, 4, TN_ISA_DEF), tn_arm64_gpr(to, 4, TN_ISA_USE), tn_isa_number(1));
+    }
+    return;
+  }
+  const int mine = tn_arm64_each(x, u), n = mine < each ? mine : each;
+  for (int i = 0; i < u->lanes; i += n) {
+    x->lanes = n; x->from = (int)u->k + i;
+    const int r = tn_arm64_value(x, s);
+    tn_arm64_put_lanes(x, element, to + i / mine, r, i % mine, n);
+  }
+  x->lanes = x->from = 0;
+}
+#endif
