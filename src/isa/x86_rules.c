@@ -22,7 +22,9 @@ static int tn_x86_signed_of(int dtype) {
   }
 }
 // Only the top bit of x's type.
-static int64_t tn_x86_top(const tiny_uop *x) { return tn_dtype_wrap(x->dtype, (int64_t)((uint64_t)1 << (tn_bits(x->dtype) - 1))); }
+static int64_t tn_x86_top(const tiny_uop *x) {
+  return tn_dtype_wrap(x->dtype, (int64_t)((uint64_t)1 << (tn_bits(x->dtype) - 1)));
+}
 static tiny_uop *tn_x86_flipped(tiny_ctx *t, tiny_uop *x) {
   return tn_x86_as(t, xor_(x, K(x, tn_x86_top(x))), tn_x86_signed_of(x->dtype));
 }

@@ -47,7 +47,9 @@ static int tn_x86_element(const tn_x86_select *x, const tiny_uop *u) {
 static int tn_x86_lanes(const tn_x86_select *x, const tiny_uop *u) {
   return x->lanes && u->lanes > 1 ? x->lanes : u->lanes;
 }
-static int tn_x86_nbytes(const tn_x86_select *x, const tiny_uop *u) { return tn_x86_lanes(x, u) * tn_x86_element(x, u); }
+static int tn_x86_nbytes(const tn_x86_select *x, const tiny_uop *u) {
+  return tn_x86_lanes(x, u) * tn_x86_element(x, u);
+}
 static int tn_x86_class(const tn_x86_select *x, const tiny_uop *u) {
   if (u->lanes > 1) return u->dtype == TINY_BOOL && x->level->masks ? TN_ISA_MASK : TN_ISA_VEC;
   return tn_is_float(u->dtype) ? TN_ISA_VEC : TN_ISA_GPR;
