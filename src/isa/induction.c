@@ -1,8 +1,8 @@
 // induction: indices that grow by the same in each iteration of an innermost loop, which is added instead of made anew.
 //
 // In:       the list of a kernel. Out: for each INDEX in a loop that has none inside, which induction variable it is,
-//           and what is added to that: the sum of a few values from before the loop, times numbers, and a step times the
-//           iterations.
+//           and what is added to that: the sum of a few values from before the loop, times numbers, and a step times
+//           the iterations.
 // Requires: seq is the place in the list.
 // Holds:    nothing that an index is made of leaves its type, so that all of it may be reckoned in 64 bits. The loop's
 //           own variable is none; a loop has TN_ISA_INDUCTIONS at most. Memory in registers is not indexed.
@@ -41,7 +41,8 @@ static int tn_isa_is_affine(const tiny_uop *at, const tiny_uop *range, tn_isa_in
   while (n) {
     const tn_isa_term one = todo[--n];
     const tiny_uop *u = one.of, *by = u->nsrc == 2 ? u->src[1] : NULL;
-    if (one.times > INT32_MAX || one.times < -INT32_MAX || (u->op == TINY_OP_CONST && !tn_isa_stays_inside(u))) return 0;
+    if (one.times > INT32_MAX || one.times < -INT32_MAX) return 0;
+    if (u->op == TINY_OP_CONST && !tn_isa_stays_inside(u)) return 0;
     if (u->op == TINY_OP_CONST) { d->added += one.times * u->k; continue; }
     if (!tn_isa_stays_inside(u) || n + 2 > TN_ISA_DEEP) return 0;
     if (u == range) d->step += one.times;

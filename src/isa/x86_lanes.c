@@ -48,8 +48,8 @@ static int tn_x86_shuffles(const tiny_uop *u, const tiny_uop *from[2], int64_t i
   }
   return 1;
 }
-// What one instruction does with two vectors, without a table: lane i of its result by the kind, n lanes, `each` of them
-// in 128 bits. Halves of those are interleaved, by one or two lanes; or halves of the vectors follow each other.
+// What one instruction does with two vectors, without a table: lane i of its result by the kind, n lanes, `each` of
+// them in 128 bits. Halves of those are interleaved, by one or two lanes; or halves of the vectors follow each other.
 enum { TN_X86_LOWS, TN_X86_HIGHS, TN_X86_LOW_PAIRS, TN_X86_HIGH_PAIRS, TN_X86_LOW_HALVES, TN_X86_HIGH_HALVES,
   TN_X86_SHUFFLES };
 static int tn_x86_shuffled(int kind, int i, int n, int each) {

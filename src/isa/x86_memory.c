@@ -170,8 +170,8 @@ static void tn_x86_load(tn_x86_select *x, const tiny_uop *u, int to) {
   if (valid) tn_x86_place(x, label);
 }
 
-// A whole vector that nobody reads soon: past the caches, which takes an address that its size divides (Intel SDM vol. 2,
-// MOVNTPS).
+// A whole vector that nobody reads soon: past the caches, which takes an address that its size divides (Intel SDM
+// vol. 2, MOVNTPS).
 static int tn_x86_streams(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0];
   return x->k->hints[u->seq] & TINY_HINT_STREAM && index->lanes == 1 && index->nsrc == 2 &&
