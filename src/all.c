@@ -190,6 +190,7 @@ TN_SMALL_BEGIN
 #include "isa/x86_encode.c"
 #include "isa/x86_text.c"
 #include "isa/code.c"
+#include "isa/induction.c"
 #include "isa/constants.c"
 #include "isa/registers.c"
 #include "isa/x86_levels.c"

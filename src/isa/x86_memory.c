@@ -67,10 +67,13 @@ static void tn_x86_base(tn_x86_select *x, const tiny_uop *memory, tn_isa_operand
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
   const tiny_uop *folded = tn_x86_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;
-  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, folded ? folded->src[1]->k * element : 0);
+  const int which = x->inductions.which[index->seq];
+  const int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, added * element);
   tn_x86_base(x, index->src[0], &o);
   o.scale = (uint8_t)element;
   if (x->lanes && nbytes > element) o.imm += (int64_t)x->from * element;    // of a vector, not of what is broadcast
+  if (which) { o.index = x->inductions.of[which - 1].reg; return o; }
   if (at->op != TINY_OP_CONST) { o.index = tn_x86_index(x, at); return o; }
   const int64_t far_off = o.imm + at->k * element;
   if (far_off <= INT32_MAX && far_off >= INT32_MIN) { o.imm = far_off; return o; }
