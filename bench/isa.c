@@ -34,7 +34,8 @@ static char reasons[8192];
 
 // Stages: selection, registers, bytes and the object, loading.
 enum { SELECT, ALLOCATE, WRITE, LOAD, STAGES };
-static const char *make_once(tiny_ctx *t, const tiny_listing *k, const tn_x86_level *level, double us[STAGES], size_t *nbytes) {
+static const char *make_once(tiny_ctx *t, const tiny_listing *k, const tn_x86_level *level, double us[STAGES],
+                             size_t *nbytes) {
   tn_isa_code c;
   tn_x86_writer w;
   tiny_bytes object = {t, NULL, 0, 0};

@@ -193,6 +193,7 @@ TN_SMALL_BEGIN
 #include "isa/arm64_encode.c"
 #include "isa/arm64_text.c"
 #include "isa/code.c"
+#include "isa/induction.c"
 #include "isa/constants.c"
 #include "isa/registers.c"
 #include "isa/x86_levels.c"

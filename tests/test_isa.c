@@ -89,6 +89,17 @@ GRAPH(max_f64, tiny_amax(tiny_cast(in->x, TINY_F64), 1, 0))
 GRAPH(sum_f64, tiny_sum(tiny_cast(in->x, TINY_F64), 1, 0))
 GRAPH(turned_f64, tiny_contiguous(tiny_transpose(tiny_cast(in->x, TINY_F64), 0, 1)))
 GRAPH(sorted, tiny_sort(in->x, 1, 0, NULL))
+GRAPH(square, tiny_add(tiny_matmul(in->x, tiny_transpose(in->x, 0, 1)),
+                       tiny_mul_scalar(tiny_eye(tiny_ctx_of(in->x), in->m, TINY_F32), 8 * in->n)))
+GRAPH(cholesky, tiny_cholesky(g_square(in), 0))
+GRAPH(picture, tiny_reshape(in->x, TINY_SHAPE(1, 1, in->m, in->n)))
+GRAPH(pooled, tiny_max_pool2d(g_picture(in), 3, 2, 1))
+GRAPH(conv, tiny_conv2d(g_picture(in), tiny_reshape(tiny_narrow(tiny_flatten(in->w, 0, -1), 0, 0, 9),
+                                                    TINY_SHAPE(1, 1, 3, 3)), NULL, NULL))
+GRAPH(gathered, tiny_gather(in->x, 1, tiny_remainder_scalar(in->i, in->n)))
+GRAPH(scattered, tiny_scatter_add(in->y, 1, tiny_remainder_scalar(in->i, in->n), in->x))
+GRAPH(embedded, tiny_embedding(tiny_remainder_scalar(tiny_select(in->i, 0, 0), in->m), in->x, -1))
+GRAPH(attention, tiny_attention(in->x, in->y, tiny_transpose(in->w, 0, 1), NULL))
 #undef GRAPH
 #define G(name) {#name, g_##name}
 static const struct { const char *name; graph_fn fn; } graphs[] = {
@@ -96,7 +107,8 @@ static const struct { const char *name; graph_fn fn; } graphs[] = {
   G(sum), G(sum0), G(max), G(argmax), G(softmax), G(matmul), G(turned), G(cumsum), G(flip), G(iadd), G(idiv),
   G(imod), G(isum), G(ior), G(shift), G(to_f32), G(to_i32), G(to_u8), G(to_i64), G(to_f64), G(to_f16), G(picked),
   G(padded), G(normed), G(argmax0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
-  G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted)
+  G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted),
+  G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded), G(attention)
 };
 #undef G
 enum { GRAPHS = sizeof graphs / sizeof *graphs };
@@ -193,26 +205,33 @@ static void interpret(tiny_ctx *t, list_trial *r, tiny_uop *const *list, int n) 
   CHECK_EQ(tn_interp_backend.launch(t, &l), TINY_OK);
   tn_interp_backend.unload(t, (void *)(uintptr_t)l.kernel);
 }
-static tiny_code run_list(tiny_ctx *t, void *arg) {
-  list_trial *r = (list_trial *)arg;
-  tiny_uop *list[32];
-  const int n = r->make(t, r, list);
-  interpret(t, r, list, n);
+// As machine code; hints: of the last node, NULL: none.
+static tiny_code execute(tiny_ctx *t, tiny_uop *const *list, int n, const uint8_t *last, void *const *base,
+                         const tn_cpu_builtin_level *level) {
   const int64_t local[3] = {1, 1, 1};
   uint8_t hints[32] = {0};
+  if (last) hints[n - 1] = *last;
   const tiny_listing listing = {"one_list", list, n, hints, local, 0};
   tiny_bytes object = {t, NULL, 0, 0};
-  const char *why = tn_cpu_builtin_object(t, &listing, r->level, &object);
+  const char *why = tn_cpu_builtin_object(t, &listing, level, &object);
   CHECK(!why);
   if (why) { fprintf(stderr, "    %s\n", why); return t->code; }
   tn_elf *image;
   if (tn_elf_load(t, object.data, object.n, TN_CPU_MACHINE, NULL, 0, &image) != TINY_OK) return t->code;
-  void *at = tn_elf_symbol(image, listing.name), *const base[2] = {&r->got, r->in};
+  void *at = tn_elf_symbol(image, listing.name);
   tn_cpu_kernel kernel;
   memcpy(&kernel, &at, sizeof kernel);
   kernel(base, NULL, 0, NULL);
   tn_elf_unload(t, image);
   return t->code;
+}
+static tiny_code run_list(tiny_ctx *t, void *arg) {
+  list_trial *r = (list_trial *)arg;
+  tiny_uop *list[32];
+  const int n = r->make(t, r, list);
+  interpret(t, r, list, n);
+  void *const base[2] = {&r->got, r->in};
+  return execute(t, list, n, NULL, base, r->level);
 }
 static void test_reg_memory_before_its_define(tiny_ctx *t, const tn_cpu_builtin_level *level) {
   list_trial r = {{1.5f, 2.25f}, 0, -1, define_late, 0, 0, level};
@@ -221,6 +240,33 @@ static void test_reg_memory_before_its_define(tiny_ctx *t, const tn_cpu_builtin_
   CHECK_EQ(r.want, 5.625f);
   CHECK_EQ(r.got, r.want);
   tiny_end(t);
+}
+
+// A store past the caches, where its address is a multiple of its size, and where it is none.
+typedef struct stream_trial { float *to, *from; const tn_cpu_builtin_level *level; } stream_trial;
+static tiny_code run_stream(tiny_ctx *t, void *arg) {
+  const stream_trial *r = (const stream_trial *)arg;
+  tiny_uop *out = tn_param(t, TINY_F32, 0, 16), *in = tn_param(t, TINY_F32, 1, 16), *zero = tn_index(t, 0);
+  tiny_uop *at_x = tn_index_of(t, in, zero, NULL), *x = tn_load(t, at_x, 16), *at_out = tn_index_of(t, out, zero, NULL);
+  tiny_uop *const list[] = {out, in, zero, at_x, x, at_out, tn_store(t, at_out, x)};
+  const uint8_t hint = TINY_HINT_STREAM;
+  void *const base[2] = {r->to, r->from};
+  return execute(t, list, sizeof list / sizeof *list, &hint, base, r->level);
+}
+static void test_streams(tiny_ctx *t, const tn_cpu_builtin_level *level) {
+  static float from[16], memory[64];
+  float *aligned = memory;
+  while ((uintptr_t)aligned % 64) aligned++;
+  for (int i = 0; i < 16; i++) from[i] = (float)i - 3;
+  for (int off = 0; off < 3; off++) {
+    stream_trial r = {aligned + off, from, level};
+    memset(memory, 0, sizeof memory);
+    tiny_begin(t);
+    CHECK_EQ(tn_guard(t, run_stream, &r), TINY_OK);
+    CHECK(!memcmp(r.to, from, sizeof from));
+    CHECK_EQ(r.to[16], 0);
+    tiny_end(t);
+  }
 }
 
 // Zeros of both signs, infinities and what is no number: the greater and the less to the bit.
@@ -270,10 +316,11 @@ int main(void) {
     tiny_ctx *t = open_on(devices[i]);
     CHECK(t && t->device[0]->renderer.kernel == tn_cpu_builtin_kernel);
     if (!t) continue;
-    const tn_cpu_builtin_level *level = (const tn_x86_level *)t->device[0]->renderer.own;
+    const tn_cpu_builtin_level *level = (const tn_cpu_builtin_level *)t->device[0]->renderer.own;
     test_graphs(reference, t, devices[i]);
     test_reg_memory_before_its_define(reference, level);
     test_greater_and_less(reference, level);
+    test_streams(reference, level);
     tiny_close(t);
   }
   tiny_close(reference);

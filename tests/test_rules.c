@@ -2,6 +2,7 @@
 // evaluated on random values: integers must be equal, floats to the bit unless the set states a licence. A rule that cannot be
 // made to fire fails. `test_rules --smt` prints integer instances for tools/prove_rules.py instead.
 #include "../src/rules/reduce.c"
+#include "../src/isa/x86_rules.c"
 #include "test.h"
 #include "rules_eval.h"
 
@@ -9,6 +10,7 @@ typedef struct { const char *name; tn_rules_fn fn; int licence; } set_row;   // 
 static const set_row sets[] = {
   {"fold", tn_rules_fold, 0}, {"arithmetic", tn_rules_arithmetic, 0}, {"bool", tn_rules_bool, 0}, {"compare", tn_rules_compare, 0},
   {"cast", tn_rules_cast, 0}, {"divmod", tn_rules_divmod, 0}, {"symbolic", tn_rules_symbolic, 0}, {"gate", tn_rules_gate, 0}, {"reduce", tn_rules_reduce, 1},
+  {"x86", tn_x86_rules, 0},
 };
 
 // ** operands **

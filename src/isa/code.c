@@ -65,7 +65,7 @@ typedef struct tn_isa_target {
   tn_isa_ins (*spill)(int cls, int reg, int64_t slot, int load);
   // Does it make o[0], which it does not read, of numbers, constants and places of the frame alone? NULL: not known.
   int (*fixed)(const tn_isa_ins *ins);
-  int (*takes)(const tn_isa_ins *ins);     // is there such an instruction? of registers that count is 0. NULL: not known
+  int (*takes)(const tn_isa_ins *ins);     // is there such an instruction, of any registers? NULL: not known
 } tn_isa_target;
 
 static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }

@@ -225,7 +225,8 @@ static void tn_isa_fold(const tn_isa_code *c, const tn_isa_target *target, const
   }
 }
 // A copy from or to a register that is spilled. 0: it is none.
-static int tn_isa_rewrite_copy(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, const tn_isa_ins *i) {
+static int tn_isa_rewrite_copy(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from,
+                               const tn_isa_ins *i) {
   if (!target->moves(i) || i->o[0].reg < 0 || i->o[1].reg < 0) return 0;
   const tn_isa_vreg *to = &c->vreg[i->o[0].reg], *of = &c->vreg[i->o[1].reg];
   const int in_register = to->phys >= 0 || of->phys >= 0;

@@ -57,8 +57,8 @@ static void tn_x86_logic(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_do_3(x, u->op == TINY_OP_AND ? TN_X86_DO_AND : u->op == TINY_OP_OR ? TN_X86_DO_OR : TN_X86_DO_XOR, TN_X86_I32,
               held, to, a, b);
 }
-// Products of integers of 64 bits by those of their halves: low * low + ((high * low + low * high) << 32), of which what
-// is known to be 0 is left out.
+// Products of integers of 64 bits by those of their halves: low * low + ((high * low + low * high) << 32), of which
+// what is known to be 0 is left out.
 static int tn_x86_is_high(const tiny_uop *u) { return u->vmin < 0 || u->vmax > (int64_t)UINT32_MAX; }
 static int tn_x86_high_by_low(tn_x86_select *x, int a, int b, int held) {
   const int high = tn_x86_new(x, TN_ISA_VEC), product = tn_x86_new(x, TN_ISA_VEC);
@@ -87,8 +87,8 @@ static void tn_x86_multiply_64(tn_x86_select *x, const tiny_uop *u, int to) {
 static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
   return u->op != TINY_OP_CONST && !tn_x86_is_splat(u) && x->last[u->seq] <= (int)here->seq;
 }
-// Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated. What
-// is read here for the last time, the sum or one of the factors, is what the instruction writes.
+// Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated.
+// What is read here for the last time, the sum or one of the factors, is what the instruction writes.
 static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int kinds[2][4] = {
     {TN_X86_DO_FMADD, TN_X86_DO_FNMADD, TN_X86_DO_FMSUB, TN_X86_DO_FNMSUB},
@@ -271,7 +271,8 @@ static void tn_x86_compare(tn_x86_select *x, const tiny_uop *u, int to) {
   if (tn_is_float(s->dtype)) {
     const int v = tn_x86_new(x, TN_ISA_VEC);
     tn_x86_compare_to_vector(x, u, v);
-    tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_vec(v, 16, TN_ISA_USE));
+    tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(to, 4, TN_ISA_DEF),
+             tn_x86_vec(v, 16, TN_ISA_USE));
     tn_x86_2(x, TN_X86_AND, tn_x86_gpr(to, 4, TN_ISA_BOTH), tn_isa_number(1));
     return;
   }

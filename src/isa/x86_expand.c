@@ -18,7 +18,8 @@ static void tn_x86_write(tn_x86_select *x, const tiny_uop *u, int to);
 
 static int tn_x86_has_cast(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *s = u->src[0];
-  const int of_64 = u->dtype == TINY_U64 || s->dtype == TINY_U64, floats = tn_is_float(u->dtype) || tn_is_float(s->dtype);
+  const int of_64 = u->dtype == TINY_U64 || s->dtype == TINY_U64;
+  const int floats = tn_is_float(u->dtype) || tn_is_float(s->dtype);
   if (u->lanes > 1) return tn_x86_casts(x, s->dtype, u->dtype);
   return u->dtype != TINY_BOOL && (x->level->masks || !of_64 || !floats);
 }

@@ -136,8 +136,8 @@ static void tn_x86_shuffle_words(tn_x86_select *x, const uint8_t *words, int to,
   }
   tn_x86_shufps(x, to, of[0], of[1], word);
 }
-// What one instruction does with two vectors, without a table: lane i of its result by the kind, n lanes, `each` of them
-// in 128 bits. Halves of those are interleaved, by one or two lanes; or halves of the vectors follow each other.
+// What one instruction does with two vectors, without a table: lane i of its result by the kind, n lanes, `each` of
+// them in 128 bits. Halves of those are interleaved, by one or two lanes; or halves of the vectors follow each other.
 enum { TN_X86_LOWS, TN_X86_HIGHS, TN_X86_LOW_PAIRS, TN_X86_HIGH_PAIRS, TN_X86_LOW_HALVES, TN_X86_HIGH_HALVES,
   TN_X86_SHUFFLES };
 static int tn_x86_shuffled(int kind, int i, int n, int each) {
@@ -153,13 +153,15 @@ static int tn_x86_shuffle_kind(const tn_x86_order *order, int n, int each) {
   }
   return -1;
 }
-static int tn_x86_shuffle_plainly(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a, int b) {
+static int tn_x86_shuffle_plainly(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a,
+                                  int b) {
   const int element = tn_x86_element(x, u), held = tn_x86_held(x, u);
   const int kind = order->from[1] ? tn_x86_shuffle_kind(order, u->lanes, 16 / element) : -1;
   if (kind < 0) return 0;
   if (kind < TN_X86_LOW_HALVES) {
     const int pairs = kind >= TN_X86_LOW_PAIRS || element == 8;
-    tn_x86_do_3(x, kind & 1 ? TN_X86_DO_UNPACK_HIGH : TN_X86_DO_UNPACK, pairs ? TN_X86_V64 : TN_X86_V32, held, to, a, b);
+    tn_x86_do_3(x, kind & 1 ? TN_X86_DO_UNPACK_HIGH : TN_X86_DO_UNPACK, pairs ? TN_X86_V64 : TN_X86_V32, held, to, a,
+                b);
     return 1;
   }
   if (held == 16) return 0;
@@ -292,7 +294,8 @@ static void tn_x86_dot(tn_x86_select *x, const tiny_uop *u, int to) {
   }
   const int into = to == a || to == b ? tn_x86_new(x, TN_ISA_VEC) : to;
   tn_x86_copy(x, TN_ISA_VEC, into, sum, held);
-  tn_x86_3(x, row, tn_x86_vec(into, held, TN_ISA_BOTH), tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE));
+  tn_x86_3(x, row, tn_x86_vec(into, held, TN_ISA_BOTH), tn_x86_vec(a, held, TN_ISA_USE),
+           tn_x86_vec(b, held, TN_ISA_USE));
   tn_x86_copy(x, TN_ISA_VEC, to, into, held);
 }
 
@@ -333,8 +336,8 @@ static void tn_x86_store_all(tn_x86_select *x, const tiny_uop *u) {
   }
   x->lanes = x->from = 0;
 }
-// Lanes [at, at + lanes) of a register of u's, which r's first are; they come in order. Those of less than 16 bytes, but
-// for halves, meet in memory, from which the last of a register takes all.
+// Lanes [at, at + lanes) of a register of u's, which r's first are; they come in order. Those of less than 16 bytes,
+// but for halves, meet in memory, from which the last of a register takes all.
 static void tn_x86_put_part(tn_x86_select *x, const tiny_uop *u, int into, int r, int at, int lanes) {
   const int element = tn_x86_element(x, u), cls = tn_x86_class(x, u), nbytes = lanes * element;
   if (cls == TN_ISA_MASK) {

@@ -71,11 +71,12 @@ typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_
 
 // SHRU, SHLI ..: unsigned, by an immediate. EQ, LT, NE: to a vector of 0 and -1; of floats by a predicate; LT of
 // integers has its sources the other way round. BLEND: by the top bit of bytes. MOVE: from and to memory at any
-// address; COPY: between registers. STREAM: to aligned memory, past the caches. GPR: between a general register and the lowest bytes. SPLAT: of the lowest element
-// or of memory. BYTES_DOWN, BYTES_UP: by bytes, in each 16. LOW, HIGH: 16 bytes of 32 or more; INTO_HIGH: the same.
-// EVEN: of each 8 bytes the lower 4. PACK: integers of twice the size, saturated as signed ones, by the
-// result's type; PACKU: to unsigned. // SIGNS: the top bit of each byte. MASKED: from and to memory, elements whose top bit is set.
-// UNPACK, UNPACK_HIGH: the lower, and the higher halves of each 16 bytes, element by element. PRODUCT: of the lower 4 of each 8 bytes, 8 bytes.
+// address; COPY: between registers; STREAM: to aligned memory, past the caches. GPR: between a general register and the
+// lowest bytes. SPLAT: of the lowest element or of memory. BYTES_DOWN, BYTES_UP: by bytes, in each 16. EVEN: two words
+// of 4 bytes of each source, of each 16 bytes. PACK: integers of twice the size, saturated as signed ones, by the
+// result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH: the lower and the higher halves of each 16 bytes, element by
+// element. PRODUCT: of the lower 4 of each 8 bytes, 8 bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte.
+// MASKED: from and to memory, elements whose top bit is set.
 #define TN_X86_CHOICES(_) \
   _(ADD, TN_X86_FLOATS_(ADD), TN_X86_INTS_(PADD)) \
   _(SUB, TN_X86_FLOATS_(SUB), TN_X86_INTS_(PSUB)) \

@@ -67,10 +67,13 @@ static void tn_x86_base(tn_x86_select *x, const tiny_uop *memory, tn_isa_operand
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
   const tiny_uop *folded = tn_x86_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;
-  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, folded ? folded->src[1]->k * element : 0);
+  const int which = x->inductions.which[index->seq];
+  const int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, added * element);
   tn_x86_base(x, index->src[0], &o);
   o.scale = (uint8_t)element;
   if (x->lanes && nbytes > element) o.imm += (int64_t)x->from * element;    // of a vector, not of what is broadcast
+  if (which) { o.index = x->inductions.of[which - 1].reg; return o; }
   if (at->op != TINY_OP_CONST) { o.index = tn_x86_index(x, at); return o; }
   const int64_t far_off = o.imm + at->k * element;
   if (far_off <= INT32_MAX && far_off >= INT32_MIN) { o.imm = far_off; return o; }
@@ -100,7 +103,8 @@ static void tn_x86_store_bytes(tn_x86_select *x, int from, int nbytes, tn_isa_op
     return;
   }
   const int r = tn_x86_new(x, TN_ISA_GPR);
-  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(r, 4, TN_ISA_DEF), tn_x86_vec(from, 16, TN_ISA_USE));
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(r, 4, TN_ISA_DEF),
+           tn_x86_vec(from, 16, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, o, tn_x86_gpr(r, nbytes, TN_ISA_USE));
 }
 // A load or store of a scalar, or of a whole vector, at memory o.
@@ -288,7 +292,8 @@ static void tn_x86_load(tn_x86_select *x, const tiny_uop *u, int to) {
 
 // ** stores **
 
-static void tn_x86_store_elements(tn_x86_select *x, const tiny_uop *value, const tiny_uop *index, const tiny_uop *valid) {
+static void tn_x86_store_elements(tn_x86_select *x, const tiny_uop *value, const tiny_uop *index,
+                                  const tiny_uop *valid) {
   const int element = tn_x86_element(x, value), lanes = tn_x86_lanes(x, value), from = tn_x86_value(x, value);
   const int label = x->c->labels;
   tn_x86_elements e = tn_x86_elements_of(x, index, valid, element);
@@ -303,7 +308,8 @@ static void tn_x86_store_elements(tn_x86_select *x, const tiny_uop *value, const
   tn_x86_move_elements(x, &e, lanes, element, 0);
   tn_x86_place(x, label + 1);
 }
-static void tn_x86_store_vector(tn_x86_select *x, const tiny_uop *value, const tiny_uop *index, const tiny_uop *valid) {
+static void tn_x86_store_vector(tn_x86_select *x, const tiny_uop *value, const tiny_uop *index,
+                                const tiny_uop *valid) {
   static const int scatters[4] = {TN_X86_VPSCATTERDD, TN_X86_VPSCATTERDQ, TN_X86_VPSCATTERQD, TN_X86_VPSCATTERQQ};
   const int dense = index->lanes == 1, held = tn_x86_held(x, value), element = tn_x86_element(x, value);
   const int row = dense ? tn_x86_masked_row(x, value) : tn_x86_apart_row(x, index, value, scatters);
@@ -316,8 +322,8 @@ static void tn_x86_store_vector(tn_x86_select *x, const tiny_uop *value, const t
   tn_x86_copy(x, TN_ISA_MASK, spent, mask, 0);
   tn_x86_2(x, row, o, v)->mask = spent;
 }
-// A whole vector that nobody reads soon: past the caches, which takes an address that its size divides (Intel SDM vol. 2,
-// MOVNTPS).
+// A whole vector that nobody reads soon: past the caches, which takes an address that its size divides (Intel SDM
+// vol. 2, MOVNTPS).
 static int tn_x86_streams(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0];
   return x->k->hints[u->seq] & TINY_HINT_STREAM && index->lanes == 1 && index->nsrc == 2 &&

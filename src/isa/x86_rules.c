@@ -22,7 +22,9 @@ static int tn_x86_signed_of(int dtype) {
   }
 }
 // Only the top bit of x's type.
-static int64_t tn_x86_top(const tiny_uop *x) { return tn_dtype_wrap(x->dtype, (int64_t)((uint64_t)1 << (tn_bits(x->dtype) - 1))); }
+static int64_t tn_x86_top(const tiny_uop *x) {
+  return tn_dtype_wrap(x->dtype, (int64_t)((uint64_t)1 << (tn_bits(x->dtype) - 1)));
+}
 static tiny_uop *tn_x86_flipped(tiny_ctx *t, tiny_uop *x) {
   return tn_x86_as(t, xor_(x, K(x, tn_x86_top(x))), tn_x86_signed_of(x->dtype));
 }
@@ -48,14 +50,10 @@ RULES(tn_x86_rules, x, y)
     if (!tn_x86_is_less_than_four(x->dtype)) return NULL;
     return cast(op2(r->op, cast(x, wide), cast(y, wide)), x->dtype);
   }
-  RULE("(SHR x:i64 y)") {                  // by the sign: ((x >> y) ^ m) - m without, m what became of the top bit
-    tiny_uop *const bits = tn_x86_as(t, x, TINY_U64), *const by = tn_x86_as(t, y, TINY_U64);
-    tiny_uop *const m = shr(K(bits, tn_x86_top(bits)), by);
-    return tn_x86_as(t, sub(xor_(shr(bits, by), m), m), TINY_I64);
-  }
   // what is not in between: numbers from 2^23, or 2^52, on are whole; the sign is kept, also that of 0
   RULE("(TRUNC x:f)") {
     const int f64 = x->dtype == TINY_F64, ints = f64 ? TINY_I64 : TINY_I32;
+    if (!f64 && x->dtype != TINY_F32) return NULL;
     tiny_uop *const bits = tn_x86_as(t, x, ints), *const top = K(bits, tn_x86_top(bits));
     tiny_uop *const whole = tn_x86_as(t, cast(cast(x, ints), x->dtype), ints);
     tiny_uop *const size = tn_x86_as(t, and_(bits, K(bits, ~tn_x86_top(bits))), x->dtype);
@@ -80,6 +78,21 @@ RULES(tn_x86_rules, x, y)
     tiny_uop *const half = cast(tn_x86_as(t, halved, TINY_I64), r->dtype);
     return where(lt(whole, K(whole, 0)), add(half, half), cast(whole, r->dtype));
   }
+  RULE("(CAST x:i)")  {
+    if (!tn_is_float(r->dtype) || !tn_x86_is_less_than_four(x->dtype)) return NULL;
+    return cast(cast(x, TINY_I32), r->dtype);
+  }
+RULES_END
+
+// What holds of lists: a number by which is shifted is below the width, and a float that becomes an integer is one of
+// those that the type has (rules/decompose.c).
+RULES(tn_x86_rules_of_lists, x, y)
+  USE(tn_x86_rules)
+  RULE("(SHR x:i64 y)") {                  // by the sign: ((x >> y) ^ m) - m without, m what became of the top bit
+    tiny_uop *const bits = tn_x86_as(t, x, TINY_U64), *const by = tn_x86_as(t, y, TINY_U64);
+    tiny_uop *const m = shr(K(bits, tn_x86_top(bits)), by);
+    return tn_x86_as(t, sub(xor_(shr(bits, by), m), m), TINY_I64);
+  }
   RULE("(CAST x:f)")  {
     const int u32 = r->dtype == TINY_U32, u64 = r->dtype == TINY_U64 && r->lanes == 1;
     if (tn_x86_is_less_than_four(r->dtype)) return cast(cast(x, TINY_I32), r->dtype);
@@ -88,10 +101,6 @@ RULES(tn_x86_rules, x, y)
     tiny_uop *const half = N(x, u32 ? 2147483648.0 : 9223372036854775808.0);
     tiny_uop *const high = cast(sub(x, half), ints), *const top = K(high, tn_x86_top(high));
     return tn_x86_as(t, where(lt(x, half), cast(x, ints), xor_(high, top)), r->dtype);
-  }
-  RULE("(CAST x:i)")  {
-    if (!tn_is_float(r->dtype) || !tn_x86_is_less_than_four(x->dtype)) return NULL;
-    return cast(cast(x, TINY_I32), r->dtype);
   }
 RULES_END
 
@@ -102,7 +111,7 @@ static tiny_uop *tn_x86_instead(tiny_ctx *t, tiny_uop *u) {
     tiny_uop *const x = u->src[0];
     return ne(x, tn_number(t, x->dtype, 0));
   }
-  const int set = tn_rules_find(t, tn_x86_rules);
+  const int set = tn_rules_find(t, tn_x86_rules_of_lists);
   return set < 0 ? NULL : tn_match_apply(t, set, u, NULL, &fired);
 }
 #ifndef TINY_AMALGAMATED

@@ -13,11 +13,40 @@
 
 // ** loops and the entry **
 
+// Adds a value, times a number, to a general register of 64 bits; the first one is written to it.
+static void tn_x86_add_term(tn_x86_select *x, int to, const tiny_uop *u, int64_t times, int first) {
+  const int nbytes = tn_x86_held(x, u), may_be_negative = tn_x86_may_be_negative(u);
+  const int r = tn_x86_value(x, u), part = first ? to : times == 1 && !may_be_negative ? r : tn_x86_new(x, TN_ISA_GPR);
+  if (nbytes == 4 && may_be_negative)
+    tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(part, 8, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+  else tn_x86_copy(x, TN_ISA_GPR, part, r, 8);
+  if (times != 1)
+    tn_x86_3(x, TN_X86_IMUL, tn_x86_gpr(part, 8, TN_ISA_DEF), tn_x86_gpr(part, 8, TN_ISA_USE), tn_isa_number(times));
+  if (!first) tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(to, 8, TN_ISA_BOTH), tn_x86_gpr(part, 8, TN_ISA_USE));
+}
+static void tn_x86_begin_inductions(tn_x86_select *x, const tiny_uop *range) {
+  for (int i = 0; i < x->inductions.n; i++) {
+    tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range != range) continue;
+    d->reg = tn_x86_new(x, TN_ISA_GPR);
+    for (int k = 0; k < d->n; k++) tn_x86_add_term(x, d->reg, d->term[k].of, d->term[k].times, !k);
+    if (!d->n) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(d->reg, 4, TN_ISA_DEF), tn_isa_number(0));
+    if (range->nsrc > 1) tn_x86_add_term(x, d->reg, range->src[1], d->step, 0);
+  }
+}
+static void tn_x86_step_inductions(tn_x86_select *x, const tiny_uop *range) {
+  for (int i = 0; i < x->inductions.n; i++) {
+    const tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range == range)
+      tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(d->reg, 8, TN_ISA_BOTH), tn_isa_number(d->step));
+  }
+}
 static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
   const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR), nbytes = tn_x86_held(x, u), label = x->c->labels;
   x->c->labels += 2;
   x->label[u->seq] = label;
+  tn_x86_begin_inductions(x, u);
   if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
   else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0));
   if (end->op != TINY_OP_CONST || start || end->k <= 0) {
@@ -32,6 +61,7 @@ static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
 }
 static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
   const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
+  tn_x86_step_inductions(x, range);
   tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
   const tn_isa_operand n = tn_x86_scalar_source(x, range->src[0], nbytes);
   tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
@@ -218,6 +248,17 @@ static void tn_x86_bool_elements(tn_x86_select *x) {
     x->bools[i] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
   }
 }
+// An index that is an induction variable reads, before the loop, what that begins with.
+static void tn_x86_read_induction(tn_x86_select *x, const tiny_uop *index) {
+  const tn_isa_induction *d = &x->inductions.of[x->inductions.which[index->seq] - 1];
+  for (int i = 0; i <= d->n; i++) {
+    const tiny_uop *s = i < d->n ? d->term[i].of : d->range->nsrc > 1 ? d->range->src[1] : NULL;
+    if (!s) continue;
+    x->uses[s->seq] += 2;
+    x->user[s->seq] = d->range;
+    if (x->last[s->seq] < (int)d->range->seq) x->last[s->seq] = (int)d->range->seq;
+  }
+}
 static void tn_x86_survey(tn_x86_select *x) {
   for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
   tn_x86_bool_elements(x);
@@ -225,10 +266,13 @@ static void tn_x86_survey(tn_x86_select *x) {
     tn_x86_order order;
     x->shuffles[i] = (uint8_t)tn_x86_shuffles(x, x->k->list[i], &order);
   }
+  tn_isa_find_inductions(x->c->t, x->k, &x->inductions);
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
+    if (x->inductions.which[i]) tn_x86_read_induction(x, u);
     for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
       x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
       x->user[s->seq] = u;
@@ -242,6 +286,7 @@ static void tn_x86_survey(tn_x86_select *x) {
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
     for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_x86_read_by(x, u, j);
       if (x->last[s->seq] < at) x->last[s->seq] = at;
     }

@@ -10,9 +10,8 @@
 #ifndef TN_ISA_X86_VALUES
 #define TN_ISA_X86_VALUES
 #ifndef TINY_AMALGAMATED
-#include "code.c"
+#include "induction.c"
 #include "x86_levels.c"
-#include "../ir/listing.c"
 #endif
 
 enum { TN_X86_RAX = 0, TN_X86_RCX, TN_X86_RDX, TN_X86_RBX, TN_X86_RSP, TN_X86_RBP, TN_X86_RSI, TN_X86_RDI, TN_X86_R8,
@@ -27,6 +26,7 @@ typedef struct tn_x86_select {
   const tiny_uop **user;                   // one of them
   uint8_t *fused, *indexes, *bools;        // it is written where it is used; an address takes it, extended:
   int *wide;                               // the register of that, -1: none; bools: bytes of an element of a bool's
+  tn_isa_inductions inductions;
   uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
@@ -47,7 +47,9 @@ static int tn_x86_element(const tn_x86_select *x, const tiny_uop *u) {
 static int tn_x86_lanes(const tn_x86_select *x, const tiny_uop *u) {
   return x->lanes && u->lanes > 1 ? x->lanes : u->lanes;
 }
-static int tn_x86_nbytes(const tn_x86_select *x, const tiny_uop *u) { return tn_x86_lanes(x, u) * tn_x86_element(x, u); }
+static int tn_x86_nbytes(const tn_x86_select *x, const tiny_uop *u) {
+  return tn_x86_lanes(x, u) * tn_x86_element(x, u);
+}
 static int tn_x86_class(const tn_x86_select *x, const tiny_uop *u) {
   if (u->lanes > 1) return u->dtype == TINY_BOOL && x->level->masks ? TN_ISA_MASK : TN_ISA_VEC;
   return tn_is_float(u->dtype) ? TN_ISA_VEC : TN_ISA_GPR;
