@@ -1,6 +1,6 @@
 // brief: plain asan
-// test_tma: products of sm_90a whose operands the device copies as boxes of tensors (TMA): by the interpreter, and as
-// PTX by the machine of ptx_machine.h, copies as late as waits allow; what is no box.
+// test_tma: products of sm_90a and sm_100a whose operands the device copies as boxes of tensors (TMA): by the
+// interpreter, and as PTX by the machine of ptx_machine.h, copies as late as waits allow; what is no box.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -63,32 +63,33 @@ static tiny_code interpreted(tiny_ctx *t, void *arg) {
   CHECK(code == TINY_OK && !memcmp(want, got, nbytes));
   return code;
 }
-static void test_interpreted(const shape *c) {
+static const char *const targets[] = {"sm_90a", "sm_100a"};
+static void test_interpreted(const shape *c, const char *target) {
   trial r;
   memset(&r, 0, sizeof r);
   r.c = c;
-  if (!tn_gpu_limits("sm_90a", &r.limits)) { CHECK(0); return; }
+  if (!tn_gpu_limits(target, &r.limits)) { CHECK(0); return; }
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP", .cache_dir = ""});
   CHECK_EQ(tn_guard(t, interpreted, &r), TINY_OK);
   if (c->boxes >= 0) CHECK_EQ(r.made, 2 * c->boxes);
   if (tiny_status(t) || (c->boxes >= 0 && r.made != 2 * c->boxes))
-    fprintf(stderr, "  %lldx%lldx%lldx%lld turned %d: %d boxes, %s\n", (long long)c->b, (long long)c->m, (long long)c->k,
+    fprintf(stderr, "  %s %lldx%lldx%lldx%lld turned %d: %d boxes, %s\n", target, (long long)c->b, (long long)c->m, (long long)c->k,
             (long long)c->n, c->turned, r.made, tiny_error(t));
   tiny_close(t);
 }
 
 // ** the same in PTX **
 
-static void test_ptx(const shape *c, const char *seed) {
+static void test_ptx(const shape *c, const char *target, const char *seed) {
   static float want[1 << 16], got[1 << 16];
   const size_t n = (size_t)(c->b * c->m * c->n) * (c->after == HALF ? 2 : 4);
-  setenv("TEST_PTX", "sm_90a", 1);
+  setenv("TEST_PTX", target, 1);
   setenv("TEST_PTX_SEED", seed, 1);
   for (int i = 0; i < 2; i++) {
     tiny_ctx *t = tiny_open(&(tiny_desc){.device = i ? "PTX" : "INTERP", .backends = {&ptx_own_backend}, .cache_dir = ""});
     CHECK_EQ(tiny_read(product(t, c), i ? got : want, n), TINY_OK);
     if (tiny_status(t))
-      fprintf(stderr, "  %lldx%lldx%lldx%lld turned %d, seed %s: %s\n", (long long)c->b, (long long)c->m, (long long)c->k,
+      fprintf(stderr, "  %s %lldx%lldx%lldx%lld turned %d, seed %s: %s\n", target, (long long)c->b, (long long)c->m, (long long)c->k,
               (long long)c->n, c->turned, seed, tiny_error(t));
     tiny_close(t);
   }
@@ -96,7 +97,10 @@ static void test_ptx(const shape *c, const char *seed) {
 }
 
 int main(void) {
-  for (int i = 0; i < SHAPES; i++) test_interpreted(&shapes[i]);
-  for (int i = 0; i < SHAPES; i++) for (int seed = 0; seed < 3; seed += 2) test_ptx(&shapes[i], seed ? "2" : "0");
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < SHAPES; i++) test_interpreted(&shapes[i], targets[k]);
+    for (int i = 0; i < SHAPES; i++)
+      for (int seed = 0; seed < 3; seed += 2) test_ptx(&shapes[i], targets[k], seed ? "2" : "0");
+  }
   return test_report();
 }
