@@ -337,7 +337,7 @@ static uint64_t ptx_turn(ptx_machine *v, ptx_warp *w, uint64_t most) {
       else if (ptx_is_together(ins)) again = ptx_meet(v, w, ins, o, mask, &p);
       else {
         if (mask) ptx_alone(v, w, ins, o, mask);
-        if (w->spinning) { ptx_leave(w, p.active, p.pc); v->steps--; again = 1; }
+        if (w->spinning & p.active) { ptx_leave(w, p.active, p.pc); v->steps--; again = 1; }
         else p.pc++;
       }
       if (!again && (p.pc >= p.next || v->steps - from > most)) { ptx_leave(w, p.active, p.pc); again = 1; }
@@ -378,7 +378,7 @@ static void ptx_begin_cluster(ptx_machine *v, const uint32_t *at) {
   if (v->time > 1u << 25) {                // stamps are of 26 bits
     for (int k = 0; k < v->ngroups; k++) {
       memset(v->group[k].cell, 0, (size_t)v->shared_nbytes * sizeof(ptx_cell));
-      memset(v->group[k].reads, 0, (size_t)v->shared_nbytes * (size_t)v->nwarps * 4);
+      memset(v->group[k].reads, 0, (size_t)v->shared_nbytes * ((size_t)v->nwarps + 1) * 4);
     }
     v->start = v->time = 1;
   }
@@ -508,7 +508,7 @@ static void ptx_allocate(ptx_machine *v) {
     ptx_group *g = &v->group[k];
     g->shared = (unsigned char *)ptx_memory_of(v, v->shared_nbytes, 1);
     g->cell = (ptx_cell *)ptx_memory_of(v, v->shared_nbytes, sizeof *g->cell);
-    g->reads = (uint32_t *)ptx_memory_of(v, (size_t)v->shared_nbytes * (size_t)v->nwarps, 4);
+    g->reads = (uint32_t *)ptx_memory_of(v, (size_t)v->shared_nbytes * ((size_t)v->nwarps + 1), 4);
     for (int b = 0; b < PTX_BARRIERS; b++) g->barrier[b].before = (uint32_t *)ptx_memory_of(v, before, 4);
   }
   for (int k = 0; k < v->nwarps; k++) {

@@ -173,8 +173,10 @@ static void ptx_after_writer(ptx_machine *v, const ptx_warp *w, int lane, const 
   ptx_stop(v, lane, "a race: shared memory at %u was written by %s, and is %s without a barrier between", at,
            ptx_whose(v, c->writer, said, sizeof said), writes ? "written" : "read");
 }
-static void ptx_shared_read(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g, uint32_t at, uint32_t n, int how) {
-  uint32_t *reads = g->reads + (size_t)w->number * v->shared_nbytes;
+// reader: the warp's number, or v->nwarps: what it has begun, as long as that goes on.
+static void ptx_shared_read_by(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g, uint32_t at, uint32_t n, int how,
+                               int reader) {
+  uint32_t *reads = g->reads + (size_t)reader * v->shared_nbytes;
   const uint32_t mine = v->time << 6 | (uint32_t)lane, known = w->all - v->start;
   for (uint32_t i = at; i < at + n; i++) {
     ptx_cell *c = &g->cell[i];
@@ -184,12 +186,15 @@ static void ptx_shared_read(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g,
     }
     c->read = v->time;
     if (reads[i] == mine) continue;
-    const int other = reads[i] >> 6 >= w->before[w->number] && (reads[i] & 63) != (uint32_t)lane;
+    const int other = reads[i] >> 6 >= w->before[reader] && (reads[i] & 63) != (uint32_t)lane;
     reads[i] = other ? v->time << 6 | PTX_SEVERAL : mine;
   }
 }
+static void ptx_shared_read(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g, uint32_t at, uint32_t n, int how) {
+  ptx_shared_read_by(v, w, lane, g, at, n, how, w->number);
+}
 static void ptx_after_readers(ptx_machine *v, const ptx_warp *w, int lane, const ptx_group *g, uint32_t i) {
-  for (int k = 0; k < v->nwarps; k++) {
+  for (int k = 0; k <= v->nwarps; k++) {
     const uint32_t read = g->reads[(size_t)k * v->shared_nbytes + i], who = read & 63;
     char said[80];
     if (!read || read >> 6 < w->before[k] || (k == w->number && who == (uint32_t)lane)) continue;

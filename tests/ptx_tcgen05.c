@@ -231,18 +231,27 @@ static void ptx_tmem_start(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, cons
         const uint32_t at = ptx_element_at(d, (uint32_t)row, (uint32_t)k);
         if (at + (uint32_t)u.nbytes > v->shared_nbytes)
           ptx_stop(v, lane, "a matrix in shared memory at %u, of %u", at, v->shared_nbytes);
-        ptx_fenced_read(v, w, lane, w->group, at, (uint32_t)u.nbytes);
+        ptx_fenced_read_by(v, w, lane, w->group, at, (uint32_t)u.nbytes, v->nwarps);
       }
   }
   ptx_tmem_claims(v, w, p, &u);
   if (v->counts) v->counts->matrix++;
 }
 static void ptx_tmem_commit(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, int lane) {
-  uint64_t at = ptx_address(v, w, &o[0], 1u << lane, 0)[lane];
+  const uint32_t one = 1u << lane;
+  const uint64_t at = ptx_address(v, w, &o[0], one, 0)[lane];
   const ptx_mbar *b = ptx_mbar_at(v, w, lane, ins->space, at);
+  const uint32_t groups = ptx_has(ins, PTX_W_multicast_cluster) ?
+    (uint32_t)ptx_row(v, w, &o[1], one, 1)[lane] & 0xFFFF : 1u << w->group->rank;
   if (!ptx_has(ins, PTX_W_arrive_one) || b->rank != w->group->rank)
     ptx_stop(v, lane, "'tcgen05.commit' so is not known");
-  ptx_tmem_begun(v, w, lane, ins)->mbar = (int)(b - v->mbar);
+  for (int rank = 0; rank < 16; rank++) {  // at the same place in each group's memory
+    if (!(groups >> rank & 1)) continue;
+    if (rank >= v->ngroups) ptx_stop(v, lane, "there is no group %d in the cluster", rank);
+    const int to = ptx_mbar_find(v, rank, b->at);
+    if (to < 0) ptx_stop(v, lane, "there is no mbarrier at %u of group %d", b->at, rank);
+    ptx_tmem_begun(v, w, lane, ins)->mbar = to;
+  }
 }
 
 // ** what warps read **

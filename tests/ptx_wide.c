@@ -76,7 +76,7 @@ static void ptx_mbar_wait(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const
     }
   }
   // Nobody is answered `no` while there is something else to run.
-  if (yes != mask && (ptx_has(ins, PTX_W_try_wait) || !v->l->seed || ptx_random(v, 2))) { w->spinning = mask; return; }
+  if (yes != mask && (ptx_has(ins, PTX_W_try_wait) || !v->l->seed || ptx_random(v, 2))) { w->spinning |= mask; return; }
   ptx_set_bits(v, w, &o[0], mask, yes);
 }
 static void ptx_mbarrier(ptx_machine *v, ptx_warp *w, const ptx_ins *ins, const ptx_operand *o, uint32_t mask) {
@@ -182,8 +182,9 @@ static void ptx_registers_ended(ptx_machine *v) {
 
 // ** what the async proxy reads **
 
-static void ptx_fenced_read(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g, uint32_t at, uint32_t n) {
-  ptx_shared_read(v, w, lane, g, at, n, 0);
+static void ptx_fenced_read_by(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g, uint32_t at, uint32_t n,
+                               int reader) {
+  ptx_shared_read_by(v, w, lane, g, at, n, 0, reader);
   for (uint32_t i = at; i < at + n; i++) {
     const ptx_cell *c = &g->cell[i];
     const int by = c->writer / PTX_WARP;
@@ -191,6 +192,9 @@ static void ptx_fenced_read(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g,
       ptx_stop(v, lane,
                "shared memory at %u is read by the async proxy, and was written without a fence.proxy.async behind", i);
   }
+}
+static void ptx_fenced_read(ptx_machine *v, ptx_warp *w, int lane, ptx_group *g, uint32_t at, uint32_t n) {
+  ptx_fenced_read_by(v, w, lane, g, at, n, w->number);
 }
 static void ptx_fence(ptx_machine *v, ptx_warp *w, const ptx_ins *ins) {
   if (ptx_has(ins, PTX_W_proxy) && ptx_has(ins, PTX_W_async)) w->fenced = ++v->time;

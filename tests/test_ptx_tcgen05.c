@@ -167,7 +167,7 @@ static void test_mistakes(void) {
     {"@%p2 mbarrier.init",
      "@%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [base], 32;\n@%p2 mbarrier.init",
      "behind relinquish_alloc_permit"},
-    {"W: mbar", "@%p2 st.shared.u32 [s+64], %t;\nW: mbar", "was written while a product"},
+    {"W: mbar", "@%p2 st.shared.u32 [s+64], %t;\nW: mbar", "at 64 was read by an asynchronous copy"},
     {"W: mbar", "setp.eq.u32 %p6, %t, 40; @%p6 st.shared.u32 [s+64], %t;\nW: mbar", "shared memory at 64"},
     {"%r10, 21;", "%r10, 20;", "of Tensor Memory"},
     {"shl.b32 %r10, %r10, 21;", "mov.u32 %r10, 0;", "warp 1 reads lane 0"},

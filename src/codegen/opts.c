@@ -549,7 +549,7 @@ static int tn_opt_prefetch(tn_kernel_state *s, const tn_profile *p, const tn_opt
   return 1;
 }
 
-// Boxes of the kernel, if that is all that is copied ahead, in one loop, and the items are warp groups.
+// Boxes that the kernel reads, if that is all that is copied ahead, in one loop, and the items are warp groups.
 static tn_list tn_opt_may_produce(tn_kernel_state *s, const tn_profile *p) {
   const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE), none = {NULL, 0, 0};
   const tiny_uop *loop = NULL;
@@ -560,7 +560,7 @@ static tn_list tn_opt_may_produce(tn_kernel_state *s, const tn_profile *p) {
     return none;
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i], *around = tn_stage_ahead(u) ? tn_stage_loop(s->t, s->sink, u) : NULL;
-    if (!tn_stage_is_bulk(u) && !around) continue;
+    if ((!tn_stage_is_bulk(u) && !around) || tn_box_leaves(u)) continue;
     if (!tn_stage_is_bulk(u) || tn_stage_is_produced(u) || !around || (loop && around != loop)) return none;
     loop = around;
     tn_push(s->t, &boxes, u);

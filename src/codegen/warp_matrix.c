@@ -253,13 +253,15 @@ static tiny_uop *tn_unit_stage_boxes(tiny_ctx *t, tn_warp_tiles *c, int side) {
   tiny_uop *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, TN_SPACE_LOCAL | (int64_t)TN_STAGE_BULK);
 }
-// Are both operands boxes, of which four warps have 64 rows of a? Then the stages are those.
+// Are both operands boxes, of which four warps have 64 rows of a, or all that a product takes? Then these are the
+// stages.
 static int tn_unit_stages_boxes(tn_kernel_state *s, tn_warp_tiles *c) {
   tiny_uop *stage[TN_UNIT_SIDES];
   tn_box *box = (tn_box *)tn_scratch(s->t, sizeof *box);
   const int64_t row = tn_unit_box_row(c);
-  if (!(c->how & TN_UNIT_BOXES) || !tn_target_copies_boxes(s->target) || !c->at_once || c->whole ||
-      c->quarters * TN_UNIT_PIECE != TN_BOX_ROW || tn_range_extent(c->axis[0][1]) != c->plan.unit->m)
+  if (!(c->how & TN_UNIT_BOXES) || !tn_target_copies_boxes(s->target) || !c->at_once ||
+      c->quarters * TN_UNIT_PIECE != TN_BOX_ROW ||
+      (!c->whole && tn_range_extent(c->axis[0][1]) != c->plan.unit->m))
     return 0;
   for (int i = 0; i < TN_UNIT_SIDES; i++) {
     const int64_t warp = tn_range_extent(c->axis[i][1]) * (i ? 1 : TN_UNIT_WARPS);
@@ -270,18 +272,28 @@ static int tn_unit_stages_boxes(tn_kernel_state *s, tn_warp_tiles *c) {
   for (int i = 0; i < TN_UNIT_SIDES; i++) { c->stage[i] = stage[i]; c->rows[i] = tn_unit_extent(c, i); }
   return 1;
 }
-// The operand of a product from `quarter` on: of b all columns of a warp, of a the 64 rows of four of them.
-static tiny_uop *tn_unit_of_boxes(tiny_ctx *t, const tn_warp_tiles *c, int side, int64_t quarter) {
+// Where a row begins of an operand's boxes.
+static tiny_uop *tn_unit_box_place(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *of) {
+  const int64_t row = tn_unit_box_row(c);
+  tiny_uop *together = tn_index(t, row);
+  if (!c->turned[side]) return tn_u2(t, TINY_OP_MUL, of, together);
+  return tn_place_plus(t, tn_u2(t, TINY_OP_MOD, of, together), TN_BOX_ROWS * row,
+                       tn_u2(t, TINY_OP_IDIV, of, together));
+}
+// The operand of a product from `quarter` on: of b all columns of a warp, of a the 64 rows of four of them; or, where
+// the product takes all rows, the tile of the warp's that begins with row `first`.
+static tiny_uop *tn_unit_of_boxes(tiny_ctx *t, const tn_warp_tiles *c, int side, int64_t quarter, int64_t first) {
   const int64_t row = tn_unit_box_row(c), v = c->plan.values, size = tn_dtypes[c->plan.unit->a].nbytes,
                 eight = TN_TURNED_ROW * row, of_side[2] = {eight, v}, turned_side[2] = {v, eight},
                 *steps = c->turned[side] ? turned_side : of_side,
-                kind = (c->turned[side] ? TN_TURNED : TN_AS_ROWS) | TN_SWIZZLED | (side ? 0 : TN_SIDE) |
+                kind = (c->turned[side] ? TN_TURNED : TN_AS_ROWS) | TN_SWIZZLED | (side || c->whole ? 0 : TN_SIDE) |
                     steps[side] << TN_MATRIX_ALONG | steps[!side] << TN_MATRIX_NEXT,
-                warp = side ? tn_range_extent(c->axis[1][1]) : (int64_t)TN_BOX_ROWS,
+                warp = side || c->whole ? tn_range_extent(c->axis[side][1]) : (int64_t)TN_BOX_ROWS,
                 words = side ? tn_range_extent(c->axis[1][1]) / c->plan.unit->n * 2 : 4;
-  tiny_uop *four = tn_index(t, TN_UNIT_WARPS),
-           *number = side || !c->warp[0] ? c->warp[side] : tn_u2(t, TINY_OP_IDIV, c->warp[0], four),
-           *at = tn_place_plus(t, tn_index(t, quarter * (c->turned[side] ? eight : v)), warp * row, number),
+  tiny_uop *four = tn_index(t, TN_UNIT_WARPS), *number = c->warp[side];
+  if (!side && number && !c->whole) number = tn_u2(t, TINY_OP_IDIV, number, four);
+  tiny_uop *of = tn_simplify(t, tn_place_plus(t, tn_index(t, first), warp, number)),
+           *at = tn_place_plus(t, tn_unit_box_place(t, c, side, of), c->turned[side] ? eight : v, tn_index(t, quarter)),
            *index = tn_index_of(t, c->stage[side], at, NULL),
            *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, (int)(words * 4 / size), 1, &index, kind, 0,
                                NULL);
@@ -453,7 +465,8 @@ static tiny_uop *tn_unit_columns(tiny_ctx *t, const tn_warp_tiles *c, int64_t qu
 static tiny_uop *tn_unit_rows(tiny_ctx *t, const tn_warp_tiles *c, int64_t quarter) {
   tiny_uop *tile[TN_UNIT_TALL];
   for (int i = 0; i < (int)c->tiles[0]; i++)
-    tile[i] = tn_unit_side_by_side(t, c, 0, quarter, 2 * i, 4, tn_unit_next(c, 0) << TN_MATRIX_ALONG |
+    tile[i] = c->boxes ? tn_unit_of_boxes(t, c, 0, quarter, i * c->plan.unit->m) :
+              tn_unit_side_by_side(t, c, 0, quarter, 2 * i, 4, tn_unit_next(c, 0) << TN_MATRIX_ALONG |
                                                                tn_unit_along(c, 0) << TN_MATRIX_NEXT);
   const int n = (int)c->tiles[0];
   return n == 1 ? tile[0] : tn_uop_make(t, TINY_OP_STACK, TINY_U32, 4 * n, n, tile, 0, 0, NULL);
@@ -462,9 +475,9 @@ static tiny_uop *tn_unit_rows(tiny_ctx *t, const tn_warp_tiles *c, int64_t quart
 // What a product is given of a side: words of a lane, or all rows or columns in memory of the group.
 static tiny_uop *tn_unit_given(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step,
                                int64_t quarter) {
-  if (c->boxes) return tn_unit_of_boxes(t, c, side, quarter + 2 * step);
-  if (side && c->at_once) return tn_unit_columns(t, c, quarter + 2 * step);
   if (!side && c->whole) return tn_unit_rows(t, c, quarter + 2 * step);
+  if (c->boxes) return tn_unit_of_boxes(t, c, side, quarter + 2 * step, 0);
+  if (side && c->at_once) return tn_unit_columns(t, c, quarter + 2 * step);
   return tn_unit_operand(t, c, side, tile, step, quarter);
 }
 

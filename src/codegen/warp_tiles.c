@@ -55,14 +55,12 @@ static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const ti
   return 0;
 }
 
-// May operands be boxes: do rows of both begin at multiples of 16 bytes, whichever way they lie? Units
-// that take all rows read others (ptx_tcgen05.c).
+// May operands be boxes: do rows of both begin at multiples of 16 bytes, whichever way they lie?
 static int tn_warp_has_boxes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
                              const tiny_warp_unit *unit) {
   const tn_list loads = {p->load, p->nload, p->nload};
   const int64_t v = TN_UNIT_PIECE / tn_dtypes[unit->a].nbytes;
-  int boxes = tn_target_copies_boxes(s->target) && s->target->limits->unit_tiles &&
-      !s->target->limits->unit_rows;
+  int boxes = tn_target_copies_boxes(s->target) && s->target->limits->unit_tiles;
   for (int i = 0; i < 3; i++) boxes = boxes && tn_unit_width(s->t, &loads, axis[i], v) == v;
   return boxes;
 }

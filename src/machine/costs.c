@@ -117,7 +117,7 @@ static tn_warp_shape tn_warp_shape_at_once(const tiny_limits *limits, int64_t ro
   const tn_warp_shape *shapes = all[limits->unit_rows > 1];
   int i = large ? 0 : 2;
   for (; i < 2; i++) {
-    const tn_warp_shape *x = i && boxes ? &of_boxes : &shapes[i];
+    const tn_warp_shape *x = i && boxes && limits->unit_rows < 2 ? &of_boxes : &shapes[i];
     const int64_t least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(limits),
                   groups = tn_tiles(rows, x->warps[0] * x->side[0]) * tn_tiles(columns, x->side[1]) * others;
     if (x->side[1] <= 8 * (int64_t)limits->unit_tiles && columns > x->side[1] / 2 && groups >= least) return *x;

@@ -10,7 +10,6 @@
 #ifndef TN_RENDER_PTX
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
-#include "ptx_tcgen05.c"
 #include "ptx_producer.c"
 #include "ptx_box_stores.c"
 #endif
@@ -207,8 +206,9 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
 static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
   const int64_t stores = u->k & ~(int64_t)TN_BOXES;
   if (u->k & TN_BOXES) tn_ptx_wait_boxes(x, u->src[0]);
-  x->overlaps = u->k & TN_BOXES ? tn_ptx_overlaps(x, u) : NULL;
-  if (x->overlaps) return;
+  x->overlaps = u->k ? tn_ptx_overlaps(x, u) : NULL;
+  if (x->overlaps && x->tensor) tn_ptx_tensor_goes_on(x, u);
+  if (x->overlaps && !stores) return;
   if (stores && x->sm >= 80) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.commit_group;\n");
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)stores - 1);
@@ -281,8 +281,10 @@ static void tn_ptx_end(tn_ptx *x) {
   const tn_ptx_operand on = tn_ptx_do2(x, 'p', tn_ptx_compares("setp.lt", l->opened->dtype, op, sizeof op), l->counter,
                                        tn_ptx_element(x, l->opened->src[0], 0));
   tn_ptx_branch(x, on, 0, "L", l->label);
+  if (x->tensor && x->overlaps == l->opened) tn_ptx_tensor_drain(x);
   if (l->skips.kind) tn_ptx_text(tn_ptx_body(x), "$E%d:\n", l->label);
   if (!x->overlaps || x->overlaps != l->opened) return;
+  if (x->tensor) { tn_ptx_tensor_ends(x); return; }
   tn_ptx_text(tn_ptx_body(x), "\twgmma.wait_group.sync.aligned 0;\n");
   if (x->role == TN_PTX_CONSUMES) tn_ptx_release(x, tn_ptx_k(-1));
   x->overlaps = NULL;
@@ -403,10 +405,10 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
 static void tn_ptx_before(tn_ptx *x, const tiny_uop *u) {
   const int op = u->op, begins = op == TINY_OP_RANGE || op == TINY_OP_IF;
   if (x->batch.n && !tn_ptx_leaves_batch(x, u)) tn_ptx_flush(x);
-  if (begins || op == TINY_OP_BARRIER || op == TINY_OP_END || op == TINY_OP_ENDIF) {
-    tn_ptx_tensor_wait(x);
-    tn_ptx_wait_box_stores(x);
-  }
+  const int ends = begins || op == TINY_OP_BARRIER || op == TINY_OP_END || op == TINY_OP_ENDIF;
+  if (op == TINY_OP_END && x->tensor && x->overlaps == x->level[x->depth].opened) tn_ptx_tensor_turn(x);
+  else if (ends) tn_ptx_tensor_wait(x);
+  if (ends) tn_ptx_wait_box_stores(x);
   if (begins) x->met = 0;
 }
 static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
@@ -536,10 +538,10 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
             cluster = x.nbulk && !x.failed ? tn_ptx_cluster(&x, produces) : 1;
   if (produces) code = tn_ptx_look(&x, t, r, k, TN_PTX_CONSUMES);
   if (code != TINY_OK) return code;
-  if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
   x.cluster = cluster;
   tn_ptx_survey_maps(&x);
   tn_ptx_survey_box_stores(&x);
+  if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
   tn_ptx_begin_boxes(&x);
   tn_ptx_begin_box_stores(&x);
   if (x.beside && !x.failed) tn_ptx_begin_consumers(&x);

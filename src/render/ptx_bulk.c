@@ -10,7 +10,7 @@
 #ifndef TN_RENDER_PTX_BULK
 #define TN_RENDER_PTX_BULK
 #ifndef TINY_AMALGAMATED
-#include "ptx_wgmma.c"
+#include "ptx_tcgen05.c"
 #include "ptx_maps.c"
 #endif
 
@@ -233,6 +233,7 @@ static int tn_ptx_may_overlap(const tn_ptx *x, const tiny_uop *u) {
 static const tiny_uop *tn_ptx_overlaps(const tn_ptx *x, const tiny_uop *barrier) {
   const tiny_uop *loop = x->block[barrier->seq];
   int stores = 0;
+  if (x->tensor) return tn_ptx_tensor_overlaps(x, barrier);
   if (!loop || x->fences || barrier->k != TN_BOXES) return NULL;
   for (int i = (int)loop->seq + 1; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];

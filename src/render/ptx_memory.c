@@ -467,6 +467,12 @@ static void tn_ptx_store(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_unguard(x);
 }
 // PTX ISA, cp.async: 16 bytes past L1, others through it; of `read` bytes, and zeros.
+static void tn_ptx_put_off(tn_ptx *x, size_t from) {          // what was written from there on waits for products
+  tiny_bytes *out = tn_ptx_body(x);
+  if (!x->overlaps || out->n <= from) return;
+  tiny_bytes_add(&x->copies, out->data + from, out->n - from);
+  out->n = from;
+}
 static void tn_ptx_copy(tn_ptx *x, const tiny_uop *u) {
   const tiny_uop *load = tn_copied(u), *from = load->src[0];
   const int n = tn_ptx_nbytes(load);
@@ -475,6 +481,7 @@ static void tn_ptx_copy(tn_ptx *x, const tiny_uop *u) {
   if (from->nsrc == 3)
     read = tn_ptx_choice(x, TINY_I32, tn_ptx_element(x, from->src[2], 0), tn_ptx_k(n), tn_ptx_k(0));
   tn_ptx_guard(x, u->src[0]);
+  const size_t from_here = tn_ptx_body(x)->n;
   tn_ptx_begin(x, n == 16 ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global");
   tn_ptx_address_text(x, &to, 0);
   tn_ptx_text(tn_ptx_body(x), ", ");
@@ -482,6 +489,7 @@ static void tn_ptx_copy(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_text(tn_ptx_body(x), ", %d", n);
   if (read.kind) { tn_ptx_text(tn_ptx_body(x), ", "); tn_ptx_operand_text(tn_ptx_body(x), read); }
   tn_ptx_text(tn_ptx_body(x), ";\n");
+  tn_ptx_put_off(x, from_here);
   tn_ptx_unguard(x);
 }
 static void tn_ptx_prefetch(tn_ptx *x, const tiny_uop *u) {

@@ -38,17 +38,21 @@ typedef struct tn_ptx_level {              // of a loop or an IF that is open, a
   int label, serial;
 } tn_ptx_level;
 
+// mbarriers that products arrive at, 1 << bits of 8 bytes; how many were told of so far, each of its own register.
+typedef struct tn_ptx_ring { tn_ptx_operand at, count; int bits; } tn_ptx_ring;
+
 struct tn_ptx_sum; struct tn_ptx_step;
 typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
   int by_unit, fences;                     // 1: units read shared memory themselves, and what items have written
   // Of units that keep sums (ptx_tcgen05.c): columns of those of four warps, in all and given so far; four warps; are
-  // products not waited for, have threads met since the last wait?
+  // products not waited for (TN_PTX_STARTED, ..), have threads met since the last wait?
   int tensor, tensor_given, groups, tensor_open, met;
-  // Who allocates and who starts products; the mbarrier and its phase; what was allocated, what of it is for these
-  // warps, and the warp's lanes
-  tn_ptx_operand manages, starts, arrives, phase, tensor_all, tensor_at, tensor_lane;
+  // Who allocates, who starts products and who does not; what was allocated, what of it is for these warps, and the
+  // warp's lanes. Products that all threads wait for, and those that only who starts them does
+  tn_ptx_operand manages, starts, rests, tensor_all, tensor_at, tensor_lane;
+  tn_ptx_ring done, empty, *ring;          // ring: of the loop whose products go on
   tn_ptx_level *level;
   tn_ptx_list pool;
   int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
