@@ -355,8 +355,8 @@ static void test_fp8(void) {
       test_codes(TINY_F8E5M2, gpus[i], less);
     }
 }
-// Arithmetic of f16 and bf16: every number with one that is far from it and with its neighbour, in words; few: each 17th,
-// one by one. Bits as the interpreter gives them, but for those of NaN.
+// Arithmetic of f16 and bf16: every number with one that is far from it and with its neighbour, in words; few: each
+// 17th, one by one. Bits as the interpreter gives them, but for those of NaN.
 static tiny_tensor *pairs_of(tiny_tensor *x, tiny_tensor *y, int which) {
   switch (which) {
     case 0: return tiny_add(x, y);

@@ -77,9 +77,9 @@ typedef struct tiny_nv_export_desc {
 } tiny_nv_export_desc;
 // Writes the kernels of what build makes for every target into one file, which tiny_desc.cache_file takes on machines
 // with such GPUs, by the same release of tiny.h. It needs an assembler, no GPU and no driver. Takes as long as
-// compiling the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and 0:
-// none): TINY_E_ARG for a target that is not known, TINY_E_COMPILE without an assembler, TINY_E_IO; the file then holds the
-// targets before.
+// compiling the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and
+// 0: none): TINY_E_ARG for a target that is not known, TINY_E_COMPILE without an assembler, TINY_E_IO; the file then
+// holds the targets before.
 TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, size_t error_nbytes);
 #endif
 #endif // TINY_NV_API

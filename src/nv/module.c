@@ -99,7 +99,8 @@ static int tn_nv_take_params(tn_nv *d, const tn_cubin *c, const tn_cubin_kernel 
   }
   return 1;
 }
-// Of a generated kernel: tensors that it copies boxes of, and where their parameter stands. What is wrong; NULL: nothing.
+// Of a generated kernel: tensors that it copies boxes of, and where their parameter stands. What is wrong; NULL:
+// nothing.
 static const char *tn_nv_take_maps(const tn_cubin *c, const tn_cubin_kernel *from, tn_nv_kernel *k) {
   char name[256];
   uint64_t nbytes = 0;

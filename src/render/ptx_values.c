@@ -5,8 +5,8 @@
 //  - A register is written once, but for those of accumulators, counters and addresses that a loop goes on with; ptxas
 //    gives registers to machine code. Integers of 8 and 16 bits are held in 32, with the sign or zeros above.
 //  - f16 and bf16 are two bytes in memory and, but for what ptx_pairs.c has, f32 in arithmetic, fp8 one: a code in 32
-//    bits. Vectors of 8 and 16 bits are elements, words of 32 bits as they lie in memory, or both: whichever their users
-//    ask for.
+//    bits. Vectors of 8 and 16 bits are elements, words of 32 bits as they lie in memory, or both: whichever their
+//    users ask for.
 //  - Products and sums without .rn may be contracted by ptxas, as nvcc has it by default (-fmad).
 // What is what: NVIDIA, Parallel Thread Execution ISA.
 #ifndef TN_RENDER_PTX_VALUES
