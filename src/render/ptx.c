@@ -535,7 +535,7 @@ static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_l
   if (x.by_unit) tn_ptx_tensor_survey(&x);
   if (x.tensor && x.beside) tn_ptx_fail(&x, "a producer");
   const int produces = !x.failed && tn_ptx_produces(&x),
-            cluster = x.nbulk && !x.failed ? tn_ptx_cluster(&x, produces) : 1;
+            cluster = x.nbulk && !x.failed && (produces || !x.beside) ? tn_ptx_cluster(&x, produces) : 1;
   if (produces) code = tn_ptx_look(&x, t, r, k, TN_PTX_CONSUMES);
   if (code != TINY_OK) return code;
   x.cluster = cluster;
