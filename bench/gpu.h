@@ -59,6 +59,8 @@ static const tn_gpu tn_gpus[] = {
    32, 128, 256 * TN_K, 1, 126 * TN_M, 1.85, 8000, 10000, 600, 128, 64, 16, 16, 8192, 3},
   {"sm_100a", "B200, with tcgen05", 32, 4, 148, 4, 512, 8, 255, 16, 32, 1024, 227 * TN_K, 228 * TN_K, TN_K, 128, 32, 4,
    32, 128, 256 * TN_K, 1, 126 * TN_M, 1.85, 8000, 10000, 600, 128, 64, 16, 16, 8192, 3},
+  {"sm_103a", "B300, with tcgen05", 32, 4, 148, 4, 512, 8, 255, 16, 32, 1024, 227 * TN_K, 228 * TN_K, TN_K, 128, 32, 4,
+   32, 128, 256 * TN_K, 1, 126 * TN_M, 1.85, 8000, 10000, 600, 128, 64, 16, 16, 8192, 3},
   {"sm_120", "RTX 5090", 32, 4, 170, 4, 512, 8, 255, 12, 24, 1024, 99 * TN_K, 100 * TN_K, TN_K, 128, 32, 4,
    32, 128, 128 * TN_K, 1, 96 * TN_M, 2.41, 1792, 7000, 600, 128, 128, 16, 16, 512, 3},
   {"gfx90a", "MI250X, one die", 64, 4, 110, 1, 512, 8, 512, 8, 32, 1024, 64 * TN_K, 64 * TN_K, 0, 512, 32, 4,
@@ -115,8 +117,10 @@ static int tn_gpu_limits(const char *name, tiny_limits *limits) {
   limits->copies_async = tn_gpu_copies(g);
   limits->copies_boxes = tn_gpu_copies_boxes(g);
   limits->cluster = limits->copies_boxes ? 4 : 0;
-  // PTX ISA, wgmma.mma_async, tcgen05.mma: 256 columns; of the latter 128 rows of four warps, too
-  limits->unit_rows = strcmp(name, "sm_100a") ? 0 : 2;
+  // PTX ISA, wgmma.mma_async, tcgen05.mma: 256 columns; of the latter 128 rows of four warps, too, and no integers on
+  // sm_103a
+  limits->unit_rows = strcmp(name, "sm_100a") && strcmp(name, "sm_103a") ? 0 : 2;
+  limits->unit_dtypes = strcmp(name, "sm_103a") ? 0 : ~((uint64_t)1 << TINY_I8);
   limits->unit_tiles = strcmp(name, "sm_90a") && !limits->unit_rows ? 0 : 32;
   limits->producers = !strcmp(name, "sm_90a");
   return 1;

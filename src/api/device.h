@@ -248,6 +248,7 @@ typedef struct tiny_limits {
   const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
   int unit_tiles;                          // of columns, which a unit's product takes from LOCAL memory at once; 0: one
   int unit_rows;                           // tiles of rows that such a product takes from there, too; 0: from registers
+  uint64_t unit_dtypes;                    // bit per dtype of operands that such products are there for; 0: all
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
   int copies_boxes;                        // 1: one item begins the copy of a box of memory to LOCAL memory: BULK
   int producers;                           // 1: warps beside a group's items may begin its copies of boxes

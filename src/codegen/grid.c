@@ -343,6 +343,25 @@ static void tn_grid_ahead(tn_kernel_state *s) {
   tn_grid_copy_ahead(s, loop, ahead);
 }
 
+// The side, of rows or of columns, along which groups are neighbours: they have the other one's boxes in common and
+// copy them for each other (codegen/hints.c), which are better the larger ones. -1: it is all the same.
+static int tn_grid_beside(tn_kernel_state *s, tiny_uop *const *tiles) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  int64_t nelem[2] = {0, 0};
+  for (int i = 0; i < stages.n; i++)
+    for (int side = 0; side < 2 && tn_stage_is_bulk(stages.u[i]); side++)
+      if (tiles[side] && tn_depends(s->t, stages.u[i], tiles[side])) nelem[side] += tn_stage_nelem(stages.u[i]);
+  if (!s->target->limits->cluster || !nelem[0] || !nelem[1] || nelem[0] == nelem[1]) return -1;
+  const int beside = nelem[0] > nelem[1];
+  return tn_range_extent(tiles[beside]) % 2 ? -1 : beside;
+}
+// The order of groups of tiles: in bands, or neighbours last.
+static void tn_grid_order_units(tn_kernel_state *s, tiny_uop *const *tiles) {
+  const int beside = tn_grid_beside(s, tiles), last = beside < 0 ? 0 : beside;
+  tiny_uop *order[2] = {tiles[1], tiles[0]};
+  if (tn_grid_bands(s, tiles[last], tiles[!last]) == tiles[last] && !beside) tn_do_order(s, 2, order);
+}
+
 // What WMMA leaves of the store's loops: groups.
 static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
   if (p->nreduce == 1 ? !tn_warp_tiled(s, p) : !tn_warp_nested(s, p, online)) return 0;
@@ -350,7 +369,7 @@ static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_onlin
   tiny_uop *tiles[2] = {NULL, NULL};       // the last loops: of rows, of columns
   for (int i = 0; i < now.nout; i++)
     if (tn_range_kind(now.out[i]) == TN_LOOP) { tiles[0] = tiles[1]; tiles[1] = now.out[i]; }
-  if (p->nreduce == 1) tn_grid_bands(s, tiles[0], tiles[1]);
+  if (p->nreduce == 1) tn_grid_order_units(s, tiles);
   now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;

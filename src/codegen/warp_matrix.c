@@ -817,6 +817,7 @@ static int tn_unit_at_once(const tn_kernel_state *s, const tn_warp_tiles *c) {
   const int64_t warps = c->axis[0][0] ? tn_range_extent(c->axis[0][0]) : 1,
                 tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   if (s->target->renderer && !tn_target_has(s->target, TINY_TARGET_MATRICES)) return 0;
+  if (!tn_unit_is_large(s->target->limits, c->plan.unit)) return 0;
   if (s->target->limits->unit_rows && !tn_unit_may_be_whole(s->target->limits, c)) return 0;
   return c->matrices && tiles > 1 && tiles <= s->target->limits->unit_tiles && warps % TN_UNIT_WARPS == 0 &&
       !(tiles & (tiles - 1));

@@ -60,16 +60,19 @@ static int tn_warp_has_boxes(tn_kernel_state *s, const tn_profile *p, tiny_uop *
                              const tiny_warp_unit *unit) {
   const tn_list loads = {p->load, p->nload, p->nload};
   const int64_t v = TN_UNIT_PIECE / tn_dtypes[unit->a].nbytes;
-  int boxes = tn_target_copies_boxes(s->target) && s->target->limits->unit_tiles;
+  int boxes = tn_target_copies_boxes(s->target) && tn_unit_is_large(s->target->limits, unit);
   for (int i = 0; i < 3; i++) boxes = boxes && tn_unit_width(s->t, &loads, axis[i], v) == v;
   return boxes;
 }
 
-static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int boxes) {
+static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
+                                   const tiny_warp_unit *unit, int boxes) {
   int64_t others = 1;
+  tiny_limits limits = *s->target->limits;
+  if (!tn_unit_is_large(&limits, unit)) limits.unit_tiles = limits.unit_rows = 0;
   for (int i = 0; i < p->nout; i++)
     if (p->out[i] != axis[0] && p->out[i] != axis[1]) others = tn_clamp_mul(others, tn_range_extent(p->out[i]));
-  return tn_warp_shape_of(s->target->limits, tn_range_extent(axis[0]), tn_range_extent(axis[1]), others,
+  return tn_warp_shape_of(&limits, tn_range_extent(axis[0]), tn_range_extent(axis[1]), others,
                           !tn_warp_loads_bytes(s, p, axis[2]), boxes);
 }
 
@@ -95,7 +98,7 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
   if (!unit) return 0;
   const int boxes = tn_warp_has_boxes(s, p, axis, unit);
-  const tn_warp_shape shape = tn_warp_sizes(s, p, axis, boxes);
+  const tn_warp_shape shape = tn_warp_sizes(s, p, axis, unit, boxes);
   if (!tn_warp_fits(s, p, axis, &shape, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
   const int64_t k = tn_unit_k(&plan);
   tn_do_pad(s, axis[2], boxes && tn_opt_may_pad(s, p, axis[2], 2 * k) ? 2 * k : k);

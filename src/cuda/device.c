@@ -193,6 +193,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->unit_tiles = d->by_c ? 0 : tn_ptx_unit_tiles(d->target);
   out->unit_rows = d->by_c ? 0 : tn_ptx_unit_rows(d->target);
   out->producers = out->copies_boxes && tn_ptx_produces_for(d->target);
+  out->unit_dtypes = tn_ptx_unit_dtypes(d->target);
   out->dtypes = TN_CUDA_ARITHMETIC; out->atomics = TN_CUDA_ATOMICS;
   out->shared_nbytes = (size_t)d->shared - (out->unit_rows ? TN_PTX_TENSOR_NBYTES : 0);
   out->local_total = d->max_threads;

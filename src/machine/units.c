@@ -146,6 +146,11 @@ static int tn_layout_run_of(const uint8_t *bits, int most, int column, tn_layout
   return 1;
 }
 
+// Are there products of all columns at once of the unit's dtypes?
+static int tn_unit_is_large(const tiny_limits *limits, const tiny_warp_unit *unit) {
+  return limits->unit_tiles && (!limits->unit_dtypes || limits->unit_dtypes >> unit->a & 1);
+}
+
 // Are products of this dtype whose operand is made of products done by the unit? What lanes hold of c is stored as rows
 // of a tile's columns, of which the low bits of a lane's number are the low or the next ones. f32: where it may be
 // rounded.

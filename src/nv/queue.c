@@ -27,6 +27,7 @@ static void tn_nv_limits(const tn_nv *d, tiny_limits *out) {
   out->unit_tiles = tn_ptx_unit_tiles(d->target);
   out->unit_rows = tn_ptx_unit_rows(d->target);
   out->producers = tn_ptx_produces_for(d->target);
+  out->unit_dtypes = tn_ptx_unit_dtypes(d->target);
   out->dtypes = TN_PTX_ARITHMETIC; out->atomics = TN_PTX_ATOMICS;
   out->shared_nbytes = ((size_t)d->generation->shared_block << 10) - (out->unit_rows ? TN_PTX_TENSOR_NBYTES : 0);
   out->local_total = 1024;

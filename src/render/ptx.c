@@ -586,9 +586,13 @@ static const tn_ptx_target tn_ptx_targets[] = {
   {"sm_121a", 121, 1}};
 
 // limits.unit_tiles and .unit_rows of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has,
-// tcgen05.mma), of 128 rows of four warps; sm_103a's units have no bytes, and are used as those of sm_80.
+// tcgen05.mma), of 128 rows of four warps; but for the products of integers that sm_103a has not (there, kind::i8),
+// which are done as those of sm_80: limits.unit_dtypes.
 static int tn_ptx_unit_rows(const char *target) {
-  return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2;
+  return strcmp(target, "sm_100a") && strcmp(target, "sm_103a") && strcmp(target, "sm_110a") ? 0 : 2;
+}
+static uint64_t tn_ptx_unit_dtypes(const char *target) {
+  return strcmp(target, "sm_103a") ? 0 : ~((uint64_t)1 << TINY_I8);
 }
 static int tn_ptx_unit_tiles(const char *target) {
   return strcmp(target, "sm_90a") && !tn_ptx_unit_rows(target) ? 0 : 32;
