@@ -58,7 +58,9 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
   const char **name = (const char **)tn_scratch(t, (size_t)n * sizeof *name);
   for (int i = 0; i < n; i++) name[i] = b[i]->name;
   all->progress.first = first; all->progress.name = name; all->progress.modules = modules;
-  if (tn_is_cpu(d->backend)) for (int i = 0; i < n; i++) if (!tn_build_is_builtin(b[i])) { tn_compiler_find(at); break; }
+  int outside = 0;                         // kernels that the library does not compile itself
+  for (int i = 0; i < n; i++) outside += !tn_build_is_builtin(b[i]);
+  if (outside && tn_is_cpu(d->backend)) tn_compiler_find(at);
   const uint64_t from = tn_os_now();
   if (tn_progress_tell(&all->progress, all->progress.info.total - n, name[0])) return t->code;
   tn_say_compiling(t, n);

@@ -137,7 +137,7 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
     b->nmem += s->nmem <= TN_BATCH_MEM ? s->nmem : 0;
     b->narg += s->narg <= TN_BATCH_ARGS ? s->narg : 0;
   }
-  l->kernel = s->exe->tier ? tn_tier_kernel(s->exe) : s->exe->kernel;              // member by member: cleared before, a launch takes 4 ns more
+  l->kernel = tn_tier_kernel(s->exe);      // member by member: cleared before, a launch takes 4 ns more
   l->mem = m; l->nmem = s->nmem; l->args = a; l->nargs = s->narg; l->tasks = s->exe->tasks;
   l->local_nbytes = s->exe->local_nbytes;
   memcpy(l->global, s->exe->global, sizeof l->global);

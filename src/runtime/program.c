@@ -30,7 +30,7 @@ typedef struct tn_build {
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
   char name[TN_KERNEL_NAME];
   char *opts;                              // for the trace; NULL: it is none, or there is no memory
-  tiny_rendered second;                    // as C, in memory of the build's, where text is an object that may be replaced
+  tiny_rendered second;                    // as C, in memory of the build's, where its object may be replaced: tiers.c
   tn_executable *into;                     // this is compiled for an executable that is there: tiers.c
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
@@ -182,7 +182,9 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
   tiny_bytes out = {t, NULL, 0, 0};
   if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
-  if (!out.n && TN_HAS_FALLBACK && tn_is_cpu(b->at->device->backend)) {      // refused, and there is nobody else
+  if (!out.n && tn_is_cpu(b->at->device->backend)) {         // refused, and there is nobody else
+    if (!TN_HAS_FALLBACK)
+      return tiny_fail(t, TINY_E_COMPILE, "kernel %s: %s", b->name, tn_cpu_no_compiler(b->at->device->dev));
     tn_say_compiler_missing(b->at);
     return tn_build_interpret(t, b);
   }

@@ -6,8 +6,8 @@
 //        A kernel's C is written with its built-in code, as its list is there then. When its launches have taken
 //        TN_TIER_NS, about what an outside compiler takes, that C goes to the thread of warm.c. What comes back runs in
 //        turns with what is there, TN_TIER_TURNS times each; what was sooner at its best stays, the other is unloaded.
-//        What cannot be compiled is not asked for again. On disk the built-in object's key then names what stays: another
-//        process begins with that, and asks no more.
+//        What cannot be compiled is not asked for again. On disk the built-in object's key then names what stays:
+//        another process begins with that, and asks no more.
 // Not here: devices with a queue, whose launches say nothing of their time.
 #ifndef TN_RUNTIME_TIERS
 #define TN_RUNTIME_TIERS
