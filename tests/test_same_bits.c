@@ -19,10 +19,10 @@ static tiny_ctx *open_path(int path) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
   d.device = path == 2 ? "LLVM" : "CPU"; d.cache_dir = ""; d.seed = 5; d.threads = 1;
-  if (path == 0) setenv("TINY_CC", "builtin", 1);
-  else unsetenv("TINY_CC");
+  d.compiler = path == 0 ? "builtin" : path == 1 ? "clang" : NULL;
   tiny_ctx *t = tiny_open(&d);
   CHECK(t != NULL);
+  if (t) CHECK_EQ(tn_cpu_is_builtin(t->device[0]->dev), path == 0 && t->device[0]->limits.vector_nbytes == 64);
   return t;
 }
 static int same(double a, double b) { return !memcmp(&a, &b, sizeof a) || (a != a && b != b); }
