@@ -51,13 +51,22 @@ static int tn_x86_shift_by_number(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_3(x, rows[kind][element == 8], tn_x86_vec(to, tn_x86_held(x, u), TN_ISA_DEF), a, tn_isa_number(by));
   return 1;
 }
+// The last source of an instruction: a load that is read by it alone, from memory; or as x86_values.c has it.
+static int tn_x86_is_read(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_LOAD && x->fused[u->seq];
+}
+static tn_isa_operand tn_x86_last_source(tn_x86_select *x, const tiny_uop *u, int *broadcast) {
+  if (!tn_x86_is_read(x, u)) return tn_x86_source(x, u, broadcast);
+  *broadcast = 0;
+  return tn_x86_memory(x, u->src[0], tn_x86_nbytes(x, u));
+}
 // Of two sources of vectors or floats.
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int row = tn_x86_row_of(u), held = tn_x86_held(x, u);
+  const int row = tn_x86_row_of(u), held = tn_x86_held(x, u), turned = tn_x86_is_read(x, u->src[0]);
   int broadcast;
   if (u->lanes > 1 && tn_x86_shift_by_number(x, u, to)) return;
-  const tn_isa_operand a = tn_x86_use(x, u->src[0]);
-  const tn_isa_operand b = tn_x86_source(x, u->src[1], &broadcast);
+  const tn_isa_operand a = tn_x86_use(x, u->src[turned]);
+  const tn_isa_operand b = tn_x86_last_source(x, u->src[!turned], &broadcast);
   tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b)->broadcast = (uint8_t)broadcast;
 }
 
@@ -75,16 +84,18 @@ static void tn_x86_fuse(tn_x86_select *x, const tiny_uop *u, const tiny_uop *pro
     {{TN_X86_VFMADD213PS, TN_X86_VFMADD213PD, TN_X86_VFMADD213SS, TN_X86_VFMADD213SD},
      {TN_X86_VFNMADD213PS, TN_X86_VFNMADD213PD, TN_X86_VFNMADD213SS, TN_X86_VFNMADD213SD},
      {TN_X86_VFMSUB213PS, TN_X86_VFMSUB213PD, TN_X86_VFMSUB213SS, TN_X86_VFMSUB213SD}}};
-  const tiny_uop *other = u->src[0] == product ? u->src[1] : u->src[0], *a = product->src[0], *b = product->src[1];
+  const int turned = tn_x86_is_read(x, product->src[0]);
+  const tiny_uop *other = u->src[0] == product ? u->src[1] : u->src[0];
+  const tiny_uop *a = product->src[turned], *b = product->src[!turned];
   const int kind = u->op == TINY_OP_ADD ? 0 : product == u->src[1] ? 1 : 2, held = tn_x86_held(x, u);
   const int form = 2 * (u->lanes == 1) + (tn_x86_element(u) == 8);
   const int of_factor = !tn_x86_ends(x, other, u) && (tn_x86_ends(x, a, u) || tn_x86_ends(x, b, u)) &&
-      x->reg[other->seq] != to;
+      x->reg[other->seq] != to && !tn_x86_is_read(x, b);
   const tiny_uop *written = !of_factor ? other : tn_x86_ends(x, a, u) ? a : b;
   const tiny_uop *second = !of_factor || written == b ? a : b, *third = of_factor ? other : b;
   int broadcast;
   const int from = tn_x86_value(x, written);
-  const tn_isa_operand p = tn_x86_use(x, second), q = tn_x86_source(x, third, &broadcast);
+  const tn_isa_operand p = tn_x86_use(x, second), q = tn_x86_last_source(x, third, &broadcast);
   tn_x86_copy(x, TN_ISA_VEC, to, from, held);
   tn_x86_3(x, rows[of_factor][kind][form], tn_x86_vec(to, held, TN_ISA_BOTH), p, q)->broadcast = (uint8_t)broadcast;
 }
