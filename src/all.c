@@ -237,6 +237,7 @@ TN_SMALL_BEGIN
 #include "runtime/compiler.c"
 #include "runtime/program.c"
 #include "runtime/warm.c"
+#include "runtime/tiers.c"
 #include "runtime/builds.c"
 #include "runtime/beam.c"
 #include "runtime/copy.c"

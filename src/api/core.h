@@ -217,6 +217,11 @@ typedef struct tiny_desc {
   // those: a relative error of 2^-10 of each product, sums are of f32. 0: f32 as it is
   int tf32;
   const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
+  // Who compiles kernels of the CPU: "builtin": the library itself (TINY_ISA), which interprets what it does not take;
+  // "both": the library, and an outside compiler what it does not take, and kernels that take long, while the program
+  // goes on: bits stay; else the name or path of an outside one. NULL: $TINY_CC, else "both" where there is TINY_ISA,
+  // else the first of clang, cc and gcc that works. It is copied
+  const char *compiler;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
   // Compiled kernels that come with the program, as tiny_cache_import and tiny_cache_import_from take them: a file, and
@@ -265,6 +270,7 @@ typedef struct tiny_stats {
   uint64_t copies, nbytes_copied;          // from another device to this one
   // programs taken from what tiny_cache_import gave; programs interpreted, as no compiler was found
   uint64_t shipped, interpreted;
+  uint64_t recompiled;                     // programs whose built-in code an outside compiler's has replaced
 } tiny_stats;
 // The totals of all devices, at no cost; zeros for NULL.
 TINY_API tiny_stats  tiny_stats_of(const tiny_ctx *t);

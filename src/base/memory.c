@@ -34,6 +34,7 @@ struct tiny_ctx {
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
   tiny_progress progress; struct tn_watch *watch;          // watch: sees the children of the call under way
+  char *compiler;                          // as in tiny_desc; NULL: it says none
   uint64_t seed, opened; int beam, atomics, tf32, compiler_seconds;        // opened: when, in ns
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close

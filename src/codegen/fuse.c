@@ -14,11 +14,11 @@
 #endif
 
 static tiny_uop *tn_fuse_negated(tiny_ctx *t, tiny_uop *x) {
-  if (tn_is_const(x)) return tn_number(t, x->dtype, -tn_to_f64(x->k));
+  const tiny_uop *lane = x->op == TINY_OP_BROADCAST ? x->src[0] : x;
   if (x->op == TINY_OP_NEG) return x->src[0];
-  if (x->op != TINY_OP_BROADCAST || !tn_is_const(x->src[0])) return tn_u1(t, TINY_OP_NEG, x);
-  tiny_uop *number = tn_fuse_negated(t, x->src[0]);
-  return tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, x->lanes, 1, &number, 0, 0, NULL);
+  if (!tn_is_const(lane)) return tn_u1(t, TINY_OP_NEG, x);
+  tiny_uop *number = tn_number(t, x->dtype, -tn_to_f64(lane->k));
+  return lane == x ? number : tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, x->lanes, 1, &number, 0, 0, NULL);
 }
 static int tn_fuse_is_number(const tiny_uop *x) {
   return tn_is_const(x) || (x->op == TINY_OP_BROADCAST && tn_is_const(x->src[0]));
@@ -30,6 +30,7 @@ static tiny_uop *tn_fuse_with(tiny_ctx *t, const tiny_uop *u, int at) {
   if (u->op == TINY_OP_SUB && at == 0) z = tn_fuse_negated(t, z);
   else if (u->op == TINY_OP_SUB && tn_fuse_is_number(y)) y = tn_fuse_negated(t, y);
   else if (u->op == TINY_OP_SUB) x = tn_fuse_negated(t, x);
+  if (tn_fuse_is_number(x)) { tiny_uop *const number = x; x = y; y = number; }     // instructions take the second so
   tiny_uop *src[3] = {x, y, z};
   return tn_uop_make(t, TINY_OP_FMA, u->dtype, u->lanes, 3, src, 0, 0, NULL);
 }

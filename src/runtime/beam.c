@@ -398,6 +398,7 @@ static int tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   d.device = at->name; d.backends[0] = at->backend;
   d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
   d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
+  d.compiler = t->compiler;
   d.atomics = t->atomics; d.tf32 = t->tf32;                  // what its kernels may do, it is searched with
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
@@ -431,7 +432,7 @@ static int tn_beam_can(const struct tn_programs *at) {
   const tiny_ctx *t = at->t;
   return t->beam > 0 && !tn_debug(t, '0') && d->backend->renderer &&
       d->backend->compile && d->backend != &tn_null_backend &&
-      (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
+      (!tn_is_cpu(d->backend) || tn_cpu_compiles(d->dev));
 }
 
 // Asks the compiler what it is, of which the host hears. 0: it was cancelled.

@@ -6,7 +6,7 @@
 #ifndef TN_RUNTIME_BUILDS
 #define TN_RUNTIME_BUILDS
 #ifndef TINY_AMALGAMATED
-#include "warm.c"
+#include "tiers.c"
 #endif
 
 // kernels from which a line of progress is written; in a module, where a callback hears of progress
@@ -53,11 +53,14 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
   for (int m = 0; m < modules; m++) {
     text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
-    if (tn_debug(t, 'c')) tn_log_text(t, text[m].data);
+    if (tn_debug(t, 'c') && !tn_build_is_builtin(b[first[m]])) tn_log_text(t, text[m].data);
   }
   const char **name = (const char **)tn_scratch(t, (size_t)n * sizeof *name);
   for (int i = 0; i < n; i++) name[i] = b[i]->name;
   all->progress.first = first; all->progress.name = name; all->progress.modules = modules;
+  int outside = 0;                         // kernels that the library does not compile itself
+  for (int i = 0; i < n; i++) outside += !tn_build_is_builtin(b[i]);
+  if (outside && tn_is_cpu(d->backend)) tn_compiler_find(at);
   const uint64_t from = tn_os_now();
   if (tn_progress_tell(&all->progress, all->progress.info.total - n, name[0])) return t->code;
   tn_say_compiling(t, n);
@@ -165,6 +168,8 @@ static void tn_builds_clear(void *arg) {
   for (int i = 0; i < all->n; i++) {
     tn_build *b = &all->build[i];
     if (b->owned) tn_release(all->t, (void *)(uintptr_t)b->text.data, b->text.n + 1);
+    if (b->second.n) tn_release(all->t, (void *)(uintptr_t)b->second.data, b->second.n + 1);
+    b->second.n = 0;
     if (b->opts) tn_release(all->t, b->opts, strlen(b->opts) + 1);
     b->opts = NULL;
   }

@@ -682,6 +682,7 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   tiny_code code = tn_run_pending(t, p);
   if (code == TINY_OK) code = tn_run_check(p, c->in);
   if (code != TINY_OK) return code;
+  tn_tiers_poll(t);
   tn_paused_drop(t);                       // it may have read what is overwritten
   if (p->updates && (code = tn_run_promises(t, p)) != TINY_OK) return code;
   r.plan = p->plan;

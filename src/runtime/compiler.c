@@ -11,9 +11,9 @@
 
 static void tn_say_compiler_missing(struct tn_programs *p) {
   if (p->said++) return;
-  tn_log(p->t, "tiny: %s; kernels are interpreted, which is slow. "
+  tn_log(p->t, "tiny: %s; %skernels are interpreted, which is slow. "
                "Install clang (apt install clang, brew install llvm) or set TINY_CC.",
-         tn_cpu_no_compiler(p->device->dev));
+         tn_cpu_no_compiler(p->device->dev), tn_cpu_is_builtin(p->device->dev) ? "some " : "");
 }
 
 static tn_digest tn_compiler_key(const struct tn_programs *p) {
@@ -46,8 +46,8 @@ static int tn_compiler_retry(struct tn_programs *p) {
   return other;
 }
 
-// Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
-static void tn_compiler_identify(struct tn_programs *p) {
+// Finds the outside compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
+static void tn_compiler_find(struct tn_programs *p) {
   const struct tn_device *d = p->device;
   tiny_ctx *t = p->t;
   if (!tn_is_cpu(d->backend) || p->interpret || tn_cpu_is_identified(d->dev)) return;
@@ -62,8 +62,13 @@ static void tn_compiler_identify(struct tn_programs *p) {
     }
   }
   tn_compiler_adopt(p);
-  if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;
+  if (tn_cpu_compiles(d->dev) || !TN_HAS_FALLBACK) return;
   p->interpret = 1;
   tn_say_compiler_missing(p);
+}
+// The same before anything is compiled. Where there is a built-in compiler, the outside one is asked when it is needed.
+static void tn_compiler_identify(struct tn_programs *p) {
+  const struct tn_device *d = p->device;
+  if (!tn_is_cpu(d->backend) || !tn_cpu_is_builtin(d->dev) || tn_cpu_is_unfit(d->dev)) tn_compiler_find(p);
 }
 #endif

@@ -19,6 +19,10 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
   t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
+  if (d && d->compiler) {
+    const size_t nbytes = strlen(d->compiler) + 1;
+    t->compiler = (char *)memcpy(tn_realloc(t, NULL, 0, nbytes), d->compiler, nbytes);
+  }
   if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_cache_open(t, d ? d->cache_dir : NULL) != TINY_OK ||
       tn_devices_open(t, d) != TINY_OK)
     return t->code;
@@ -95,6 +99,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_paused_drop(t);
   tn_warm_close(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
+  if (t->compiler) tn_release(t, t->compiler, strlen(t->compiler) + 1);
   for (int i = t->ndevice - 1; i >= 0; i--) {      // shared ones with the first
     struct tn_programs *p = t->device[i]->programs;
     if (p && p->device == t->device[i]) tn_programs_close(p);

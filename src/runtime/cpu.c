@@ -28,7 +28,7 @@
 #endif
 
 #if defined(TINY_ISA) && defined(TN_OS_X86)
-  #define TN_CPU_BUILTIN 1                 // the built-in compiler is there, for $TINY_CC=builtin
+  #define TN_CPU_BUILTIN 1                 // the built-in compiler is there
 #else
   #define TN_CPU_BUILTIN 0
 #endif
@@ -47,7 +47,9 @@ typedef struct tn_cpu {
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
   int takes_ir;                            // kernels are LLVM IR, not C
-  int builtin;                             // kernels are compiled here; C what is refused
+  // Kernels are compiled here; what is refused is interpreted, or C, where there is an outside compiler. alone: it is
+  // not looked for.
+  int builtin, alone;
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
   int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
@@ -115,9 +117,14 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
   if (!c->why[0]) snprintf(c->why, sizeof c->why, "no C compiler was found");
 }
 
-// $TINY_CC names the compiler, or else it is found.
-static void tn_cpu_first_compiler(tn_cpu *c) {
-  const char *chosen = c->builtin ? NULL : tn_os_env("TINY_CC");
+// chosen names the compiler, or else, if it is NULL, it is found.
+static void tn_cpu_first_compiler(tn_cpu *c, const char *chosen) {
+  if (c->alone) {
+    snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone" :
+             "is chosen, and is not there (TINY_ISA, a processor with AVX-512)");
+    tn_cpu_describe(c, "");
+    return;
+  }
   const char *const file = !chosen ? "" : strrchr(chosen, '/') ? strrchr(chosen, '/') + 1 : chosen;
   c->chosen = chosen != NULL;
   if (chosen && TN_CPU_MACHINE != 0 && tn_os_find_program(chosen, 0, c->compiler, sizeof c->compiler)) {
@@ -125,7 +132,8 @@ static void tn_cpu_first_compiler(tn_cpu *c) {
     tn_cpu_describe(c, "");
     return;
   }
-  if (chosen) snprintf(c->why, sizeof c->why, "TINY_CC names '%.200s', which is no program that can be run", chosen);
+  if (chosen) snprintf(c->why, sizeof c->why, "tiny_desc.compiler or TINY_CC names '%.200s', which is no program "
+           "that can be run", chosen);
   tn_cpu_find_compiler(c);
 }
 
@@ -138,6 +146,9 @@ static void tn_cpu_pass_over(tn_cpu *c, const char *why) {
   tn_cpu_find_compiler(c);
 }
 
+static int tn_cpu_is_builtin(const void *dev) { return ((const tn_cpu *)dev)->builtin; }
+static int tn_cpu_compiles(void *dev) { return ((tn_cpu *)dev)->builtin || ((tn_cpu *)dev)->compiler[0]; }
+// An outside one.
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
 static int tn_cpu_is_unfit(void *dev) { return ((tn_cpu *)dev)->unfit; }
 static int tn_cpu_is_identified(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
@@ -428,7 +439,7 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   tn_cpu_identify(c, identity, sizeof identity);
   tn_cpu_arguments(c, "-c", "-", argv);
   for (int i = 1; argv[i]; i++) tn_digest_add_text(&d, argv[i]);
-  tn_digest_add_text(&d, said);
+  if (!c->builtin) tn_digest_add_text(&d, said);             // else it is asked when keys are known
   const tn_digest all = tn_digest_close(&d);
   snprintf(c->target, sizeof c->target, "%s %s %s", c->facts.name, identity, tn_digest_print(&all, digest));
 }
@@ -437,8 +448,9 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   #define TN_TEST_IR 0
 #endif
 #if TN_CPU_BUILTIN
-// The level that kernels are compiled for: one whose vectors are as wide.
-static const tn_x86_level *tn_cpu_level(const tn_os_cpu *facts) {
+// The level that kernels are compiled for, by the own of their renderer: one whose vectors are as wide.
+static const tn_x86_level *tn_cpu_level(const void *own) {
+  const tn_os_cpu *facts = &((const tn_cpu *)own)->facts;
   const int vnni = facts->dots >> TINY_DOT_U8_I8 & 1;
   switch (facts->vector_nbytes) {
     case 64: return &tn_x86_levels[vnni ? TN_X86_AVX512_VNNI : TN_X86_AVX512];
@@ -460,12 +472,14 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   c->t = t;
   if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
-  const char *compiler = tn_os_env("TINY_CC");
-  c->builtin = TN_CPU_BUILTIN && !takes_ir && compiler && !strcmp(compiler, "builtin");
+  const char *compiler = t->compiler ? t->compiler : tn_os_env("TINY_CC");
+  const int both = !compiler || !strcmp(compiler, "both");
+  c->alone = !takes_ir && compiler && !strcmp(compiler, "builtin");
+  c->builtin = TN_CPU_BUILTIN && !takes_ir && (c->alone || both);
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
-  tn_cpu_first_compiler(c);
+  tn_cpu_first_compiler(c, both ? NULL : compiler);
   memset(limits, 0, sizeof *limits);
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = c->facts.vector_nbytes;
@@ -482,14 +496,14 @@ static void *tn_cpu_open_llvm(tiny_ctx *t, const char *which, tiny_limits *limit
 }
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 #if TN_CPU_BUILTIN
-// A kernel as an object, or as C where the built-in compiler refuses it, which debug letter d tells.
+// A kernel as an object; where the built-in compiler refuses it, which debug letter d tells, as C, or nothing.
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = tn_x86_object(t, k, (const tn_x86_level *)r->own, out);
+  const char *why = tn_x86_object(t, k, tn_cpu_level(r->own), out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
-  return t->code == TINY_OK ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
+  return t->code == TINY_OK && ((const tn_cpu *)r->own)->compiler[0] ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
 }
 static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
                                        tiny_bytes *out) {
@@ -498,9 +512,9 @@ static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, cons
   tiny_bytes_add(out, kernels->data, kernels->n);
   return t->code;
 }
-static void tn_cpu_builtin_renderer(const tn_cpu *c, tiny_renderer *r) {
+static void tn_cpu_builtin_renderer(tiny_renderer *r, const tn_cpu *c) {
   tn_cstyle(r);
-  r->own = tn_cpu_level(&c->facts);
+  r->own = c;
   r->name = "C and x86-64";
   r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
   r->kernel = tn_cpu_builtin_kernel;
@@ -525,14 +539,15 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   }
   tn_lang_c(out);
   if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
-  for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
-  if (c->facts.tiles && c->is_clang) {
+  const int c_only = !c->builtin || c->compiler[0];          // what the built-in compiler does not take
+  for (int i = 0; i < TINY_DOT_COUNT && c_only; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
+  if (c->facts.tiles && c->is_clang && c_only) {
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
     out->units_allowed = tn_os_tiles_allowed;
   }
 #if TN_CPU_BUILTIN
-  if (c->builtin) tn_cpu_builtin_renderer(c, out);
+  if (c->builtin) tn_cpu_builtin_renderer(out, c);
 #endif
 }
 

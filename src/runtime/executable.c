@@ -34,6 +34,16 @@ enum { TN_KIND_ELEMENTWISE, TN_KIND_COPY, TN_KIND_REDUCE, TN_KIND_MATMUL, TN_KIN
 static const char *const tn_kind_of_kernel[TN_KINDS_OF_KERNELS] = {"elementwise", "copy", "reduce", "matmul", "conv",
   "loops", "custom"};
 
+// A kernel of the built-in compiler that another may compile as well: tiers.c.
+enum { TN_TIER_WATCHED, TN_TIER_WANTED, TN_TIER_COMPILED, TN_TIER_COMPARED };
+typedef struct tn_tier {
+  int state, turns;                        // turns: launches since there is other code
+  uint64_t ns, best[2];                    // of all launches; the least of one, by built-in and by other code
+  void *kernel[2]; tn_module *module;      // module: the other's
+  tn_digest object;                        // key of the object's text
+  tiny_rendered text;                      // as C; its memory follows
+} tn_tier;
+
 typedef struct tn_executable {
   struct tn_executable *next;
   tn_digest key;                           // of the kernel
@@ -48,6 +58,7 @@ typedef struct tn_executable {
   tn_module *module;                       // NULL: on the host
   int width, units;                        // of the search that found it; does it multiply tiles?
   int steps; uint64_t used;                // of plans that launch it; when it was last asked for
+  tn_tier *tier;                           // NULL: its code stays as it is
 } tn_executable;
 
 struct tn_programs {
@@ -55,6 +66,7 @@ struct tn_programs {
   tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
   int n; uint64_t time;                    // executables; how often one was asked for
   tn_module *modules;
+  int tiers_due;                           // there is something to do before the next run: tiers.c
   int interpret, said;                     // no compiler: everything is interpreted
   int based; tn_digest base;               // of what all texts have in common; based: it is there
 };
@@ -78,12 +90,52 @@ static void tn_module_free(tiny_ctx *t, tn_module *m) {
   if (m->owned) tn_release(t, (void *)(uintptr_t)m->binary, m->nbytes);
   tn_release(t, m, sizeof *m);
 }
+// One executable less is in it; the last unloads it.
+static void tn_module_leave(struct tn_programs *p, tn_module *unused) {
+  tn_module **m = &p->modules;
+  if (!unused || --unused->executables) return;
+  while (*m != unused) m = &(*m)->next;
+  *m = unused->next;
+  if (unused->handle) p->device->backend->unload(p->device->dev, unused->handle);
+  tn_module_free(p->t, unused);
+}
+
+// The C and the object of a kernel whose code may be another's later.
+static void tn_tier_new(tiny_ctx *t, tn_executable *e, const tiny_rendered *text, const tn_digest *object) {
+  tn_tier *x = (tn_tier *)tn_alloc(t, sizeof *x + text->n + 1);
+  x->object = *object;
+  x->text.uses = text->uses; x->text.n = text->n;
+  x->text.data = (const char *)memcpy(x + 1, text->data, text->n);
+  e->tier = x;
+}
+static void tn_tier_drop(struct tn_programs *p, tn_executable *e) {
+  tn_tier *x = e->tier;
+  if (!x) return;
+  e->tier = NULL;
+  tn_module_leave(p, x->module);
+  tn_release(p->t, x, sizeof *x + x->text.n + 1);
+}
+// Other code is there: it runs in turns with what was.
+static void tn_tier_take(tn_executable *e, void *kernel, tn_module *module) {
+  tn_tier *x = e->tier;
+  x->kernel[0] = e->kernel; x->kernel[1] = kernel;
+  x->best[0] = x->best[1] = UINT64_MAX;
+  x->module = module; x->state = TN_TIER_COMPARED;
+  module->executables++;
+}
+// It has been compiled, or will not be.
+static void tn_tier_compiled(struct tn_programs *p, tn_executable *e) {
+  e->steps--;
+  if (e->tier->state == TN_TIER_COMPILED) tn_tier_drop(p, e);
+}
+
 static void tn_programs_close(struct tn_programs *p) {
   const struct tn_device *d = p->device;
   tiny_ctx *t = p->t;
   for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++) while (p->bucket[i]) {
     tn_executable *e = p->bucket[i];
     p->bucket[i] = e->next;
+    tn_tier_drop(p, e);
     if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
     tn_release(t, e, sizeof *e);
   }
@@ -155,17 +207,14 @@ static void tn_module_keep(struct tn_programs *p, tn_module *m, const void *bina
 
 static void tn_executable_drop(struct tn_programs *p, tn_executable *e) {
   tn_executable **at = tn_executable_bucket(p, &e->key);
-  tn_module **m = &p->modules, *unused = e->module;
+  tn_module *unused = e->module;
   while (*at != e) at = &(*at)->next;
   *at = e->next;
   p->n--;
+  tn_tier_drop(p, e);
   if (e->runs_on_host && e->kernel) tn_fallback->unload(p->t, e->kernel);
   tn_release(p->t, e, sizeof *e);
-  if (!unused || --unused->executables) return;
-  while (*m != unused) m = &(*m)->next;
-  *m = unused->next;
-  if (unused->handle) p->device->backend->unload(p->device->dev, unused->handle);
-  tn_module_free(p->t, unused);
+  tn_module_leave(p, unused);
 }
 
 // Everything that devices were asked for has happened.

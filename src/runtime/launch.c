@@ -54,6 +54,13 @@ static tiny_code tn_batch_flush(tn_batch *b) {
   if (n > 1) return d->backend->submit(d->dev, b->l, n);
   return n ? d->backend->launch(d->dev, b->l) : TINY_OK;
 }
+// A kernel whose code may be replaced, alone.
+static tiny_code tn_batch_flush_timed(tiny_ctx *t, tn_batch *b, tn_executable *e) {
+  const uint64_t from = tn_os_now();
+  const tiny_code code = tn_batch_flush(b);
+  tn_tier_ran(t, e, tn_os_now() - from);
+  return code;
+}
 // What comes is for this device.
 static tiny_code tn_batch_for(tn_batch *b, struct tn_device *d) {
   if (b->device == d) return TINY_OK;
@@ -79,7 +86,7 @@ static tiny_code tn_batch_add(tiny_ctx *t, const tn_run *r, tn_batch *b, const t
     code = tn_batch_flush(b);
     if (code == TINY_OK) code = d->backend->sync(d->dev);
     if (code == TINY_OK) code = tn_fallback->launch(t, l);
-  } else if (b->n >= b->most) code = tn_batch_flush(b);
+  } else if (b->n >= b->most) code = e->tier ? tn_batch_flush_timed(t, b, e) : tn_batch_flush(b);
   tn_count_launch(&t->stats, e);
   tn_count_launch(&d->stats, e);
   if (b->timed && code == TINY_OK) code = d->backend->sync(d->dev);
@@ -130,7 +137,7 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
     b->nmem += s->nmem <= TN_BATCH_MEM ? s->nmem : 0;
     b->narg += s->narg <= TN_BATCH_ARGS ? s->narg : 0;
   }
-  l->kernel = s->exe->kernel;              // member by member: cleared before, a launch takes 4 ns more
+  l->kernel = tn_tier_kernel(s->exe);      // member by member: cleared before, a launch takes 4 ns more
   l->mem = m; l->nmem = s->nmem; l->args = a; l->nargs = s->narg; l->tasks = s->exe->tasks;
   l->local_nbytes = s->exe->local_nbytes;
   memcpy(l->global, s->exe->global, sizeof l->global);

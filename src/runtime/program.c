@@ -30,6 +30,8 @@ typedef struct tn_build {
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
   char name[TN_KERNEL_NAME];
   char *opts;                              // for the trace; NULL: it is none, or there is no memory
+  tiny_rendered second;                    // as C, in memory of the build's, where its object may be replaced: tiers.c
+  tn_executable *into;                     // this is compiled for an executable that is there: tiers.c
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
@@ -157,17 +159,40 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   return TINY_OK;
 }
 
+// An object, written by the library itself.
+static int tn_build_is_builtin(const tn_build *b) {
+  return !b->custom && b->text.n > 4 && !memcmp(b->text.data, "\177ELF", 4);
+}
+// May its code be replaced by an outside compiler's?
+static int tn_tiers_may(const struct tn_programs *p) {
+  const struct tn_device *d = p->device;
+  return p->t->ndevice == 1 && p->t->beam >= 0 && tn_is_cpu(d->backend) && tn_cpu_is_builtin(d->dev) &&
+      tn_cpu_has_compiler(d->dev);
+}
+static tiny_code tn_build_render_second(tiny_ctx *t, tn_build *b, const tiny_listing *k) {
+  tiny_bytes out = {t, NULL, 0, 0};
+  if (tn_cstyle_kernel(t, &b->at->device->renderer, k, &out, &b->second.uses) != TINY_OK) return t->code;
+  b->second.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
+  b->second.n = out.n;
+  return TINY_OK;
+}
 // Writes the kernel, and keeps what was written.
 static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   const tiny_renderer *r = &b->at->device->renderer;
   const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
   tiny_bytes out = {t, NULL, 0, 0};
   if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
+  if (!out.n && tn_is_cpu(b->at->device->backend)) {         // refused, and there is nobody else
+    if (!TN_HAS_FALLBACK)
+      return tiny_fail(t, TINY_E_COMPILE, "kernel %s: %s", b->name, tn_cpu_no_compiler(b->at->device->dev));
+    tn_say_compiler_missing(b->at);
+    return tn_build_interpret(t, b);
+  }
   if (!out.n) return tiny_fail(t, TINY_E_INTERNAL, "render: %s wrote nothing of %s", r->name, b->name);
   b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
   b->text.n = out.n;
   b->owned = 1;
-  return TINY_OK;
+  return tn_build_is_builtin(b) && tn_tiers_may(b->at) ? tn_build_render_second(t, b, &k) : TINY_OK;
 }
 
 // Memory for its tasks, on all devices that may run it.
@@ -219,7 +244,8 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
 static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
   const struct tn_device *d = b->at->device;
   void *kernel = d->backend->find(d->dev, module->handle, b->entry ? b->entry : b->name);
-  if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
+  if (kernel && b->into) tn_tier_take(b->exe = b->into, kernel, module);
+  else if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
 }
 
 typedef struct tn_cache_entry { tn_digest module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
@@ -353,18 +379,20 @@ static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *co
   const struct tn_device *d = at->device;
   tn_module *module = tn_module_load(at, key, binary->data, binary->n);
   if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
-  t->stats.compiled += (uint64_t)n;
+  t->stats.compiled += b[0]->into ? 0 : (uint64_t)n;
   tn_module_keep(at, module, binary->data, binary->n);
-  tn_cache_write(t->cache, key, "bin", binary->data, binary->n);
+  const int built_in = tn_build_is_builtin(b[0]);            // which is made sooner than it is read
+  if (!built_in) tn_cache_write(t->cache, key, "bin", binary->data, binary->n);
   for (int i = 0; i < n; i++) {
     tn_build_take(t, b[i], module);
     if (!b[i]->exe) return tn_build_missing(t, b[i]);
+    if (b[i]->second.n) tn_tier_new(t, b[i]->exe, &b[i]->second, &b[i]->text_key);
     tn_build_trace(t, b[i], "compiled");
     tn_cache_entry e;
     memset(&e, 0, sizeof e);
     e.module = *key;
     memcpy(e.name, b[i]->name, sizeof e.name);
-    tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
+    if (!built_in) tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
   }
   return TINY_OK;
 }

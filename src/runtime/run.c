@@ -422,6 +422,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
     if (!first || parts) break;
   }
   if (t->runtime->ahead) return TINY_OK;
+  tn_tiers_poll(t);
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r;
   memset(&r, 0, sizeof r);

@@ -37,6 +37,7 @@ typedef struct tn_warm_batch {
   struct tn_programs *at;
   tiny_ctx own; tn_cpu cpu; tn_cpu_batch compile;            // the thread's
   size_t nbytes, used;                     // of the block that begins here
+  int given;                               // to the thread
   int n, modules, *first;                  // module m holds of[first[m]] to of[first[m + 1] - 1]
   tn_build *build, **of; tn_digest *key; tiny_bytes *text, *binary;
   int64_t done, cancelled; tiny_code code; // code: once it is done
@@ -88,7 +89,10 @@ static void *tn_warm_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_
   return ptr ? memcpy(p, ptr, old_nbytes < new_nbytes ? old_nbytes : new_nbytes) : p;
 }
 
-static void tn_warm_free(tiny_ctx *t, tn_warm_batch *b) { tn_release(t, b, b->nbytes); }
+static void tn_warm_free(tiny_ctx *t, tn_warm_batch *b) {
+  for (int i = 0; i < b->n && b->given; i++) if (b->build[i].into) tn_tier_compiled(b->at, b->build[i].into);
+  tn_release(t, b, b->nbytes);
+}
 
 typedef struct tn_warm_call {
   tn_warm_batch *b; tn_build *const *build; const tiny_bytes *text; const int *first;
@@ -107,7 +111,7 @@ static tiny_code tn_warm_prepare(tiny_ctx *own, void *arg) {
     const tiny_rendered none = {NULL, 0, 0};
     tn_build *x = b->of[i] = &b->build[i];
     *x = *c->build[i];
-    x->text = none; x->owned = 0; x->opts = NULL;            // of the call that made them
+    x->text = x->second = none; x->owned = 0; x->opts = NULL;            // of the call that made them
     x->ast = NULL; x->custom = x->entry = NULL; x->found = NULL; x->twin = NULL;
   }
   for (int m = 0; m < b->modules; m++) {
@@ -194,6 +198,7 @@ static int tn_warm_add(tiny_ctx *t, struct tn_programs *at, tn_build **b, int n)
   tn_warm_batch **end = &w->batch;
   while (*end) end = &(*end)->next;
   *end = batch;
+  batch->given = 1;
   tn_os_wake_one(&w->work);
   tn_os_unlock(&w->lock);
   return 1;
@@ -242,7 +247,7 @@ static int tn_warm_meet(tiny_ctx *t, const tn_build *b, tn_progress *p) {
 static int tn_warm_left(tiny_ctx *t) {
   int n = 0;
   tn_warm_harvest(t);
-  for (const tn_warm_batch *b = t->warm ? t->warm->batch : NULL; b; b = b->next) n += b->n;
+  for (const tn_warm_batch *b = t->warm ? t->warm->batch : NULL; b; b = b->next) n += b->build[0].into ? 0 : b->n;
   return n;
 }
 

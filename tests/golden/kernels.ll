@@ -54,7 +54,7 @@ L1.body:
   %v38 = and <8 x i1> %v37, %v25
   %t8 = getelementptr float, ptr %p1, i32 %v33
   %v40 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t8, i32 4, <8 x i1> %v38, <8 x float> zeroinitializer)
-  %v41 = fadd contract <8 x float> %v31, %v40
+  %v41 = fadd <8 x float> %v31, %v40
   %t9 = getelementptr inbounds float, ptr %p0, i32 %v28
   store <8 x float> %v41, ptr %t9, align 4
   br label %L1.tail
@@ -119,7 +119,7 @@ L0.body:
   %v36 = sub nsw i32 62, %v35
   %t13 = getelementptr inbounds float, ptr %p1, i32 %v36
   %v39 = load <8 x float>, ptr %t13, align 4
-  %v40 = fmul contract <8 x float> %v6, %v39
+  %v40 = fmul <8 x float> %v6, %v39
   %v41 = fcmp olt <8 x float> %v40, %v9
   %v42 = xor <8 x i1> %v41, %v11
   %v43 = fcmp olt <8 x float> %v40, %v13
@@ -137,7 +137,7 @@ L0.body:
   %v55 = icmp ne <8 x i16> %v53, %v27
   %t14 = getelementptr inbounds float, ptr %p2, i32 %v36
   %v57 = load <8 x float>, ptr %t14, align 4
-  %v58 = fmul contract <8 x float> %v6, %v57
+  %v58 = fmul <8 x float> %v6, %v57
   %v59 = fcmp olt <8 x float> %v58, %v9
   %v60 = xor <8 x i1> %v59, %v11
   %v61 = fcmp olt <8 x float> %v58, %v13
@@ -229,7 +229,7 @@ L1.body:
   %v49 = add nsw i32 %v37, %v48
   %t11 = getelementptr inbounds float, ptr %p1, i32 %v49
   %v51 = load <4 x float>, ptr %t11, align 4
-  %v52 = fmul contract <4 x float> %v6, %v51
+  %v52 = fmul <4 x float> %v6, %v51
   %v53 = fcmp olt <4 x float> %v52, %v12
   %v54 = xor <4 x i1> %v53, %v14
   %v55 = fcmp olt <4 x float> %v52, %v16
@@ -248,7 +248,7 @@ L1.body:
   %v70 = add nsw i32 %v49, 300
   %t12 = getelementptr inbounds float, ptr %p1, i32 %v70
   %v72 = load <4 x float>, ptr %t12, align 4
-  %v73 = fmul contract <4 x float> %v6, %v72
+  %v73 = fmul <4 x float> %v6, %v72
   %v74 = fcmp olt <4 x float> %v73, %v12
   %v75 = xor <4 x i1> %v74, %v14
   %v76 = fcmp olt <4 x float> %v73, %v16
@@ -267,7 +267,7 @@ L1.body:
   %v91 = add nsw i32 %v49, 600
   %t13 = getelementptr inbounds float, ptr %p1, i32 %v91
   %v93 = load <4 x float>, ptr %t13, align 4
-  %v94 = fmul contract <4 x float> %v6, %v93
+  %v94 = fmul <4 x float> %v6, %v93
   %v95 = fcmp olt <4 x float> %v94, %v12
   %v96 = xor <4 x i1> %v95, %v14
   %v97 = fcmp olt <4 x float> %v94, %v16
@@ -328,6 +328,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
+declare <8 x float> @llvm.fma.v8f32(<8 x float>, <8 x float>, <8 x float>)
 define hidden void @r_40_56_48_b62f4411(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
@@ -419,239 +420,219 @@ L2.body:
   %v157 = add nsw i32 %v156, 24
   %t6 = getelementptr inbounds float, ptr %p2, i32 %v157
   %v159 = load <8 x float>, ptr %t6, align 4
-  %v160 = fmul contract <8 x float> %v154, %v159
-  %v163 = load <8 x float>, ptr %v10, align 32
-  %v164 = fadd contract <8 x float> %v160, %v163
-  store <8 x float> %v164, ptr %v10, align 32
-  %v166 = add nsw i32 %v156, 32
-  %t7 = getelementptr inbounds float, ptr %p2, i32 %v166
-  %v168 = load <8 x float>, ptr %t7, align 4
-  %v169 = fmul contract <8 x float> %v154, %v168
-  %v172 = load <8 x float>, ptr %v21, align 32
-  %v173 = fadd contract <8 x float> %v169, %v172
-  store <8 x float> %v173, ptr %v21, align 32
-  %v175 = add nsw i32 %v156, 40
-  %t8 = getelementptr inbounds float, ptr %p2, i32 %v175
-  %v177 = load <8 x float>, ptr %t8, align 4
-  %v178 = fmul contract <8 x float> %v154, %v177
-  %v181 = load <8 x float>, ptr %v24, align 32
-  %v182 = fadd contract <8 x float> %v178, %v181
-  store <8 x float> %v182, ptr %v24, align 32
-  %v184 = add nsw i32 %v156, 48
-  %t9 = getelementptr inbounds float, ptr %p2, i32 %v184
-  %v186 = load <8 x float>, ptr %t9, align 4
-  %v187 = fmul contract <8 x float> %v154, %v186
-  %v190 = load <8 x float>, ptr %v27, align 32
-  %v191 = fadd contract <8 x float> %v187, %v190
-  store <8 x float> %v191, ptr %v27, align 32
-  %v193 = add nsw i32 %v151, 48
-  %t10 = getelementptr inbounds float, ptr %p1, i32 %v193
-  %v195 = load float, ptr %t10, align 4
-  %t11 = insertelement <8 x float> poison, float %v195, i64 0
-  %v196 = shufflevector <8 x float> %t11, <8 x float> poison, <8 x i32> zeroinitializer
-  %v197 = fmul contract <8 x float> %v196, %v159
-  %v200 = load <8 x float>, ptr %v29, align 32
-  %v201 = fadd contract <8 x float> %v197, %v200
-  store <8 x float> %v201, ptr %v29, align 32
-  %v203 = fmul contract <8 x float> %v196, %v168
-  %v206 = load <8 x float>, ptr %v31, align 32
-  %v207 = fadd contract <8 x float> %v203, %v206
-  store <8 x float> %v207, ptr %v31, align 32
-  %v209 = fmul contract <8 x float> %v196, %v177
-  %v212 = load <8 x float>, ptr %v33, align 32
-  %v213 = fadd contract <8 x float> %v209, %v212
-  store <8 x float> %v213, ptr %v33, align 32
-  %v215 = fmul contract <8 x float> %v196, %v186
-  %v218 = load <8 x float>, ptr %v35, align 32
-  %v219 = fadd contract <8 x float> %v215, %v218
-  store <8 x float> %v219, ptr %v35, align 32
-  %v221 = add nsw i32 %v151, 96
-  %t12 = getelementptr inbounds float, ptr %p1, i32 %v221
-  %v223 = load float, ptr %t12, align 4
-  %t13 = insertelement <8 x float> poison, float %v223, i64 0
-  %v224 = shufflevector <8 x float> %t13, <8 x float> poison, <8 x i32> zeroinitializer
-  %v225 = fmul contract <8 x float> %v224, %v159
-  %v228 = load <8 x float>, ptr %v37, align 32
-  %v229 = fadd contract <8 x float> %v225, %v228
-  store <8 x float> %v229, ptr %v37, align 32
-  %v231 = fmul contract <8 x float> %v224, %v168
-  %v234 = load <8 x float>, ptr %v40, align 32
-  %v235 = fadd contract <8 x float> %v231, %v234
-  store <8 x float> %v235, ptr %v40, align 32
-  %v237 = fmul contract <8 x float> %v224, %v177
-  %v240 = load <8 x float>, ptr %v42, align 32
-  %v241 = fadd contract <8 x float> %v237, %v240
-  store <8 x float> %v241, ptr %v42, align 32
-  %v243 = fmul contract <8 x float> %v224, %v186
-  %v246 = load <8 x float>, ptr %v44, align 32
-  %v247 = fadd contract <8 x float> %v243, %v246
-  store <8 x float> %v247, ptr %v44, align 32
-  %v249 = add nsw i32 %v151, 144
-  %t14 = getelementptr inbounds float, ptr %p1, i32 %v249
-  %v251 = load float, ptr %t14, align 4
-  %t15 = insertelement <8 x float> poison, float %v251, i64 0
-  %v252 = shufflevector <8 x float> %t15, <8 x float> poison, <8 x i32> zeroinitializer
-  %v253 = fmul contract <8 x float> %v252, %v159
-  %v256 = load <8 x float>, ptr %v46, align 32
-  %v257 = fadd contract <8 x float> %v253, %v256
-  store <8 x float> %v257, ptr %v46, align 32
-  %v259 = fmul contract <8 x float> %v252, %v168
-  %v262 = load <8 x float>, ptr %v49, align 32
-  %v263 = fadd contract <8 x float> %v259, %v262
-  store <8 x float> %v263, ptr %v49, align 32
-  %v265 = fmul contract <8 x float> %v252, %v177
-  %v268 = load <8 x float>, ptr %v51, align 32
-  %v269 = fadd contract <8 x float> %v265, %v268
-  store <8 x float> %v269, ptr %v51, align 32
-  %v271 = fmul contract <8 x float> %v252, %v186
-  %v274 = load <8 x float>, ptr %v53, align 32
-  %v275 = fadd contract <8 x float> %v271, %v274
-  store <8 x float> %v275, ptr %v53, align 32
-  %v277 = add nsw i32 %v151, 192
-  %t16 = getelementptr inbounds float, ptr %p1, i32 %v277
-  %v279 = load float, ptr %t16, align 4
-  %t17 = insertelement <8 x float> poison, float %v279, i64 0
-  %v280 = shufflevector <8 x float> %t17, <8 x float> poison, <8 x i32> zeroinitializer
-  %v281 = fmul contract <8 x float> %v280, %v159
-  %v284 = load <8 x float>, ptr %v55, align 32
-  %v285 = fadd contract <8 x float> %v281, %v284
-  store <8 x float> %v285, ptr %v55, align 32
-  %v287 = fmul contract <8 x float> %v280, %v168
-  %v290 = load <8 x float>, ptr %v58, align 32
-  %v291 = fadd contract <8 x float> %v287, %v290
-  store <8 x float> %v291, ptr %v58, align 32
-  %v293 = fmul contract <8 x float> %v280, %v177
-  %v296 = load <8 x float>, ptr %v60, align 32
-  %v297 = fadd contract <8 x float> %v293, %v296
-  store <8 x float> %v297, ptr %v60, align 32
-  %v299 = fmul contract <8 x float> %v280, %v186
-  %v302 = load <8 x float>, ptr %v62, align 32
-  %v303 = fadd contract <8 x float> %v299, %v302
-  store <8 x float> %v303, ptr %v62, align 32
+  %v162 = load <8 x float>, ptr %v10, align 32
+  %v163 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v154, <8 x float> %v159, <8 x float> %v162)
+  store <8 x float> %v163, ptr %v10, align 32
+  %v165 = add nsw i32 %v156, 32
+  %t7 = getelementptr inbounds float, ptr %p2, i32 %v165
+  %v167 = load <8 x float>, ptr %t7, align 4
+  %v170 = load <8 x float>, ptr %v21, align 32
+  %v171 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v154, <8 x float> %v167, <8 x float> %v170)
+  store <8 x float> %v171, ptr %v21, align 32
+  %v173 = add nsw i32 %v156, 40
+  %t8 = getelementptr inbounds float, ptr %p2, i32 %v173
+  %v175 = load <8 x float>, ptr %t8, align 4
+  %v178 = load <8 x float>, ptr %v24, align 32
+  %v179 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v154, <8 x float> %v175, <8 x float> %v178)
+  store <8 x float> %v179, ptr %v24, align 32
+  %v181 = add nsw i32 %v156, 48
+  %t9 = getelementptr inbounds float, ptr %p2, i32 %v181
+  %v183 = load <8 x float>, ptr %t9, align 4
+  %v186 = load <8 x float>, ptr %v27, align 32
+  %v187 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v154, <8 x float> %v183, <8 x float> %v186)
+  store <8 x float> %v187, ptr %v27, align 32
+  %v189 = add nsw i32 %v151, 48
+  %t10 = getelementptr inbounds float, ptr %p1, i32 %v189
+  %v191 = load float, ptr %t10, align 4
+  %t11 = insertelement <8 x float> poison, float %v191, i64 0
+  %v192 = shufflevector <8 x float> %t11, <8 x float> poison, <8 x i32> zeroinitializer
+  %v195 = load <8 x float>, ptr %v29, align 32
+  %v196 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v192, <8 x float> %v159, <8 x float> %v195)
+  store <8 x float> %v196, ptr %v29, align 32
+  %v200 = load <8 x float>, ptr %v31, align 32
+  %v201 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v192, <8 x float> %v167, <8 x float> %v200)
+  store <8 x float> %v201, ptr %v31, align 32
+  %v205 = load <8 x float>, ptr %v33, align 32
+  %v206 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v192, <8 x float> %v175, <8 x float> %v205)
+  store <8 x float> %v206, ptr %v33, align 32
+  %v210 = load <8 x float>, ptr %v35, align 32
+  %v211 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v192, <8 x float> %v183, <8 x float> %v210)
+  store <8 x float> %v211, ptr %v35, align 32
+  %v213 = add nsw i32 %v151, 96
+  %t12 = getelementptr inbounds float, ptr %p1, i32 %v213
+  %v215 = load float, ptr %t12, align 4
+  %t13 = insertelement <8 x float> poison, float %v215, i64 0
+  %v216 = shufflevector <8 x float> %t13, <8 x float> poison, <8 x i32> zeroinitializer
+  %v219 = load <8 x float>, ptr %v37, align 32
+  %v220 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v216, <8 x float> %v159, <8 x float> %v219)
+  store <8 x float> %v220, ptr %v37, align 32
+  %v224 = load <8 x float>, ptr %v40, align 32
+  %v225 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v216, <8 x float> %v167, <8 x float> %v224)
+  store <8 x float> %v225, ptr %v40, align 32
+  %v229 = load <8 x float>, ptr %v42, align 32
+  %v230 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v216, <8 x float> %v175, <8 x float> %v229)
+  store <8 x float> %v230, ptr %v42, align 32
+  %v234 = load <8 x float>, ptr %v44, align 32
+  %v235 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v216, <8 x float> %v183, <8 x float> %v234)
+  store <8 x float> %v235, ptr %v44, align 32
+  %v237 = add nsw i32 %v151, 144
+  %t14 = getelementptr inbounds float, ptr %p1, i32 %v237
+  %v239 = load float, ptr %t14, align 4
+  %t15 = insertelement <8 x float> poison, float %v239, i64 0
+  %v240 = shufflevector <8 x float> %t15, <8 x float> poison, <8 x i32> zeroinitializer
+  %v243 = load <8 x float>, ptr %v46, align 32
+  %v244 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v240, <8 x float> %v159, <8 x float> %v243)
+  store <8 x float> %v244, ptr %v46, align 32
+  %v248 = load <8 x float>, ptr %v49, align 32
+  %v249 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v240, <8 x float> %v167, <8 x float> %v248)
+  store <8 x float> %v249, ptr %v49, align 32
+  %v253 = load <8 x float>, ptr %v51, align 32
+  %v254 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v240, <8 x float> %v175, <8 x float> %v253)
+  store <8 x float> %v254, ptr %v51, align 32
+  %v258 = load <8 x float>, ptr %v53, align 32
+  %v259 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v240, <8 x float> %v183, <8 x float> %v258)
+  store <8 x float> %v259, ptr %v53, align 32
+  %v261 = add nsw i32 %v151, 192
+  %t16 = getelementptr inbounds float, ptr %p1, i32 %v261
+  %v263 = load float, ptr %t16, align 4
+  %t17 = insertelement <8 x float> poison, float %v263, i64 0
+  %v264 = shufflevector <8 x float> %t17, <8 x float> poison, <8 x i32> zeroinitializer
+  %v267 = load <8 x float>, ptr %v55, align 32
+  %v268 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v264, <8 x float> %v159, <8 x float> %v267)
+  store <8 x float> %v268, ptr %v55, align 32
+  %v272 = load <8 x float>, ptr %v58, align 32
+  %v273 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v264, <8 x float> %v167, <8 x float> %v272)
+  store <8 x float> %v273, ptr %v58, align 32
+  %v277 = load <8 x float>, ptr %v60, align 32
+  %v278 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v264, <8 x float> %v175, <8 x float> %v277)
+  store <8 x float> %v278, ptr %v60, align 32
+  %v282 = load <8 x float>, ptr %v62, align 32
+  %v283 = call <8 x float> @llvm.fma.v8f32(<8 x float> %v264, <8 x float> %v183, <8 x float> %v282)
+  store <8 x float> %v283, ptr %v62, align 32
   br label %L2.tail
 L2.tail:
   %v149.next = add nsw i32 %v149, 1
   br label %L2, !llvm.loop !0
 L2.end:
-  %v309 = load <8 x float>, ptr %v10, align 32
-  %v310 = fcmp olt <8 x float> %v309, %v20
-  %v311 = select <8 x i1> %v310, <8 x float> %v20, <8 x float> %v309
+  %v289 = load <8 x float>, ptr %v10, align 32
+  %v290 = fcmp olt <8 x float> %v289, %v20
+  %v291 = select <8 x i1> %v290, <8 x float> %v20, <8 x float> %v289
   %t18 = getelementptr inbounds float, ptr %p0, i32 %v87
-  store <8 x float> %v311, ptr %t18, align 4
-  %v313 = add nsw i32 %v86, 32
-  %v317 = load <8 x float>, ptr %v21, align 32
-  %v318 = fcmp olt <8 x float> %v317, %v20
-  %v319 = select <8 x i1> %v318, <8 x float> %v20, <8 x float> %v317
-  %t19 = getelementptr inbounds float, ptr %p0, i32 %v313
-  store <8 x float> %v319, ptr %t19, align 4
-  %v321 = add nsw i32 %v86, 40
-  %v325 = load <8 x float>, ptr %v24, align 32
-  %v326 = fcmp olt <8 x float> %v325, %v20
-  %v327 = select <8 x i1> %v326, <8 x float> %v20, <8 x float> %v325
-  %t20 = getelementptr inbounds float, ptr %p0, i32 %v321
-  store <8 x float> %v327, ptr %t20, align 4
-  %v329 = add nsw i32 %v86, 48
-  %v333 = load <8 x float>, ptr %v27, align 32
-  %v334 = fcmp olt <8 x float> %v333, %v20
-  %v335 = select <8 x i1> %v334, <8 x float> %v20, <8 x float> %v333
-  %t21 = getelementptr inbounds float, ptr %p0, i32 %v329
-  store <8 x float> %v335, ptr %t21, align 4
-  %v337 = add nsw i32 %v86, 80
-  %v341 = load <8 x float>, ptr %v29, align 32
-  %v342 = fcmp olt <8 x float> %v341, %v20
-  %v343 = select <8 x i1> %v342, <8 x float> %v20, <8 x float> %v341
-  %t22 = getelementptr inbounds float, ptr %p0, i32 %v337
-  store <8 x float> %v343, ptr %t22, align 4
-  %v345 = add nsw i32 %v86, 88
-  %v349 = load <8 x float>, ptr %v31, align 32
-  %v350 = fcmp olt <8 x float> %v349, %v20
-  %v351 = select <8 x i1> %v350, <8 x float> %v20, <8 x float> %v349
-  %t23 = getelementptr inbounds float, ptr %p0, i32 %v345
-  store <8 x float> %v351, ptr %t23, align 4
-  %v353 = add nsw i32 %v86, 96
-  %v357 = load <8 x float>, ptr %v33, align 32
-  %v358 = fcmp olt <8 x float> %v357, %v20
-  %v359 = select <8 x i1> %v358, <8 x float> %v20, <8 x float> %v357
-  %t24 = getelementptr inbounds float, ptr %p0, i32 %v353
-  store <8 x float> %v359, ptr %t24, align 4
-  %v361 = add nsw i32 %v86, 104
-  %v365 = load <8 x float>, ptr %v35, align 32
-  %v366 = fcmp olt <8 x float> %v365, %v20
-  %v367 = select <8 x i1> %v366, <8 x float> %v20, <8 x float> %v365
-  %t25 = getelementptr inbounds float, ptr %p0, i32 %v361
-  store <8 x float> %v367, ptr %t25, align 4
-  %v369 = add nsw i32 %v86, 136
-  %v373 = load <8 x float>, ptr %v37, align 32
-  %v374 = fcmp olt <8 x float> %v373, %v20
-  %v375 = select <8 x i1> %v374, <8 x float> %v20, <8 x float> %v373
-  %t26 = getelementptr inbounds float, ptr %p0, i32 %v369
-  store <8 x float> %v375, ptr %t26, align 4
-  %v377 = add nsw i32 %v86, 144
-  %v381 = load <8 x float>, ptr %v40, align 32
-  %v382 = fcmp olt <8 x float> %v381, %v20
-  %v383 = select <8 x i1> %v382, <8 x float> %v20, <8 x float> %v381
-  %t27 = getelementptr inbounds float, ptr %p0, i32 %v377
-  store <8 x float> %v383, ptr %t27, align 4
-  %v385 = add nsw i32 %v86, 152
-  %v389 = load <8 x float>, ptr %v42, align 32
-  %v390 = fcmp olt <8 x float> %v389, %v20
-  %v391 = select <8 x i1> %v390, <8 x float> %v20, <8 x float> %v389
-  %t28 = getelementptr inbounds float, ptr %p0, i32 %v385
-  store <8 x float> %v391, ptr %t28, align 4
-  %v393 = add nsw i32 %v86, 160
-  %v397 = load <8 x float>, ptr %v44, align 32
-  %v398 = fcmp olt <8 x float> %v397, %v20
-  %v399 = select <8 x i1> %v398, <8 x float> %v20, <8 x float> %v397
-  %t29 = getelementptr inbounds float, ptr %p0, i32 %v393
-  store <8 x float> %v399, ptr %t29, align 4
-  %v401 = add nsw i32 %v86, 192
-  %v405 = load <8 x float>, ptr %v46, align 32
-  %v406 = fcmp olt <8 x float> %v405, %v20
-  %v407 = select <8 x i1> %v406, <8 x float> %v20, <8 x float> %v405
-  %t30 = getelementptr inbounds float, ptr %p0, i32 %v401
-  store <8 x float> %v407, ptr %t30, align 4
-  %v409 = add nsw i32 %v86, 200
-  %v413 = load <8 x float>, ptr %v49, align 32
-  %v414 = fcmp olt <8 x float> %v413, %v20
-  %v415 = select <8 x i1> %v414, <8 x float> %v20, <8 x float> %v413
-  %t31 = getelementptr inbounds float, ptr %p0, i32 %v409
-  store <8 x float> %v415, ptr %t31, align 4
-  %v417 = add nsw i32 %v86, 208
-  %v421 = load <8 x float>, ptr %v51, align 32
-  %v422 = fcmp olt <8 x float> %v421, %v20
-  %v423 = select <8 x i1> %v422, <8 x float> %v20, <8 x float> %v421
-  %t32 = getelementptr inbounds float, ptr %p0, i32 %v417
-  store <8 x float> %v423, ptr %t32, align 4
-  %v425 = add nsw i32 %v86, 216
-  %v429 = load <8 x float>, ptr %v53, align 32
-  %v430 = fcmp olt <8 x float> %v429, %v20
-  %v431 = select <8 x i1> %v430, <8 x float> %v20, <8 x float> %v429
-  %t33 = getelementptr inbounds float, ptr %p0, i32 %v425
-  store <8 x float> %v431, ptr %t33, align 4
-  %v433 = add nsw i32 %v86, 248
-  %v437 = load <8 x float>, ptr %v55, align 32
-  %v438 = fcmp olt <8 x float> %v437, %v20
-  %v439 = select <8 x i1> %v438, <8 x float> %v20, <8 x float> %v437
-  %t34 = getelementptr inbounds float, ptr %p0, i32 %v433
-  store <8 x float> %v439, ptr %t34, align 4
-  %v441 = add nsw i32 %v86, 256
-  %v445 = load <8 x float>, ptr %v58, align 32
-  %v446 = fcmp olt <8 x float> %v445, %v20
-  %v447 = select <8 x i1> %v446, <8 x float> %v20, <8 x float> %v445
-  %t35 = getelementptr inbounds float, ptr %p0, i32 %v441
-  store <8 x float> %v447, ptr %t35, align 4
-  %v449 = add nsw i32 %v86, 264
-  %v453 = load <8 x float>, ptr %v60, align 32
-  %v454 = fcmp olt <8 x float> %v453, %v20
-  %v455 = select <8 x i1> %v454, <8 x float> %v20, <8 x float> %v453
-  %t36 = getelementptr inbounds float, ptr %p0, i32 %v449
-  store <8 x float> %v455, ptr %t36, align 4
-  %v457 = add nsw i32 %v86, 272
-  %v461 = load <8 x float>, ptr %v62, align 32
-  %v462 = fcmp olt <8 x float> %v461, %v20
-  %v463 = select <8 x i1> %v462, <8 x float> %v20, <8 x float> %v461
-  %t37 = getelementptr inbounds float, ptr %p0, i32 %v457
-  store <8 x float> %v463, ptr %t37, align 4
+  store <8 x float> %v291, ptr %t18, align 4
+  %v293 = add nsw i32 %v86, 32
+  %v297 = load <8 x float>, ptr %v21, align 32
+  %v298 = fcmp olt <8 x float> %v297, %v20
+  %v299 = select <8 x i1> %v298, <8 x float> %v20, <8 x float> %v297
+  %t19 = getelementptr inbounds float, ptr %p0, i32 %v293
+  store <8 x float> %v299, ptr %t19, align 4
+  %v301 = add nsw i32 %v86, 40
+  %v305 = load <8 x float>, ptr %v24, align 32
+  %v306 = fcmp olt <8 x float> %v305, %v20
+  %v307 = select <8 x i1> %v306, <8 x float> %v20, <8 x float> %v305
+  %t20 = getelementptr inbounds float, ptr %p0, i32 %v301
+  store <8 x float> %v307, ptr %t20, align 4
+  %v309 = add nsw i32 %v86, 48
+  %v313 = load <8 x float>, ptr %v27, align 32
+  %v314 = fcmp olt <8 x float> %v313, %v20
+  %v315 = select <8 x i1> %v314, <8 x float> %v20, <8 x float> %v313
+  %t21 = getelementptr inbounds float, ptr %p0, i32 %v309
+  store <8 x float> %v315, ptr %t21, align 4
+  %v317 = add nsw i32 %v86, 80
+  %v321 = load <8 x float>, ptr %v29, align 32
+  %v322 = fcmp olt <8 x float> %v321, %v20
+  %v323 = select <8 x i1> %v322, <8 x float> %v20, <8 x float> %v321
+  %t22 = getelementptr inbounds float, ptr %p0, i32 %v317
+  store <8 x float> %v323, ptr %t22, align 4
+  %v325 = add nsw i32 %v86, 88
+  %v329 = load <8 x float>, ptr %v31, align 32
+  %v330 = fcmp olt <8 x float> %v329, %v20
+  %v331 = select <8 x i1> %v330, <8 x float> %v20, <8 x float> %v329
+  %t23 = getelementptr inbounds float, ptr %p0, i32 %v325
+  store <8 x float> %v331, ptr %t23, align 4
+  %v333 = add nsw i32 %v86, 96
+  %v337 = load <8 x float>, ptr %v33, align 32
+  %v338 = fcmp olt <8 x float> %v337, %v20
+  %v339 = select <8 x i1> %v338, <8 x float> %v20, <8 x float> %v337
+  %t24 = getelementptr inbounds float, ptr %p0, i32 %v333
+  store <8 x float> %v339, ptr %t24, align 4
+  %v341 = add nsw i32 %v86, 104
+  %v345 = load <8 x float>, ptr %v35, align 32
+  %v346 = fcmp olt <8 x float> %v345, %v20
+  %v347 = select <8 x i1> %v346, <8 x float> %v20, <8 x float> %v345
+  %t25 = getelementptr inbounds float, ptr %p0, i32 %v341
+  store <8 x float> %v347, ptr %t25, align 4
+  %v349 = add nsw i32 %v86, 136
+  %v353 = load <8 x float>, ptr %v37, align 32
+  %v354 = fcmp olt <8 x float> %v353, %v20
+  %v355 = select <8 x i1> %v354, <8 x float> %v20, <8 x float> %v353
+  %t26 = getelementptr inbounds float, ptr %p0, i32 %v349
+  store <8 x float> %v355, ptr %t26, align 4
+  %v357 = add nsw i32 %v86, 144
+  %v361 = load <8 x float>, ptr %v40, align 32
+  %v362 = fcmp olt <8 x float> %v361, %v20
+  %v363 = select <8 x i1> %v362, <8 x float> %v20, <8 x float> %v361
+  %t27 = getelementptr inbounds float, ptr %p0, i32 %v357
+  store <8 x float> %v363, ptr %t27, align 4
+  %v365 = add nsw i32 %v86, 152
+  %v369 = load <8 x float>, ptr %v42, align 32
+  %v370 = fcmp olt <8 x float> %v369, %v20
+  %v371 = select <8 x i1> %v370, <8 x float> %v20, <8 x float> %v369
+  %t28 = getelementptr inbounds float, ptr %p0, i32 %v365
+  store <8 x float> %v371, ptr %t28, align 4
+  %v373 = add nsw i32 %v86, 160
+  %v377 = load <8 x float>, ptr %v44, align 32
+  %v378 = fcmp olt <8 x float> %v377, %v20
+  %v379 = select <8 x i1> %v378, <8 x float> %v20, <8 x float> %v377
+  %t29 = getelementptr inbounds float, ptr %p0, i32 %v373
+  store <8 x float> %v379, ptr %t29, align 4
+  %v381 = add nsw i32 %v86, 192
+  %v385 = load <8 x float>, ptr %v46, align 32
+  %v386 = fcmp olt <8 x float> %v385, %v20
+  %v387 = select <8 x i1> %v386, <8 x float> %v20, <8 x float> %v385
+  %t30 = getelementptr inbounds float, ptr %p0, i32 %v381
+  store <8 x float> %v387, ptr %t30, align 4
+  %v389 = add nsw i32 %v86, 200
+  %v393 = load <8 x float>, ptr %v49, align 32
+  %v394 = fcmp olt <8 x float> %v393, %v20
+  %v395 = select <8 x i1> %v394, <8 x float> %v20, <8 x float> %v393
+  %t31 = getelementptr inbounds float, ptr %p0, i32 %v389
+  store <8 x float> %v395, ptr %t31, align 4
+  %v397 = add nsw i32 %v86, 208
+  %v401 = load <8 x float>, ptr %v51, align 32
+  %v402 = fcmp olt <8 x float> %v401, %v20
+  %v403 = select <8 x i1> %v402, <8 x float> %v20, <8 x float> %v401
+  %t32 = getelementptr inbounds float, ptr %p0, i32 %v397
+  store <8 x float> %v403, ptr %t32, align 4
+  %v405 = add nsw i32 %v86, 216
+  %v409 = load <8 x float>, ptr %v53, align 32
+  %v410 = fcmp olt <8 x float> %v409, %v20
+  %v411 = select <8 x i1> %v410, <8 x float> %v20, <8 x float> %v409
+  %t33 = getelementptr inbounds float, ptr %p0, i32 %v405
+  store <8 x float> %v411, ptr %t33, align 4
+  %v413 = add nsw i32 %v86, 248
+  %v417 = load <8 x float>, ptr %v55, align 32
+  %v418 = fcmp olt <8 x float> %v417, %v20
+  %v419 = select <8 x i1> %v418, <8 x float> %v20, <8 x float> %v417
+  %t34 = getelementptr inbounds float, ptr %p0, i32 %v413
+  store <8 x float> %v419, ptr %t34, align 4
+  %v421 = add nsw i32 %v86, 256
+  %v425 = load <8 x float>, ptr %v58, align 32
+  %v426 = fcmp olt <8 x float> %v425, %v20
+  %v427 = select <8 x i1> %v426, <8 x float> %v20, <8 x float> %v425
+  %t35 = getelementptr inbounds float, ptr %p0, i32 %v421
+  store <8 x float> %v427, ptr %t35, align 4
+  %v429 = add nsw i32 %v86, 264
+  %v433 = load <8 x float>, ptr %v60, align 32
+  %v434 = fcmp olt <8 x float> %v433, %v20
+  %v435 = select <8 x i1> %v434, <8 x float> %v20, <8 x float> %v433
+  %t36 = getelementptr inbounds float, ptr %p0, i32 %v429
+  store <8 x float> %v435, ptr %t36, align 4
+  %v437 = add nsw i32 %v86, 272
+  %v441 = load <8 x float>, ptr %v62, align 32
+  %v442 = fcmp olt <8 x float> %v441, %v20
+  %v443 = select <8 x i1> %v442, <8 x float> %v20, <8 x float> %v441
+  %t37 = getelementptr inbounds float, ptr %p0, i32 %v437
+  store <8 x float> %v443, ptr %t37, align 4
   br label %L1.tail
 L1.tail:
   %v80.next = add nsw i32 %v80, 1
@@ -691,7 +672,7 @@ L0.body:
   %v23 = sub nsw i32 39, %v22
   %t1 = getelementptr inbounds float, ptr %p1, i32 %v23
   %v25 = load float, ptr %t1, align 4
-  %v26 = fmul contract float %v25, 0x4059000000000000
+  %v26 = fmul float %v25, 0x4059000000000000
   %v27 = fcmp olt float %v26, 0xC1E0000000000000
   %v28 = xor i1 %v27, true
   %v29 = fcmp olt float %v26, 0x41E0000000000000
@@ -710,7 +691,7 @@ L0.body:
   %v42 = mul nsw i32 %v41, 48
   %t2 = getelementptr inbounds float, ptr %p1, i32 %v18
   %v44 = load float, ptr %t2, align 4
-  %v45 = fmul contract float %v44, 0x4059000000000000
+  %v45 = fmul float %v44, 0x4059000000000000
   %v46 = fcmp olt float %v45, 0xC1E0000000000000
   %v47 = xor i1 %v46, true
   %v48 = fcmp olt float %v45, 0x41E0000000000000
@@ -1135,21 +1116,21 @@ L0.body:
   %v19 = load float, ptr %v2, align 4
   %t1 = getelementptr inbounds float, ptr %p1, i32 %v15
   %v21 = load float, ptr %t1, align 4
-  %v22 = fadd contract float %v19, %v21
+  %v22 = fadd float %v19, %v21
   %t2 = getelementptr inbounds float, ptr %p0, i32 %v15
   store float %v22, ptr %t2, align 4
   %v24 = add nsw i32 %v15, 40
   %t3 = getelementptr inbounds float, ptr %p1, i32 %v24
   %v27 = load float, ptr %t3, align 4
   %v30 = load float, ptr %v8, align 4
-  %v31 = fadd contract float %v27, %v30
+  %v31 = fadd float %v27, %v30
   %t4 = getelementptr inbounds float, ptr %p0, i32 %v24
   store float %v31, ptr %t4, align 4
   %v33 = add nsw i32 %v15, 80
   %t5 = getelementptr inbounds float, ptr %p1, i32 %v33
   %v36 = load float, ptr %t5, align 4
   %v39 = load float, ptr %v12, align 4
-  %v40 = fadd contract float %v36, %v39
+  %v40 = fadd float %v36, %v39
   %t6 = getelementptr inbounds float, ptr %p0, i32 %v33
   store float %v40, ptr %t6, align 4
   store float %v22, ptr %v2, align 4
