@@ -248,8 +248,8 @@ static void tn_x86_bool_elements(tn_x86_select *x) {
     x->bools[i] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
   }
 }
-// Is a LOAD the source of one sum or product of its own kind, which reads it from memory? (VEX and EVEX: at any address,
-// Intel SDM vol. 1, 14.9)
+// Is a LOAD the source of one sum or product of its own kind, which reads it from memory? (VEX and EVEX: at any
+// address, Intel SDM vol. 1, 14.9)
 static int tn_x86_is_last_source(const tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
   if (!user || u->op != TINY_OP_LOAD || u->k || u->nsrc != 1 || !tn_is_float(u->dtype)) return 0;

@@ -463,8 +463,8 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
   if (!whole && !tn_os_cpu_as(&facts, which)) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, avx2 and avx512 where the processor has them, no '%.100s'",
-              takes_ir ? "LLVM" : "CPU", which);
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, and sse2, sse4, avx2, avx512 where the processor has them, "
+              "no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
@@ -540,7 +540,7 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   tn_lang_c(out);
   if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
   const int c_only = !c->builtin || c->compiler[0];          // what the built-in compiler does not take
-  for (int i = 0; i < TINY_DOT_COUNT && c_only; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
+  for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
   if (c->facts.tiles && c->is_clang && c_only) {
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
