@@ -67,7 +67,7 @@ static tiny_code timed_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_li
   snprintf(m->name, sizeof m->name, "%.60s", row_name);
   for (int i = 0; i < STAGES; i++) m->us[i] = HUGE_VAL;
   m->n = k->n;
-  for (int i = 0; i < TIMES && !why; i++) why = make_once(t, k, (const tn_x86_level *)r->own, m->us, &m->nbytes);
+  for (int i = 0; i < TIMES && !why; i++) why = make_once(t, k, tn_cpu_level(r->own), m->us, &m->nbytes);
   if (!why) nmade += nmade < KERNELS_MOST - 1;
   else {
     const size_t at = strlen(reasons);

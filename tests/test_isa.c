@@ -316,7 +316,7 @@ int main(void) {
     tiny_ctx *t = open_on(devices[i]);
     CHECK(t && t->device[0]->renderer.kernel == tn_cpu_builtin_kernel);
     if (!t) continue;
-    const tn_cpu_builtin_level *level = tn_cpu_level(&((const tn_cpu *)t->device[0]->renderer.own)->facts);
+    const tn_cpu_builtin_level *level = tn_cpu_level(t->device[0]->renderer.own);
     test_graphs(reference, t, devices[i]);
     test_reg_memory_before_its_define(reference, level);
     test_greater_and_less(reference, level);

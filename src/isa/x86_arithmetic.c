@@ -33,13 +33,23 @@ static int tn_x86_row_of(const tn_x86_select *x, const tiny_uop *u) {
   const int what = tn_x86_do_of(u);
   return what < 0 ? 0 : tn_x86_choose(x->level, what, tn_x86_type(x, u));
 }
+// The last source of an instruction: a load that is read by it alone, from memory; or as x86_values.c has it.
+static int tn_x86_is_read(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_LOAD && x->fused[u->seq];
+}
+static tn_isa_operand tn_x86_last_source(tn_x86_select *x, const tiny_uop *u, int *broadcast) {
+  if (!tn_x86_is_read(x, u)) return tn_x86_source(x, u, broadcast);
+  *broadcast = 0;
+  return tn_x86_memory(x, u->src[0], tn_x86_nbytes(x, u));
+}
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
   const int what = tn_x86_do_of(u), row = tn_x86_row_of(x, u), held = tn_x86_held(x, u);
   const int by_number = what == TN_X86_DO_SHLI || what == TN_X86_DO_SHRI || what == TN_X86_DO_SHRUI;
+  const int turned = tn_x86_is_read(x, u->src[0]);
   int broadcast = 0;
-  const tn_isa_operand a = tn_x86_use(x, u->src[0]);
+  const tn_isa_operand a = tn_x86_use(x, u->src[turned]);
   const tn_isa_operand b = by_number ? tn_isa_number(u->src[1]->src[0]->k) :
-      tn_x86_source(x, u->src[1], &broadcast);
+      tn_x86_last_source(x, u->src[!turned], &broadcast);
   tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b)->broadcast = (uint8_t)broadcast;
 }
 // Bools of vectors: AND, OR, XOR and what else says the same of them.
@@ -99,13 +109,14 @@ static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {
     minus[i] = u->src[i]->op == TINY_OP_NEG && x->fused[u->src[i]->seq];
     s[i] = minus[i] ? u->src[i]->src[0] : u->src[i];
   }
+  if (tn_x86_is_read(x, s[0])) { const tiny_uop *read = s[0]; s[0] = s[1]; s[1] = read; }
   const int held = tn_x86_held(x, u), first = tn_x86_ends(x, s[0], u);
-  const int of_factor = !tn_x86_ends(x, s[2], u) && (first || tn_x86_ends(x, s[1], u)) &&
+  const int of_factor = !tn_x86_is_read(x, s[1]) && !tn_x86_ends(x, s[2], u) && (first || tn_x86_ends(x, s[1], u)) &&
       (s[2]->op == TINY_OP_CONST || x->reg[s[2]->seq] != to);
   const tiny_uop *written = !of_factor ? s[2] : first ? s[0] : s[1];
   const tiny_uop *second = !of_factor || written == s[1] ? s[0] : s[1], *third = of_factor ? s[2] : s[1];
   const int from = tn_x86_value(x, written), kind = (minus[0] ^ minus[1]) + 2 * minus[2];
-  const tn_isa_operand a = tn_x86_use(x, second), b = tn_x86_source(x, third, &broadcast);
+  const tn_isa_operand a = tn_x86_use(x, second), b = tn_x86_last_source(x, third, &broadcast);
   tn_x86_copy(x, TN_ISA_VEC, to, from, held);
   tn_x86_3(x, tn_x86_best(x, kinds[of_factor][kind], tn_x86_type(x, u)), tn_x86_vec(to, held, TN_ISA_BOTH), a, b)
       ->broadcast = (uint8_t)broadcast;

@@ -248,6 +248,23 @@ static void tn_x86_bool_elements(tn_x86_select *x) {
     x->bools[i] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
   }
 }
+// Is a LOAD the source of one sum or product of its own kind, which reads it from memory? (VEX and EVEX: at any
+// address, Intel SDM vol. 1, 14.9)
+static int tn_x86_is_last_source(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  if (!user || u->op != TINY_OP_LOAD || u->k || u->nsrc != 1 || !tn_is_float(u->dtype)) return 0;
+  const int element = tn_x86_element(x, u), nbytes = u->lanes * element;
+  const int whole = u->lanes == 1 || nbytes == 16 || nbytes == 32 || nbytes == 64;
+  const tiny_uop *index = u->src[0];
+  if (!whole || element < 4 || !tn_x86_level_has(x->level, TN_X86_VADDPS)) return 0;
+  if (index->nsrc != 2 || index->lanes > 1 || tn_is_reg(index->src[0])) return 0;
+  const int factor = user->op == TINY_OP_FMA && (user->src[0] == u || user->src[1] == u) && user->src[2] != u;
+  const int commutes = user->op == TINY_OP_ADD || user->op == TINY_OP_MUL || factor;
+  if (!commutes && (user->op != TINY_OP_SUB || user->src[1] != u)) return 0;
+  const tiny_uop *other = user->src[user->src[0] == u];
+  if (other == u || x->fused[other->seq] || other->op == TINY_OP_CONST || tn_x86_is_splat(other)) return 0;
+  return tn_x86_stays(x, u, 1);
+}
 // An index that is an induction variable reads, before the loop, what that begins with.
 static void tn_x86_read_induction(tn_x86_select *x, const tiny_uop *index) {
   const tn_isa_induction *d = &x->inductions.of[x->inductions.which[index->seq] - 1];
@@ -281,7 +298,8 @@ static void tn_x86_survey(tn_x86_select *x) {
   }
   for (int i = 0; i < x->k->n; i++) x->fused[i] = (uint8_t)tn_x86_is_fused(x, x->k->list[i]);
   for (int i = x->k->n - 1; i >= 0; i--)
-    if (tn_x86_is_condition(x, x->k->list[i])) x->fused[i] = (uint8_t)tn_x86_stays(x, x->k->list[i], 0);
+    if (tn_x86_is_last_source(x, x->k->list[i])) x->fused[i] = 1;
+    else if (tn_x86_is_condition(x, x->k->list[i])) x->fused[i] = (uint8_t)tn_x86_stays(x, x->k->list[i], 0);
   for (int i = x->k->n - 1; i >= 0; i--) {                   // what is fused, or an INDEX, reads where its user stands
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;

@@ -456,11 +456,12 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   #define TN_TEST_IR 0
 #endif
 #if TN_CPU_BUILTIN
-// The level that kernels are compiled for: one whose vectors are as wide.
+// The level that kernels are compiled for, by the own of their renderer: one whose vectors are as wide.
 #ifdef TN_OS_ARM64
-static const tn_arm64_level *tn_cpu_level(const tn_os_cpu *facts) { (void)facts; return &tn_arm64_levels[0]; }
+static const tn_arm64_level *tn_cpu_level(const void *own) { (void)own; return &tn_arm64_levels[0]; }
 #else
-static const tn_x86_level *tn_cpu_level(const tn_os_cpu *facts) {
+static const tn_x86_level *tn_cpu_level(const void *own) {
+  const tn_os_cpu *facts = &((const tn_cpu *)own)->facts;
   const int vnni = facts->dots >> TINY_DOT_U8_I8 & 1;
   switch (facts->vector_nbytes) {
     case 64: return &tn_x86_levels[vnni ? TN_X86_AVX512_VNNI : TN_X86_AVX512];
@@ -474,8 +475,8 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
   if (!whole && !tn_os_cpu_as(&facts, which)) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, avx2 and avx512 where the processor has them, no '%.100s'",
-              takes_ir ? "LLVM" : "CPU", which);
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, and sse2, sse4, avx2, avx512 where the processor has them, "
+              "no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
@@ -511,7 +512,7 @@ static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = tn_cpu_builtin_object(t, k, tn_cpu_level(&((const tn_cpu *)r->own)->facts), out);
+  const char *why = tn_cpu_builtin_object(t, k, tn_cpu_level(r->own), out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
   return t->code == TINY_OK && ((const tn_cpu *)r->own)->compiler[0] ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
@@ -555,7 +556,7 @@ static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   tn_lang_c(out);
   if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
   const int c_only = !c->builtin || c->compiler[0];          // what the built-in compiler does not take
-  for (int i = 0; i < TINY_DOT_COUNT && c_only; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
+  for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
   if (c->facts.tiles && c->is_clang && c_only) {
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
