@@ -9,6 +9,7 @@
 # make test-nv  vectors and programs on NV, on GPUs that are played (TEST_NV=real: on a GPU); PTX on the tests' machine
 # make test-gpu  vectors and random programs on every device of OpenCL; make bench-cl: what it reaches; make beam: searches
 # make languages: kernels in every language, compiled for every target, to bench/languages.md; EVERY=1: all of them
+# make bench-isa: code of the built-in compiler beside clang's, row by row, and the time it takes
 # make lowering: what a kernel takes from its graph to its text; make sass: what nvcc makes of the kernels of make count
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 

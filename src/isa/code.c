@@ -54,6 +54,8 @@ typedef struct tn_isa_code {
   tn_isa_busy busy[TN_ISA_CLASSES][TN_ISA_MOST_REGS];
 } tn_isa_code;
 
+// ** what a processor's rooms tell of it; a function that is NULL is not asked **
+
 // Of a class: registers in the order they are given out, and those that spilled ones pass through, which are given out,
 // too, where nothing is spilled. None is given out while the list names it.
 typedef struct tn_isa_class {

@@ -19,6 +19,7 @@ typedef struct tn_isa_term { const tiny_uop *of; int64_t times; } tn_isa_term;
 typedef struct tn_isa_induction {
   const tiny_uop *range; tn_isa_term term[TN_ISA_TERMS]; int n;
   int64_t step, added;                     // added: to it, for the index that it was found for
+  const tiny_uop *memory; int nbytes;      // all its indices are of this memory, elements of so many bytes; NULL: not so
   int reg;
 } tn_isa_induction;
 typedef struct tn_isa_inductions {
@@ -75,10 +76,22 @@ static void tn_isa_induce(tiny_ctx *t, const tiny_listing *k, int begin, int end
     int which = first;
     while (which < all->n && !tn_isa_same_induction(&all->of[which], &d)) which++;
     if (which == first + TN_ISA_INDUCTIONS) continue;
-    if (which == all->n) *TN_PUSH(t, all->of, all->n, all->cap, tn_isa_induction) = d;
+    const tiny_uop *memory = tn_memory_behind(u->src[0]);
+    const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)u->dtype);
+    if (which == all->n) {
+      d.memory = memory->seq < d.range->seq ? memory : NULL; d.nbytes = nbytes;
+      *TN_PUSH(t, all->of, all->n, all->cap, tn_isa_induction) = d;
+    }
+    if (all->of[which].memory != memory || all->of[which].nbytes != nbytes) all->of[which].memory = NULL;
     all->which[i] = which + 1;
     all->added[i] = d.added;
   }
+}
+// Bytes from one element to the next, if an address may have the loop's variable times that: then what is added to that
+// is a place in its memory, and does not change in the loop. 0: it may not.
+static int tn_isa_pace(const tn_isa_induction *d) {
+  const int64_t pace = d->step * d->nbytes;
+  return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
 }
 static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, tn_isa_inductions *all) {
   memset(all, 0, sizeof *all);

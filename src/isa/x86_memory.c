@@ -71,9 +71,16 @@ static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int
   const int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, added * element);
   tn_x86_base(x, index->src[0], &o);
+  const int64_t framed = o.imm - added * element;
   o.scale = (uint8_t)element;
   if (x->lanes && nbytes > element) o.imm += (int64_t)x->from * element;    // of a vector, not of what is broadcast
-  if (which) { o.index = x->inductions.of[which - 1].reg; return o; }
+  if (which) {
+    const tn_isa_induction *d = &x->inductions.of[which - 1];
+    const int pace = tn_isa_pace(d);
+    if (pace) { o.reg = d->reg; o.imm -= framed; o.index = x->reg[d->range->seq]; o.scale = (uint8_t)pace; }
+    else o.index = d->reg;
+    return o;
+  }
   if (at->op != TINY_OP_CONST) { o.index = tn_x86_index(x, at); return o; }
   const int64_t far_off = o.imm + at->k * element;
   if (far_off <= INT32_MAX && far_off >= INT32_MIN) { o.imm = far_off; return o; }

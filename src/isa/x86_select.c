@@ -31,15 +31,28 @@ static void tn_x86_begin_inductions(tn_x86_select *x, const tiny_uop *range) {
     d->reg = tn_x86_new(x, TN_ISA_GPR);
     for (int k = 0; k < d->n; k++) tn_x86_add_term(x, d->reg, d->term[k].of, d->term[k].times, !k);
     if (!d->n) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(d->reg, 4, TN_ISA_DEF), tn_isa_number(0));
-    if (range->nsrc > 1) tn_x86_add_term(x, d->reg, range->src[1], d->step, 0);
+    if (tn_isa_pace(d)) {
+      tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, 0);
+      tn_x86_base(x, d->memory, &o);
+      o.index = d->reg; o.scale = (uint8_t)d->nbytes;
+      tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(d->reg, 8, TN_ISA_DEF), o);
+    } else if (range->nsrc > 1) tn_x86_add_term(x, d->reg, range->src[1], d->step, 0);
   }
 }
 static void tn_x86_step_inductions(tn_x86_select *x, const tiny_uop *range) {
   for (int i = 0; i < x->inductions.n; i++) {
     const tn_isa_induction *d = &x->inductions.of[i];
-    if (d->range == range)
+    if (d->range == range && !tn_isa_pace(d))
       tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(d->reg, 8, TN_ISA_BOTH), tn_isa_number(d->step));
   }
+}
+// Does nobody want to know which iteration it is? Then they are counted down.
+static int tn_x86_counts_down(const tn_x86_select *x, const tiny_uop *range) {
+  const tiny_uop *end = range->src[0];
+  int wanted = x->uses[range->seq] > 1;    // END is one
+  for (int i = 0; i < x->inductions.n && !wanted; i++)
+    wanted = x->inductions.of[i].range == range && tn_isa_pace(&x->inductions.of[i]);
+  return !wanted && end->op == TINY_OP_CONST && end->k > 0 && end->k < INT32_MAX && range->nsrc == 1;
 }
 static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
@@ -47,7 +60,8 @@ static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
   x->c->labels += 2;
   x->label[u->seq] = label;
   tn_x86_begin_inductions(x, u);
-  if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
+  if (tn_x86_counts_down(x, u)) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, nbytes, TN_ISA_DEF), tn_isa_number(end->k));
+  else if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
   else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0));
   if (end->op != TINY_OP_CONST || start || end->k <= 0) {
     const tn_isa_operand n = tn_x86_scalar_source(x, end, nbytes);
@@ -59,17 +73,26 @@ static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
   loop->begin = x->c->n; loop->end = -1; loop->times = !known ? 0 : end->k < 1000 ? (int)end->k : 1000;
   tn_x86_place(x, label);
 }
-static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
-  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
-  tn_x86_step_inductions(x, range);
-  tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
-  const tn_isa_operand n = tn_x86_scalar_source(x, range->src[0], nbytes);
-  tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
-  tn_x86_jump(x, tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
+static void tn_x86_end_loop(tn_x86_select *x, int label) {
   int l = x->c->nloop - 1;
   while (l >= 0 && x->c->loop[l].end >= 0) l--;
   x->c->loop[l].end = x->c->n;
   tn_x86_place(x, label + 1);
+}
+static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
+  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
+  tn_x86_step_inductions(x, range);
+  if (tn_x86_counts_down(x, range)) {
+    tn_x86_2(x, TN_X86_SUB, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
+    tn_x86_jump(x, TN_X86_JNE, label);
+    tn_x86_end_loop(x, label);
+    return;
+  }
+  tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
+  const tn_isa_operand n = tn_x86_scalar_source(x, range->src[0], nbytes);
+  tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
+  tn_x86_jump(x, tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
+  tn_x86_end_loop(x, label);
 }
 
 static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
