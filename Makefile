@@ -138,8 +138,10 @@ million:
 	@TEST_CHAIN=1000000 build/stack/million
 
 ARM64 = test_transcendental test_reduce test_sort test_tiled test_attention test_conv test_matmul
+# Kernels by the built-in compiler of arm64.
+ARM64_ISA = test_isa test_isa_few
 arm64:
-	@tools/arm64.sh $(ARM64)
+	@tools/arm64.sh $(ARM64) $(ARM64_ISA)
 
 EVERY ?= 2
 languages: build/plain/test_languages

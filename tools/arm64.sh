@@ -2,10 +2,12 @@
 # arm64.sh PROGRAM...: tests (such as test_matmul) as an arm64 system runs them, with NEON, on a machine of another kind:
 # built by a cross compiler, run by qemu-user. What they compile themselves goes through this machine's clang.
 #   Debian: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
-# test_cpu fails twice: cc is this machine's own there.
+# test_cpu fails twice: cc is this machine's own there. FLAGS are added to the compiler's: by the built-in compiler
+#   FLAGS=-DTINY_ISA TINY_CC=builtin TEST_STRIDE=40 tools/arm64.sh test_vectors
 set -eu
 cd "$(dirname "$0")/.."
-for program in aarch64-linux-gnu-gcc qemu-aarch64 clang; do
+qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || echo qemu-aarch64)
+for program in aarch64-linux-gnu-gcc "$qemu" clang; do
   command -v $program >/dev/null || { echo "arm64: $program is missing: see the head of $0" >&2; exit 1; }
 done
 there=build/arm64 clang=$(command -v clang)
@@ -22,14 +24,14 @@ EOF
 chmod +x $there/bin/clang
 for program; do
   echo "build $there/$program"
-  aarch64-linux-gnu-gcc -std=c11 -O1 -w -I. "tests/$program.c" -static -o "$there/$program" -lm -lpthread 2>/dev/null
+  aarch64-linux-gnu-gcc -std=c11 -O1 -w -I. ${FLAGS:-} "tests/$program.c" -static -o "$there/$program" -lm -lpthread 2>/dev/null
 done
 export PATH="$PWD/$there/bin:$PATH" TINY_CACHE="$PWD/$there/cache"
 rm -rf "$TINY_CACHE"
 status=0
 for program; do
   printf '%s: ' "$program"
-  qemu-aarch64 "$there/$program" > "$there/$program.txt" 2>&1 || status=1
+  "$qemu" "$there/$program" > "$there/$program.txt" 2>&1 || status=1
   tail -n 1 "$there/$program.txt"
 done
 exit $status

@@ -103,6 +103,11 @@ static int tn_arm64_condition(tn_arm64_select *x, const tiny_uop *u) {
 }
 static int tn_arm64_if(tn_arm64_select *x, const tiny_uop *condition) {
   const int label = x->c->labels++;
+  if (x->fused[condition->seq]) {          // rows of branches stand in the order of conditions, each by its opposite
+    const int is_false = tn_arm64_compare_flags(x, condition) ^ 1;
+    tn_arm64_1(x, TN_ARM64_B_EQ + is_false, tn_arm64_label(label));
+    return label;
+  }
   tn_arm64_2(x, TN_ARM64_CBZ, tn_arm64_gpr(tn_arm64_value(x, condition), 4, TN_ISA_USE), tn_arm64_label(label));
   return label;
 }

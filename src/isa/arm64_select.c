@@ -301,7 +301,11 @@ static void tn_arm64_survey(tn_arm64_select *x) {
   tn_arm64_masks(x);
   tn_arm64_one_lanes(x);
   x->survey = 1;
-  for (int i = n - 1; i >= 0; i--) if (x->uses[i]) tn_arm64_by_rule(x, x->k->list[i], -1);
+  for (int i = n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_IF && tn_arm64_is_compare(u->src[0])) tn_arm64_takes_in(x, u->src[0]);
+    else if (x->uses[i]) tn_arm64_by_rule(x, u, -1);
+  }
   x->survey = 0;
   for (int i = n - 1; i >= 0; i--) {       // what is fused, or an INDEX, reads where its user stands
     const tiny_uop *u = x->k->list[i];
