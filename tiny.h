@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d628cbc40d085293bbd3b3df431a5e7bb7661a102eb7531f09a7373f8cc99c67
+/* tiny.h 0.1.0, source 1852c6ac70de8eddeef3b90e5c47958a46f96cd4467fc26f6905f99cb863c9d4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -394,8 +394,8 @@ STEP BY STEP
 
 OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
-  TINY_ISA              a compiler of kernels for x86-64 with AVX-512 that TINY_CC=builtin chooses: it takes about a
-                        millisecond, and leaves what it does not know to clang
+  TINY_ISA              a compiler of kernels for x86-64 and arm64, which takes about a millisecond: with
+                        it, programs need no other, see tiny_desc.compiler
   TINY_STATIC           every function is static: private to this file, any number of copies in one program
   TINY_DLL              in every file alike: the implementation becomes a shared library, which exports these functions
   To leave parts out (in every file alike, as the declarations go with them):
@@ -409,7 +409,7 @@ OPTIONS (macros, defined before the include)
   TINY_NO_THREADS       tiny_parallel is a loop, unless the program brings a pool; loaders make a batch when it is asked
                         for; no -lpthread
 
-ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program sets there wins. A process with raised
+ENVIRONMENT (tiny_desc has the same switches; what the program sets there wins. A process with raised
 rights, setuid or with capabilities of its file, reads none of it)
   TINY_DEV        the device, as in tiny_desc.device: CPU, LLVM (the same processor by LLVM IR instead of C: clang 15
                   or later), INTERP (interpreter), NULL (does nothing: what it reads means nothing; NULL:LLVM and
@@ -433,8 +433,8 @@ rights, setuid or with capabilities of its file, reads none of it)
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
   TINY_THREADS    number of threads of the CPU device
   TINY_BEAM       width of the search for faster kernels, 1 to 64; 0 or less: none. See SEARCH
-  TINY_CC         the compiler of kernels, a clang or gcc, instead of the first of clang, cc and gcc that works;
-                  builtin: that of TINY_ISA
+  TINY_CC         who compiles kernels of the CPU, as in tiny_desc.compiler: builtin, that of TINY_ISA alone; both; or
+                  a clang or gcc, instead of the first of clang, cc and gcc that works
   TINY_CC_SECONDS how long one run of the compiler may take; 300 without it
 
 ERRORS
@@ -907,8 +907,9 @@ typedef struct tiny_progress { int (*fn)(void *user, const tiny_progress_info *i
 
 // How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
-  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2",
-  // "CPU:avx512": an x86 processor as any that has that, x86-64-v3 and -v4, by gcc 11, clang 12 or later.
+  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:sse2",
+  // "CPU:sse4", "CPU:avx2", "CPU:avx512": an x86 processor as any that has that, x86-64, -v2, -v3 and -v4, by gcc 11,
+  // clang 12 or later.
   // Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
@@ -929,6 +930,11 @@ typedef struct tiny_desc {
   // those: a relative error of 2^-10 of each product, sums are of f32. 0: f32 as it is
   int tf32;
   const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
+  // Who compiles kernels of the CPU: "builtin": the library itself (TINY_ISA), which interprets what it does not take;
+  // "both": the library, and an outside compiler what it does not take, and kernels that take long, while the program
+  // goes on: bits stay; else the name or path of an outside one. NULL: $TINY_CC, else "both" where there is TINY_ISA,
+  // else the first of clang, cc and gcc that works. It is copied
+  const char *compiler;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
   // Compiled kernels that come with the program, as tiny_cache_import and tiny_cache_import_from take them: a file, and
@@ -977,6 +983,7 @@ typedef struct tiny_stats {
   uint64_t copies, nbytes_copied;          // from another device to this one
   // programs taken from what tiny_cache_import gave; programs interpreted, as no compiler was found
   uint64_t shipped, interpreted;
+  uint64_t recompiled;                     // programs whose built-in code an outside compiler's has replaced
 } tiny_stats;
 // The totals of all devices, at no cost; zeros for NULL.
 TINY_API tiny_stats  tiny_stats_of(const tiny_ctx *t);
@@ -3276,7 +3283,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* lanes of a warp */ \
   _(SHUFFLE, 1, 0) \
   /* boxes of memory that the device copies by itself */ \
-  _(BULK, -1, TINY_VOIDOP)
+  _(BULK, -1, TINY_VOIDOP) _(BULKSTORE, -1, TINY_VOIDOP) \
+  /* x * y + z of floats, rounded once: codegen/fuse.c */ \
+  _(FMA, 3, TINY_ALU)
 
 // Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
@@ -3374,8 +3383,10 @@ typedef struct tiny_limits {
   const tiny_warp_unit *units; int nunits;   // of its warps, as tiny_warp_units has them: the first that fits is taken
   int unit_tiles;                          // of columns, which a unit's product takes from LOCAL memory at once; 0: one
   int unit_rows;                           // tiles of rows that such a product takes from there, too; 0: from registers
+  uint64_t unit_dtypes;                    // bit per dtype of operands that such products are there for; 0: all
   int copies_async;                        // 1: items copy 4, 8 or 16 bytes to LOCAL memory and go on meanwhile
   int copies_boxes;                        // 1: one item begins the copy of a box of memory to LOCAL memory: BULK
+  int producers;                           // 1: warps beside a group's items may begin its copies of boxes
   int cluster;                             // groups that copy boxes for each other, neighbours of dim 0; 0: none
   int tf32;                                // 1: units may have f32 rounded to TF32: as tiny_desc.tf32 says
 } tiny_limits;
@@ -3494,6 +3505,7 @@ struct tiny_renderer {
   uint8_t ops[TINY_OP_COUNT];              // TINY_ON_*; 0: decomposed before rendering
   uint64_t atomics;                        // bit per dtype: STOREs that add
   uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
+  uint64_t narrow;                         // of narrow floats: those with ADD, SUB, MUL, NEG, MAX, each rounded once
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   // How far EXP2 of f32, if ops has it, may be off, in ulp: more than 1 is for what is rounded to a narrower float, and
   // so is e^x. 0: it is taken for all of them, e^x too.
@@ -3700,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d628cbc40d085293bbd3b3df431a5e7bb7661a102eb7531f09a7373f8cc99c67"
+#define TN_SOURCE_ID "1852c6ac70de8eddeef3b90e5c47958a46f96cd4467fc26f6905f99cb863c9d4"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4438,6 +4450,7 @@ struct tiny_ctx {
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
   tiny_progress progress; struct tn_watch *watch;          // watch: sees the children of the call under way
+  char *compiler;                          // as in tiny_desc; NULL: it says none
   uint64_t seed, opened; int beam, atomics, tf32, compiler_seconds;        // opened: when, in ns
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
@@ -5337,7 +5350,6 @@ static int tn_os_cores(void) {             // that this process may use
 typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
-  int avx2;                                // and FMA: it is there
   int tiles;                               // Intel AMX with BF16 and INT8; tn_os_tiles_allowed must say yes, too
   uint32_t features[8];                    // bits of the instructions that compilers may use there, and nothing else
   const char *march;                       // the compiler's flag for what it is taken as; NULL: for what it is
@@ -5407,7 +5419,7 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   c->vector_nbytes = c->vector_registers = 16;
   const int avx2 = features[2] >> 5 & 1 && ecx1 >> 12 & 1;             // and FMA
   if (avx2 && (saved & 0x06) == 0x06) {
-    c->avx2 = 1; c->vector_nbytes = 32;
+    c->vector_nbytes = 32;
     c->dots = 1 << TINY_DOT_I16;
   }
   if ((features[2] & avx512) == avx512 && (saved & 0xe6) == 0xe6) {
@@ -5483,26 +5495,45 @@ typedef struct tn_os_level {
   int vector_nbytes, registers;
 } tn_os_level;
 static const tn_os_level tn_os_levels[] = {
+  {"sse2", "-march=x86-64", {0, 0, 0, 0, 0, 0, 0, 0}, 16, 16},
+  {"sse4", "-march=x86-64-v2", {0x00982201u, 0, 0, 0, 0, 0, 0x1u, 0}, 16, 16},
   {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16},
   {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32},
 };
 enum { TN_OS_LEVELS = sizeof tn_os_levels / sizeof *tn_os_levels };
+static const tn_os_level *tn_os_level_named(const char *name) {
+  int at = 0;
+  while (at < TN_OS_LEVELS && strcmp(tn_os_levels[at].name, name)) at++;
+  return at == TN_OS_LEVELS ? NULL : &tn_os_levels[at];
+}
+static int tn_os_cpu_reaches(const tn_os_cpu *c, const tn_os_level *l) {
+#ifdef TN_OS_X86
+  int has = l->vector_nbytes <= c->vector_nbytes;
+  for (int i = 0; i < 8; i++) has &= !(l->features[i] & ~c->features[i]);
+  return has;
+#else
+  (void)c; (void)l;
+  return 0;
+#endif
+}
 
 // The processor as one of that level. 0: there is no such level, or it is beyond the processor.
 static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
-  int at = 0, has = c->avx2;
-  while (at < TN_OS_LEVELS && strcmp(tn_os_levels[at].name, level)) at++;
-  if (at == TN_OS_LEVELS) return 0;
-  const tn_os_level *l = &tn_os_levels[at];
-  for (int i = 0; i < 8; i++) has &= !(l->features[i] & ~c->features[i]);
-  if (!has) return 0;
+  const tn_os_level *l = tn_os_level_named(level);
+  if (!l || !tn_os_cpu_reaches(c, l)) return 0;
   memcpy(c->features, l->features, sizeof l->features);
   snprintf(c->name, sizeof c->name, "x86_64 %s", l->name);
   c->march = l->march;
   c->vector_nbytes = l->vector_nbytes; c->vector_registers = l->registers;
-  c->dots = 1 << TINY_DOT_I16; c->tiles = 0;
+  c->dots = l->vector_nbytes > 16 ? 1 << TINY_DOT_I16 : 0; c->tiles = 0;
   return 1;
 }
+#ifdef TINY_ISA                            // whose levels these are
+static int tn_os_cpu_has(const tn_os_cpu *c, const char *level) {
+  const tn_os_level *l = tn_os_level_named(level);
+  return l && tn_os_cpu_reaches(c, l);
+}
+#endif
 
 // ** pages **
 
@@ -7489,6 +7520,17 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
 enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4, TN_EXP_ROUNDED = 8, TN_EXP_BITS = 15 };
 enum { TN_EXP_ULPS = 64 };                 // 2^-23 each
 
+// a * b + c, rounded once. Of f32 the product is exact in f64, and the sum, rounded to odd there, is rounded to f32 as
+// if it were exact (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1); what it lost
+// is exact, too (Knuth, TAOCP vol. 2, 4.2.2, theorem B).
+static double tn_fma(int d, double a, double b, double c) {
+  if (d == TINY_F64) return fma(a, b, c);
+  const double p = a * b, s = p + c, part = s - p, lost = (p - (s - part)) + (c - part);
+  const uint64_t bits = tn_float_bits(s);
+  if (bits & 1 || !(lost < 0 || lost > 0)) return tn_dtype_round(d, s);
+  return tn_dtype_round(d, tn_float_of_bits((lost > 0) == (s > 0) ? bits + 1 : bits - 1));
+}
+
 static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
     case TINY_OP_NEG: return -a;
@@ -7611,6 +7653,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
   if (!tn_is_float(d)) return tn_dtype_wrap(d, tn_alu_int(op, d, a, b, c));
   if (op == TINY_OP_MULADD && d != TINY_F64)
     return tn_from_f64(tn_dtype_round(d, tn_dtype_round(d, tn_to_f64(a) * tn_to_f64(b)) + tn_to_f64(c)));
+  if (op == TINY_OP_FMA) return tn_from_f64(tn_fma(d, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c)));
   return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, k, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c))));
 }
 #endif
@@ -7791,7 +7834,14 @@ static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
 // k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
 static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
 static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
-static int tn_bulk_end(int64_t k) { return (int)(k >> 16); }
+static int tn_bulk_end(int64_t k) { return (int)(k >> 16 & 0xFF); }
+// Warps of their own begin it, a warp group beside those of the items: a launch has so many threads more.
+enum { TN_BULK_PRODUCED = 1 << 24, TN_PRODUCER_THREADS = 128 };
+static int tn_bulk_is_produced(const tiny_uop *u) { return u->op == TINY_OP_BULK && (u->k & TN_BULK_PRODUCED); }
+static int tn_producer_threads(tiny_uop *const *list, int n) {
+  for (int i = 0; i < n; i++) if (tn_bulk_is_produced(list[i])) return TN_PRODUCER_THREADS;
+  return 0;
+}
 
 // ** memory **
 
@@ -7991,6 +8041,11 @@ static int tn_layout_run_of(const uint8_t *bits, int most, int column, tn_layout
   return 1;
 }
 
+// Are there products of all columns at once of the unit's dtypes?
+static int tn_unit_is_large(const tiny_limits *limits, const tiny_warp_unit *unit) {
+  return limits->unit_tiles && (!limits->unit_dtypes || limits->unit_dtypes >> unit->a & 1);
+}
+
 // Are products of this dtype whose operand is made of products done by the unit? What lanes hold of c is stored as rows
 // of a tile's columns, of which the low bits of a lane's number are the low or the next ones. f32: where it may be
 // rounded.
@@ -8041,6 +8096,9 @@ TN_SMALL_END
 //   box of the tensor that `from` is, from element (c0, c1 ..) on, zeros beyond its extents, as ir/listing.c has boxes;
 //   strides in elements, that of dim 0 is 1. All items say the same; one of them begins it. It happens at any time
 //   before a BARRIER k TN_BOXES (slot done..) of its slot, which waits for all copies that fill it
+//   BULKSTORE (from to c0 c1 ..) v {extents.., strides.., box..}: the other way, of LOCAL memory that has a box, from
+//   an INDEX of it on, to the tensor that `to` is; what lies beyond its extents is left out. All items say the same,
+//   one of them does it. The box may be written again behind the next BARRIER; the tensor is there when the kernel ends
 //   PREFETCH (index): it is wanted soon, and need not be in range | MASKED (x ranges..), a SINK's: what these ranges do
 //   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
@@ -8052,6 +8110,7 @@ TN_SMALL_END
 //   k TN_AS_ROWS: of 16 bytes, such a row: of each matrix word l % 4 of row l / 4. With steps in k of as many
 //   matrices as lanes hold, side by side: all lanes give the address of the first, rows of a matrix follow each other
 //   BITCAST (vector): to lanes of another width, as many bits in all
+//   FMA (x y z): x * y + z, rounded once, of f32 and f64: for targets that have it, made last (codegen/fuse.c)
 //   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
 //   in memory: tiny_matrix_unit tells in which order. Or k a row of tn_warp_units: all items of a warp do it together,
 //   sources are what an item holds of each, a and b in words; b and sum also of several tiles of columns, b then a LOAD
@@ -8449,6 +8508,12 @@ static void tn_uop_bounds(tiny_uop *u) {
         u->vmax = a->vmax | b->vmax;
       }
       break;
+    case TINY_OP_XOR:                      // of numbers that are not below 0: no more bits than either has
+      if (u->dtype != TINY_BOOL && a->vmin >= 0 && b->vmin >= 0) {
+        u->vmin = 0;
+        for (u->vmax = 0; u->vmax < a->vmax || u->vmax < b->vmax; ) u->vmax = u->vmax << 1 | 1;
+      }
+      break;
     case TINY_OP_SHR:
       if (tn_is_const(b) && b->k >= 0 && b->k < 63) {
         u->vmin = tn_floor_div(a->vmin, (int64_t)1 << b->k);
@@ -8578,10 +8643,13 @@ static uint32_t tn_uop_slot(int op, int dtype, int lanes, int nsrc, tiny_uop *co
   return (uint32_t)((h ^ h >> 29) >> 16);
 }
 
-// Structural order of the operands of commutative ops: constants last, plain ranges and lanes
-// late, then by op and hash.
+static int tn_is_constants(const tiny_uop *u) {
+  return tn_is_const(u) || (u->op == TINY_OP_BROADCAST && tn_is_const(u->src[0]));
+}
+// Structural order of the operands of commutative ops: constants last, as elements and as vectors, since MAX has the
+// first of two zeros; plain ranges and lanes late, then by op and hash.
 static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
-  const int ka = tn_is_const(a), kb = tn_is_const(b);
+  const int ka = tn_is_constants(a), kb = tn_is_constants(b);
   if (ka != kb) return ka - kb;
   if (a->op != b->op) return a->op > b->op ? -1 : 1;
   if (a->op == TINY_OP_RANGE && a->k != b->k) return a->k < b->k ? -1 : 1;
@@ -9155,7 +9223,7 @@ static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
 
 // All that one may depend on.
 static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
-  int64_t word[23] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
+  int64_t word[25] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
                       (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,
                       (int64_t)limits->dtypes, limits->compute_units};
   for (int i = 0; i < 3; i++) { word[10 + i] = limits->global_max[i]; word[13 + i] = limits->local_max[i]; }
@@ -9166,6 +9234,8 @@ static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
   word[20] = limits->unit_rows;
   word[21] = limits->copies_boxes;
   word[22] = limits->cluster;
+  word[23] = limits->producers;
+  word[24] = (int64_t)limits->unit_dtypes;
   tn_digest_add(d, word, sizeof word);
   for (int i = 0; i < TN_MEMORY_LEVELS; i++) {
     const tiny_memory_level m = tn_machine_memory(limits, i);
@@ -9297,7 +9367,7 @@ static tn_warp_shape tn_warp_shape_at_once(const tiny_limits *limits, int64_t ro
   const tn_warp_shape *shapes = all[limits->unit_rows > 1];
   int i = large ? 0 : 2;
   for (; i < 2; i++) {
-    const tn_warp_shape *x = i && boxes ? &of_boxes : &shapes[i];
+    const tn_warp_shape *x = i && boxes && limits->unit_rows < 2 ? &of_boxes : &shapes[i];
     const int64_t least = i ? (int64_t)TN_WARP_GROUPS : tn_machine_units(limits),
                   groups = tn_tiles(rows, x->warps[0] * x->side[0]) * tn_tiles(columns, x->side[1]) * others;
     if (x->side[1] <= 8 * (int64_t)limits->unit_tiles && columns > x->side[1] / 2 && groups >= least) return *x;
@@ -9508,10 +9578,12 @@ static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
 // Of a STAGE: where it lives; how many iterations of the loop around it are copied ahead; elements that lie unused
 // after each row, and elements of a row (0: nothing lies unused).
 enum { TN_STAGE_AHEAD = 4, TN_STAGE_PAD = 8, TN_STAGE_ROW = 24, TN_STAGE_AHEAD_MOST = 7 };   // bits below them
-enum { TN_STAGE_BULK = 1 << 7 };           // it is filled by BULKs, of boxes along its last two ranges
-static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xF); }
+// It is filled by BULKs, of boxes along its last two ranges; warps of their own begin those.
+enum { TN_STAGE_PRODUCED = 1 << 3, TN_STAGE_BULK = 1 << 7 };
+static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0x7); }
 static int tn_stage_ahead(const tiny_uop *u) { return (int)(u->k >> TN_STAGE_AHEAD & 0x7); }
 static int tn_stage_is_bulk(const tiny_uop *u) { return u->op == TINY_OP_STAGE && (u->k & TN_STAGE_BULK); }
+static int tn_stage_is_produced(const tiny_uop *u) { return tn_stage_is_bulk(u) && (u->k & TN_STAGE_PRODUCED); }
 static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> TN_STAGE_PAD & 0xFFFF; }
 static int64_t tn_stage_row(const tiny_uop *u) { return u->k >> TN_STAGE_ROW; }
 
@@ -9536,6 +9608,7 @@ static int tn_sources_fit(int op, int n) {
     case TINY_OP_LOAD: case TINY_OP_RANGE: return n == 1 || n == 2;
     case TINY_OP_STORE: return n == 2;
     case TINY_OP_BULK: return n >= 5 && n <= 3 + TN_BOX_DIMS;
+    case TINY_OP_BULKSTORE: return n >= 4 && n <= 2 + TN_BOX_DIMS;
     case TINY_OP_DETACH: return n >= 1 && n <= 3;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
     default: return n >= 1;
@@ -9636,14 +9709,15 @@ static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   }
   return fits;
 }
-// Of a BULK: so many copies fill its slot, which is one of first .. end - 1.
+// Of a BULK: so many copies fill its slot, which is one of first .. end - 1; TN_BULK_PRODUCED beside.
 static int64_t tn_bulk_k(int64_t copies, int64_t first, int64_t end) { return copies | first << 8 | end << 16; }
-// v: extents, strides, sides of the box; src: as many coordinates behind memory and slot.
-static const char *tn_bulk_fits(int nsrc, int64_t k, int nv, const int64_t *v) {
-  const int n = nv / 3;
+// v: extents, strides, sides of the box; src: as many coordinates behind both memories and the slot of a BULK.
+static const char *tn_bulk_fits(int op, int nsrc, int64_t k, int nv, const int64_t *v) {
+  const int n = nv / 3, stores = op == TINY_OP_BULKSTORE;
   int64_t nelem = 1;
-  if (nv % 3 || n < 2 || n > TN_BOX_DIMS || nsrc != n + 3) return "takes a box of 2 to 5 dims";
-  if (k < 1 || !tn_bulk_copies(k) || k >> 16 > TN_BOX_SLOTS || tn_bulk_first(k) >= tn_bulk_end(k))
+  if (nv % 3 || n < 2 || n > TN_BOX_DIMS || nsrc != n + 3 - stores) return "takes a box of 2 to 5 dims";
+  if (stores ? k != 0 : k < 1 || k >> 25 || !tn_bulk_copies(k) || tn_bulk_end(k) > TN_BOX_SLOTS ||
+                        tn_bulk_first(k) >= tn_bulk_end(k))
     return "takes a slot of some";
   for (int i = 0; i < n; i++) {
     const int64_t box = v[2 * n + i];
@@ -9659,7 +9733,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
   switch (op) {
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && k >= 0 && k >> 56 == 0 ? NULL
       : "takes an id below 2^56 and its number of elements";
-    case TINY_OP_BULK: return tn_bulk_fits(nsrc, k, nv, v);
+    case TINY_OP_BULK: case TINY_OP_BULKSTORE: return tn_bulk_fits(op, nsrc, k, nv, v);
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
     case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :
@@ -9816,7 +9890,7 @@ static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_LOAD: return tn_target_memory(r, u, u->lanes);
     case TINY_OP_STORE: return tn_target_memory(r, u, u->src[1]->lanes);
-    case TINY_OP_BULK: return (r->flags & TINY_TARGET_BOXES) != 0;
+    case TINY_OP_BULK: case TINY_OP_BULKSTORE: return (r->flags & TINY_TARGET_BOXES) != 0;
     case TINY_OP_DOT: return (int)(r->dots >> u->k & 1);
     case TINY_OP_SHUFFLE: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
     case TINY_OP_PICK: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
@@ -9987,10 +10061,11 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
   else if (style == TN_K_SPECIAL && k >= 0 && k < 32 && (k & 15) < 3)
     tn_text_add(out, ":%s%d", k & 16 ? "item" : "group", (int)(k & 15));
   else if (style == TN_K_SPACE && k >= 0 && tn_stage_space(u) < 3 && tn_stage_ahead(u) <= TN_STAGE_AHEAD_MOST &&
-           !tn_stage_pad(u) == !tn_stage_row(u) && tn_stage_row(u) <= UINT32_MAX) {
+           !(k & TN_STAGE_PRODUCED && !tn_stage_is_bulk(u)) && !tn_stage_pad(u) == !tn_stage_row(u) &&
+           tn_stage_row(u) <= UINT32_MAX) {
     tn_text_add(out, ":%s", tn_space_names[tn_stage_space(u)]);
     if (tn_stage_ahead(u)) tn_text_add(out, ":+%d", tn_stage_ahead(u));
-    if (tn_stage_is_bulk(u)) tn_text_add(out, ":bulk");
+    if (tn_stage_is_bulk(u)) tn_text_add(out, tn_stage_is_produced(u) ? ":bulk:produced" : ":bulk");
     if (k >> 8) tn_text_add(out, ":%lld:%lld", (long long)(k >> TN_STAGE_PAD & 0xFFFF), (long long)(k >> TN_STAGE_ROW));
   }
   else if (style == TN_K_AXES && k > 0 && k < 1 << TINY_MAX_DIMS) tn_print_axes(out, k);
@@ -10270,6 +10345,10 @@ static int tn_parse_field(tn_parse_open *o, const char *word, size_t n, int firs
     return word[1] > '0' && word[1] <= '0' + TN_STAGE_AHEAD_MOST;
   }
   if (style == TN_K_SPACE && n == 4 && !memcmp(word, "bulk", 4)) { o->k |= TN_STAGE_BULK; return 1; }
+  if (style == TN_K_SPACE && n == 8 && !memcmp(word, "produced", 8)) {
+    o->k |= TN_STAGE_PRODUCED;
+    return (o->k & TN_STAGE_BULK) != 0;
+  }
   if (style == TN_K_SPACE && tn_parse_integer(word, n, TINY_I64, &x)) {     // a pad, then a row
     const int bits = o->k >> TN_STAGE_PAD ? 32 : 16;
     o->k |= (x & (((int64_t)1 << bits) - 1)) << (bits == 32 ? TN_STAGE_ROW : TN_STAGE_PAD);
@@ -11859,6 +11938,13 @@ static tiny_uop *tn_bulk(tiny_ctx *t, tiny_uop *to, tiny_uop *from, tiny_uop *sl
   for (int i = 0; i < dims; i++) src[3 + i] = at[i];
   return tn_uop_make(t, TINY_OP_BULK, TINY_VOID, 1, 3 + dims, src, k, 3 * dims, v);
 }
+// A box of LOCAL memory from this INDEX on to the tensor.
+static tiny_uop *tn_bulk_store(tiny_ctx *t, tiny_uop *from, tiny_uop *to, int dims, tiny_uop *const *at,
+                               const int64_t *v) {
+  tiny_uop *src[2 + TN_BOX_DIMS] = {from, to};
+  for (int i = 0; i < dims; i++) src[2 + i] = at[i];
+  return tn_uop_make(t, TINY_OP_BULKSTORE, TINY_VOID, 1, 2 + dims, src, 0, 3 * dims, v);
+}
 static tiny_uop *tn_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &index, 0, 0, NULL);
 }
@@ -12641,7 +12727,7 @@ typedef struct tn_eval_ins {
   // LOAD, STORE; arguments: element, value or otherwise, valid (slot < 0: none)
   int mem;
   int jump;                                // RANGE: its END; END: its RANGE
-  int from_mem, v;                         // BULK: the memory that it copies; its first number in the code's list
+  int from_mem, v;                         // BULK, BULKSTORE: the device's memory; its first number in the code's list
 } tn_eval_ins;
 
 typedef struct tn_eval_code {
@@ -12755,24 +12841,24 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
   return TINY_OK;
 }
 
-// Arguments: where it goes, validity, slot, coordinates.
+// Arguments: where it is in LOCAL memory, validity, the slot of a BULK, coordinates.
 static tiny_code tn_eval_bulk(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
   const int dims = tn_bulk_dims(u);
-  if (s[0]->index < 0 || s[1]->mem < 0 || tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v))
+  if (s[0]->index < 0 || s[1]->mem < 0 || tn_bulk_fits(u->op, (int)u->nsrc, u->k, u->nv, u->v))
     return tn_eval_bad(d, u, "is no copy of a box");
   const tn_eval_arg to = d->c->arg[s[0]->index], valid = d->c->arg[s[0]->index + 1];
   const tn_eval_mem *m = &d->c->mem[s[0]->mem], *from = &d->c->mem[s[1]->mem];
   if (m->space != TN_SPACE_LOCAL || from->space != TN_SPACE_GLOBAL || m->lanes != 1 ||
       tn_bits(m->dtype) != tn_bits(from->dtype))
     return tn_eval_bad(d, u, "copies from or to other memory");
-  for (int i = 0; i <= dims; i++)
-    if (s[2 + i]->slot < 0 || s[2 + i]->lanes != 1) return tn_eval_bad(d, u, "a place has no value");
+  for (uint32_t i = 2; i < u->nsrc; i++)
+    if (s[i]->slot < 0 || s[i]->lanes != 1) return tn_eval_bad(d, u, "a place has no value");
   tn_eval_ins *i = tn_eval_emit(d, u, 0, 0);
-  d->c->later = 1;
+  d->c->later |= u->op == TINY_OP_BULK;
   i->mem = s[0]->mem; i->from_mem = s[1]->mem; i->v = d->c->nv;
   *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = to;
   *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = valid;
-  for (int k = 0; k <= dims; k++) tn_eval_take(d, s[2 + k]);
+  for (uint32_t k = 2; k < u->nsrc; k++) tn_eval_take(d, s[k]);
   for (int k = 0; k < 3 * dims; k++) *TN_PUSH(d->t, d->c->v, d->c->nv, d->c->v_cap, int64_t) = u->v[k];
   tn_eval_record(d, u, -1, -1, -1);
   return TINY_OK;
@@ -12877,7 +12963,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
       tn_eval_emit(d, u, 0, 0);
       d->nif--;
       break;
-    case TINY_OP_BULK: return tn_eval_bulk(d, u, s);
+    case TINY_OP_BULK: case TINY_OP_BULKSTORE: return tn_eval_bulk(d, u, s);
     case TINY_OP_BARRIER:
       if (u->k & TN_BOXES && (s[0]->slot < 0 || s[0]->lanes != 1)) return tn_eval_bad(d, u, "no slot");
       tn_eval_emit(d, u, 0, 0);
@@ -13269,53 +13355,72 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
-// Element number e of the box, in the order of rows, from these coordinates on: bits of the memory's dtype.
-static tiny_code tn_eval_box_element(tn_eval_run *r, const tn_eval_ins *i, const int64_t *at, int64_t e,
-                                     int64_t *value) {
-  const int dims = tn_bulk_dims(&i->u), dtype = r->c->mem[i->mem].dtype;
+// Where element number e of the box lies in the tensor, in the order of rows, from these coordinates on; -1: beyond it.
+static int64_t tn_eval_box_element(const tn_eval_run *r, const tn_eval_ins *i, const int64_t *at, int64_t e) {
+  const int dims = tn_bulk_dims(&i->u);
   const int64_t *v = r->c->v + i->v;
-  const tn_eval_mem *from = &r->c->mem[i->from_mem];
   int64_t place = 0;
-  *value = 0;
   for (int d = 0; d < dims; d++) {
     const int64_t x = at[d] + e % v[2 * dims + d];
-    if (x < 0 || x >= v[d]) return TINY_OK;
+    if (x < 0 || x >= v[d]) return -1;
     place = tn_clamp_add(place, tn_clamp_mul(x, v[dims + d]));
     e /= v[2 * dims + d];
   }
-  if (place >= from->nelem) return tn_eval_trap(r, from, 0, "a box has element", place);
-  const char *base = (const char *)r->l->mem[from->id].base + r->l->mem[from->id].offset;
-  *value = tn_dtype_load(dtype, base + place * (int64_t)tn_dtypes[dtype].nbytes);
-  return TINY_OK;
+  return place;
 }
-// All items say the same; the first of them that is there begins it.
-static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
+// All items say the same: its place in LOCAL memory, the slot of a BULK, coordinates. *n: its elements; 0: none of it.
+static tiny_code tn_eval_box_begin(tn_eval_run *r, const tn_eval_ins *i, int64_t *near_at, int64_t *slot, int64_t *at,
+                                   int64_t *n) {
   const tn_eval_mem *m = &r->c->mem[i->mem];
   const tn_eval_arg *a = &r->c->arg[i->arg];
-  const int dims = tn_bulk_dims(&i->u), nbytes = tn_dtypes[m->dtype].nbytes;
+  const int dims = tn_bulk_dims(&i->u), loads = i->u.op == TINY_OP_BULK;
   const uint8_t *mask = r->mask + r->depth * r->items;
-  int64_t at[TN_BOX_DIMS];
-  for (int k = 0; k < 3 + dims; k++)
+  for (int k = 0; k < 2 + loads + dims; k++)
     for (int64_t item = 0; a[k].slot >= 0 && item < r->items; item++)
       if (!mask[item] || tn_eval_slot(r, a[k].slot)[item] != *tn_eval_slot(r, a[k].slot))
         return tn_eval_trap(r, m, item, "is not at one with the others on a box at element",
                             tn_eval_slot(r, a[0].slot)[item]);
+  *n = 0;
   if (a[1].slot >= 0 && !*tn_eval_slot(r, a[1].slot)) return TINY_OK;
-  const int64_t to = *tn_eval_slot(r, a[0].slot), slot = *tn_eval_slot(r, a[2].slot);
-  int64_t n = 1;
-  for (int d = 0; d < dims; d++) n *= r->c->v[i->v + 2 * dims + d];
-  if (to < 0 || to + n > m->nelem || to * nbytes % TN_BOX_ALIGN || slot < tn_bulk_first(i->u.k) ||
-      slot >= tn_bulk_end(i->u.k))
-    return tn_eval_trap(r, m, 0, "a box goes to element", to);
-  for (int d = 0; d < dims; d++) at[d] = *tn_eval_slot(r, a[3 + d].slot);
+  *near_at = *tn_eval_slot(r, a[0].slot);
+  *slot = loads ? *tn_eval_slot(r, a[2].slot) : 0;
+  *n = 1;
+  for (int d = 0; d < dims; d++) *n *= r->c->v[i->v + 2 * dims + d];
+  for (int d = 0; d < dims; d++) at[d] = *tn_eval_slot(r, a[2 + loads + d].slot);
+  if (*near_at < 0 || *near_at + *n > m->nelem || *near_at * tn_dtypes[m->dtype].nbytes % TN_BOX_ALIGN)
+    return tn_eval_trap(r, m, 0, "a box is at element", *near_at);
+  return TINY_OK;
+}
+// The first item that is there begins it.
+static tiny_code tn_eval_box(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_eval_mem *m = &r->c->mem[i->mem], *from = &r->c->mem[i->from_mem];
+  const int nbytes = tn_dtypes[m->dtype].nbytes;
+  int64_t at[TN_BOX_DIMS], to = 0, slot = 0, n = 0;
+  if (tn_eval_box_begin(r, i, &to, &slot, at, &n) != TINY_OK || !n) return r->t->code;
+  if (slot < tn_bulk_first(i->u.k) || slot >= tn_bulk_end(i->u.k))
+    return tn_eval_trap(r, m, 0, "a box of another slot goes to element", to);
+  const char *base = (const char *)r->l->mem[from->id].base + r->l->mem[from->id].offset;
   r->boxes++;
   for (int64_t e = 0; e < n; e++) {
-    int64_t value;
-    const int64_t cell = to + tn_box_place(e, nbytes);
-    if (tn_eval_box_element(r, i, at, e, &value) != TINY_OK ||
-        tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 1, value) != TINY_OK)
-      return r->t->code;
+    const int64_t place = tn_eval_box_element(r, i, at, e), cell = to + tn_box_place(e, nbytes);
+    if (place >= from->nelem) return tn_eval_trap(r, from, 0, "a box has element", place);
+    const int64_t value = place < 0 ? 0 : tn_dtype_load(m->dtype, base + place * nbytes);
+    if (tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 1, value) != TINY_OK) return r->t->code;
     tn_eval_put_off(r, m->at + cell, TN_EVAL_NOBODY, value, slot, tn_bulk_copies(i->u.k));
+  }
+  return TINY_OK;
+}
+static tiny_code tn_eval_box_store(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_eval_mem *m = &r->c->mem[i->mem], *to = &r->c->mem[i->from_mem];
+  const int nbytes = tn_dtypes[m->dtype].nbytes;
+  int64_t at[TN_BOX_DIMS], from = 0, slot = 0, n = 0;
+  if (tn_eval_box_begin(r, i, &from, &slot, at, &n) != TINY_OK || !n) return r->t->code;
+  char *base = (char *)r->l->mem[to->id].base + r->l->mem[to->id].offset;
+  for (int64_t e = 0; e < n; e++) {
+    const int64_t place = tn_eval_box_element(r, i, at, e), cell = from + tn_box_place(e, nbytes);
+    if (place >= to->nelem) return tn_eval_trap(r, to, 0, "a box has element", place);
+    if (tn_eval_share(r, m, cell, TN_EVAL_NOBODY, 0, 0) != TINY_OK) return r->t->code;
+    if (place >= 0) tn_dtype_store(m->dtype, base + place * nbytes, r->shared[m->at + cell]);
   }
   return TINY_OK;
 }
@@ -13483,6 +13588,7 @@ static tiny_code tn_eval_instruction(tn_eval_run *r, int *at) {
     case TINY_OP_SPECIAL: return tn_eval_special(r, i);
     case TINY_OP_BARRIER: return tn_eval_barrier(r, i);
     case TINY_OP_BULK: return tn_eval_box(r, i);
+    case TINY_OP_BULKSTORE: return tn_eval_box_store(r, i);
     case TINY_OP_SHUFFLE: return tn_eval_shuffle(r, i);
     case TINY_OP_WMMA: {
       const tiny_warp_unit *unit = tn_warp_unit_of(i->u.k);
@@ -13982,6 +14088,7 @@ enum {
 //   w as sources 1 and 2, source 0 BOOL                  1 as source 0          b as wide as source 0
 //   i an integer                r an integer, as all sources                    3 U32 as all sources
 //   v none                      d U32, U32 and as source 2                     . any
+//   m as all sources, f32 or f64
 //   t as source 2               g none; while a kernel is lowered also as all sources
 static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CONST, 7, '.'}, {TINY_OP_BUFFER, 1, '.'}, {TINY_OP_PARAM, 7, '.'}, {TINY_OP_SCALAR, 1, '.'},
@@ -14004,7 +14111,8 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
   {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
-  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}, {TINY_OP_BULK, 6, 'v'}
+  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}, {TINY_OP_BULK, 6, 'v'}, {TINY_OP_BULKSTORE, 6, 'v'},
+  {TINY_OP_FMA, 6, 'm'}
 };
 
 typedef struct tn_spec {
@@ -14052,6 +14160,8 @@ static const char *tn_spec_dtype(const tn_spec *s, const tiny_uop *u, char rule)
       ? NULL : "takes a bool and two values of its dtype";
     case 'b': return from != TINY_VOID && (tn_bits(d) == tn_bits(from) || tn_regroups(u)) ? NULL :
       "changes the size of elements";
+    case 'm': return (d == TINY_F32 || d == TINY_F64) && tn_sources_are(u, 0, d) ? NULL :
+      "multiplies and adds what is not f32 or f64 throughout";
     case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
       ? NULL : "takes no words";
     case 'g': return d == TINY_VOID || (s->lowering && tn_sources_are(u, 0, d)) ? NULL : "has a dtype";
@@ -14141,14 +14251,14 @@ static const char *tn_spec_index(const tiny_uop *u) {
 
 static const char *tn_spec_bulk(const tiny_uop *u) {
   const tiny_uop *to = u->src[0];
-  if (to->op != TINY_OP_INDEX || to->lanes != 1) return "fills what is no INDEX";
+  if (to->op != TINY_OP_INDEX || to->lanes != 1) return "has boxes in what is no INDEX";
   const tiny_uop *memory = tn_memory_behind(to->src[0]);
-  if (memory->op != TINY_OP_DEFINE || memory->v[0] != TN_SPACE_LOCAL) return "fills what is no LOCAL memory";
-  if (!tn_spec_is_param(u->src[1])) return "copies what is no PARAM";
+  if (memory->op != TINY_OP_DEFINE || memory->v[0] != TN_SPACE_LOCAL) return "has boxes in what is no LOCAL memory";
+  if (!tn_spec_is_param(u->src[1])) return "copies from or to what is no PARAM";
   for (uint32_t i = 2; i < u->nsrc; i++)
     if (!tn_is_int(u->src[i]->dtype) || u->src[i]->lanes != 1) return "has a place that is no integer";
   if (tn_bits(u->src[1]->dtype) != tn_bits(memory->dtype)) return "copies elements of another size";
-  const char *wrong = tn_bulk_fits((int)u->nsrc, u->k, u->nv, u->v);
+  const char *wrong = tn_bulk_fits(u->op, (int)u->nsrc, u->k, u->nv, u->v);
   return wrong || u->v[2 * tn_bulk_dims(u)] * tn_dtypes[memory->dtype].nbytes == TN_BOX_ROW ? wrong :
       "copies rows that have not 128 bytes";
 }
@@ -14167,7 +14277,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       if (u->k & TN_BOXES && (!tn_is_int(x->dtype) || x->lanes != 1)) return "waits for no slot";
       return u->k >= 0 && (u->k & ~(int64_t)TN_BOXES) <= 1 + TN_STAGE_AHEAD_MOST ? NULL :
         "waits for no number of BARRIERs";
-    case TINY_OP_BULK: return tn_spec_bulk(u);
+    case TINY_OP_BULK: case TINY_OP_BULKSTORE: return tn_spec_bulk(u);
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
@@ -16735,9 +16845,9 @@ static int tn_nested_of(tiny_ctx *t, tiny_uop *x, int n, tiny_uop *const *out, t
 // tests/test_transcendental.c against libm; `test_transcendental all` tries all 2^32 values of f32:
 //   f32, all values: exp2 0.879, exp 0.892, log2 0.841, sin 0.501; random samples: cos 0.501, pow 0.501
 //   f64, random samples: exp2 0.86, exp 0.88, log2 0.73, sin and cos 1.00 (half of it may be the reference's)
-// A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on
-// the rounding error of another (x - n*A, y - (x + y)), products are exact, since one factor has few bits:
-// fused and not fused are the same. Coefficients come from tools/minimax.py.
+// A MUL may be fused with the ADD or SUB that uses it: codegen/fuse.c does so where the target has FMA, compilers of
+// other languages by themselves. Where a step depends on the rounding error of another (x - n*A, y - (x + y)), products
+// are exact, since one factor has few bits: fused and not fused are the same. Coefficients come from tools/minimax.py.
 #ifndef TN_RULES_TRANSCENDENTAL
 #define TN_RULES_TRANSCENDENTAL
 #ifndef TINY_AMALGAMATED
@@ -17097,6 +17207,14 @@ static int tn_lacks_dtype(const void *target, int d) {                     // it
   const tiny_limits *limits = ((const tn_target *)target)->limits;
   return tn_is_narrow(d) && (!tn_has_dtype(target, d) || (limits->dtypes && !(limits->dtypes >> d & 1)));
 }
+// The op of narrow floats that a target has: it gives what rounding f32's gives, which has more than twice the bits
+// (Figueroa, "When is double rounding innocuous?", SIGNUM 30, 1995). Of zeros of two signs MAX by a constant has the
+// first, as wide ones have.
+static int tn_computes_narrow(const void *target, const tiny_uop *r) {
+  const int known = r->op == TINY_OP_ADD || r->op == TINY_OP_SUB || r->op == TINY_OP_MUL || r->op == TINY_OP_NEG ||
+      (r->op == TINY_OP_MAX && !tn_is_const(r->src[0]) && !tn_is_const(r->src[1]));
+  return known && ((const tn_target *)target)->renderer->narrow >> r->dtype & 1;
+}
 static int tn_is_stored(const void *target, int d) {
   return d != TINY_BOOL && (!tn_is_narrow(d) || tn_has_dtype(target, d));
 }
@@ -17280,7 +17398,7 @@ RULES(tn_rules_storage, x, y, z)
   RULE("(ALU x ...)") {                    // narrow floats compute in f32
     tiny_uop *src[4];
     int changed = 0;
-    if (r->op == TINY_OP_WHERE) return NULL;
+    if (r->op == TINY_OP_WHERE || tn_computes_narrow(ctx, r)) return NULL;
     // rounds twice
     if (r->op == TINY_OP_MULADD && tn_lacks_dtype(ctx, r->dtype)) return add(mul(x, r->src[1]), r->src[2]);
     for (uint32_t i = 0; i < r->nsrc; i++) {
@@ -17626,10 +17744,8 @@ RULES(tn_rules_spell, x, y, z, p, c)
   }
   RULE("(ADD (WHERE p x:f 0) (WHERE p y 0))") {              // exact, as 0 + 0 is; products under a condition are added
     const tiny_uop *none = r->src[0]->src[2], *zero = r->src[1]->src[2];
-    return tn_lacks(ctx, TINY_OP_MULADD) || none->k || zero->k ? NULL : where(p, add(x, y), N(x, 0));
+    return tn_lacks(ctx, TINY_OP_FMA) || none->k || zero->k ? NULL : where(p, add(x, y), N(x, 0));
   }
-  RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL
-      : tn_u3(t, TINY_OP_MULADD, x, y, z);
 RULES_END
 
 RULES(tn_rules_lanes, x, y, z)
@@ -17764,9 +17880,133 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
 }
 #endif
 // ---- end src/rules/decompose.c ----
+#if defined(TINY_ISA) && defined(TN_OS_X86)
+// ---- begin src/isa/x86_rules.c ----
+// x86_rules: what a level has no instruction for, by other nodes, as algebra.
+//
+// In:  a node that selection finds no instruction for. Out: what it is instead; NULL: it goes element by element.
+// Holds: the value is the same to the bit; every step gives nodes that are nearer to what SSE2 has. Vectors and scalars
+//        are alike: which of them a level lacks, selection knows.
+// Sources: the sums for conversions are exact but for the last, which rounds once: Hacker's Delight, 2nd ed., 17.
+#ifndef TN_ISA_X86_RULES
+#define TN_ISA_X86_RULES
+#ifndef TINY_AMALGAMATED
+#include "../rules/notation.c"
+#endif
+
+static tiny_uop *tn_x86_as(tiny_ctx *t, tiny_uop *x, int dtype) {
+  return x->dtype == dtype ? x : tn_uop_make(t, TINY_OP_BITCAST, dtype, x->lanes, 1, &x, 0, 0, NULL);
+}
+static int tn_x86_signed_of(int dtype) {
+  switch (tn_dtypes[dtype].nbytes) {
+    case 1: return TINY_I8;
+    case 2: return TINY_I16;
+    case 4: return TINY_I32;
+    default: return TINY_I64;
+  }
+}
+// Only the top bit of x's type.
+static int64_t tn_x86_top(const tiny_uop *x) {
+  return tn_dtype_wrap(x->dtype, (int64_t)((uint64_t)1 << (tn_bits(x->dtype) - 1)));
+}
+static tiny_uop *tn_x86_flipped(tiny_ctx *t, tiny_uop *x) {
+  return tn_x86_as(t, xor_(x, K(x, tn_x86_top(x))), tn_x86_signed_of(x->dtype));
+}
+static int tn_x86_is_less_than_four(int dtype) { return tn_is_int(dtype) && tn_dtypes[dtype].nbytes < 4; }
+
+RULES(tn_x86_rules, x, y)
+  // comparisons
+  RULE("(EQ x:b y)")  return not_(xor_(x, y));
+  RULE("(LT x:b y)")  return and_(not_(x), y);
+  RULE("(NE x y)")    return not_(op2(TINY_OP_EQ, x, y));
+  RULE("(LT x:i y)")  {                    // without signs: with the top bits turned round
+    if (!tn_is_unsigned(x->dtype)) return NULL;
+    return lt(tn_x86_flipped(t, x), tn_x86_flipped(t, y));
+  }
+  // products and shifts
+  RULE("(MUL x:i y)") {
+    const int wide = tn_is_signed(x->dtype) ? TINY_I16 : TINY_U16;
+    if (tn_dtypes[x->dtype].nbytes != 1) return NULL;
+    return cast(mul(cast(x, wide), cast(y, wide)), x->dtype);
+  }
+  RULE("(SHL|SHR x:i y)") {
+    const int wide = tn_is_signed(x->dtype) ? TINY_I32 : TINY_U32;
+    if (!tn_x86_is_less_than_four(x->dtype)) return NULL;
+    return cast(op2(r->op, cast(x, wide), cast(y, wide)), x->dtype);
+  }
+  // what is not in between: numbers from 2^23, or 2^52, on are whole; the sign is kept, also that of 0
+  RULE("(TRUNC x:f)") {
+    const int f64 = x->dtype == TINY_F64, ints = f64 ? TINY_I64 : TINY_I32;
+    if (!f64 && x->dtype != TINY_F32) return NULL;
+    tiny_uop *const bits = tn_x86_as(t, x, ints), *const top = K(bits, tn_x86_top(bits));
+    tiny_uop *const whole = tn_x86_as(t, cast(cast(x, ints), x->dtype), ints);
+    tiny_uop *const size = tn_x86_as(t, and_(bits, K(bits, ~tn_x86_top(bits))), x->dtype);
+    return where(lt(size, N(x, f64 ? 4503599627370496.0 : 8388608.0)),
+                 tn_x86_as(t, or_(whole, and_(bits, top)), x->dtype), x);
+  }
+  // conversions
+  RULE("(CAST x:b)")  return where(x, tn_number(t, r->dtype, 1), tn_number(t, r->dtype, 0));
+  RULE("(CAST x:u32)") {
+    if (r->dtype == TINY_F64) {
+      tiny_uop *const less = cast(tn_x86_flipped(t, x), TINY_F64);
+      return add(less, N(less, 2147483648.0));
+    }
+    if (r->dtype != TINY_F32) return NULL;
+    tiny_uop *const high = cast(tn_x86_as(t, shr(x, K(x, 16)), TINY_I32), TINY_F32);
+    tiny_uop *const low = cast(tn_x86_as(t, and_(x, K(x, 0xFFFF)), TINY_I32), TINY_F32);
+    return add(mul(high, N(high, 65536)), low);
+  }
+  RULE("(CAST x:u64)") {                   // half of what is too large, whose lowest bit is not forgotten, twice
+    if (x->lanes > 1 || !tn_is_float(r->dtype)) return NULL;
+    tiny_uop *const whole = tn_x86_as(t, x, TINY_I64), *const halved = or_(shr(x, K(x, 1)), and_(x, K(x, 1)));
+    tiny_uop *const half = cast(tn_x86_as(t, halved, TINY_I64), r->dtype);
+    return where(lt(whole, K(whole, 0)), add(half, half), cast(whole, r->dtype));
+  }
+  RULE("(CAST x:i)")  {
+    if (!tn_is_float(r->dtype) || !tn_x86_is_less_than_four(x->dtype)) return NULL;
+    return cast(cast(x, TINY_I32), r->dtype);
+  }
+RULES_END
+
+// What holds of lists: a number by which is shifted is below the width, and a float that becomes an integer is one of
+// those that the type has (rules/decompose.c).
+RULES(tn_x86_rules_of_lists, x, y)
+  USE(tn_x86_rules)
+  RULE("(SHR x:i64 y)") {                  // by the sign: ((x >> y) ^ m) - m without, m what became of the top bit
+    tiny_uop *const bits = tn_x86_as(t, x, TINY_U64), *const by = tn_x86_as(t, y, TINY_U64);
+    tiny_uop *const m = shr(K(bits, tn_x86_top(bits)), by);
+    return tn_x86_as(t, sub(xor_(shr(bits, by), m), m), TINY_I64);
+  }
+  RULE("(CAST x:f)")  {
+    const int u32 = r->dtype == TINY_U32, u64 = r->dtype == TINY_U64 && r->lanes == 1;
+    if (tn_x86_is_less_than_four(r->dtype)) return cast(cast(x, TINY_I32), r->dtype);
+    if (!u32 && !u64) return NULL;
+    const int ints = u32 ? TINY_I32 : TINY_I64;
+    tiny_uop *const half = N(x, u32 ? 2147483648.0 : 9223372036854775808.0);
+    tiny_uop *const high = cast(sub(x, half), ints), *const top = K(high, tn_x86_top(high));
+    return tn_x86_as(t, where(lt(x, half), cast(x, ints), xor_(high, top)), r->dtype);
+  }
+RULES_END
+
+// To BOOL a number is whether it is not 0, whatever the number is; a set tells types of results by no pattern.
+static tiny_uop *tn_x86_instead(tiny_ctx *t, tiny_uop *u) {
+  int fired;
+  if (u->op == TINY_OP_CAST && u->dtype == TINY_BOOL) {
+    tiny_uop *const x = u->src[0];
+    return ne(x, tn_number(t, x->dtype, 0));
+  }
+  const int set = tn_rules_find(t, tn_x86_rules_of_lists);
+  return set < 0 ? NULL : tn_match_apply(t, set, u, NULL, &fired);
+}
+#ifndef TINY_AMALGAMATED
+#include "../rules/notation_end.c"
+#endif
+#endif
+// ---- end src/isa/x86_rules.c ----
+#endif
 // ---- begin src/rules/notation_end.c ----
-// notation_end: takes back the algebra of notation.c and the form of rule sets (ir/match.c), so
-// that none of their short names reaches the including file.
+// notation_end: takes back the algebra of notation.c, so that none of its short names reaches the including file. The
+// form of rule sets goes by ir/match_end.c.
 #ifdef TN_RULES_NOTATION
 #undef K
 #undef N
@@ -17790,10 +18030,6 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
 #undef not_
 #undef where
 #undef cast
-#undef RULES
-#undef RULE
-#undef USE
-#undef RULES_END
 #endif
 // ---- end src/rules/notation_end.c ----
 
@@ -36327,7 +36563,7 @@ static tiny_uop *tn_fused(tiny_ctx *t, tiny_uop *root, tiny_uop *a, tiny_uop *b,
 // boxes: what a STAGE copies as boxes of a tensor in memory, which a device copies by itself (TMA of sm_90 on).
 //
 // In:    a STAGE whose last two ranges are a box: rows, and what lies together in them; a range before: boxes beside
-//        each other.
+//        each other. Or one that items fill, and the END of such ranges that stores all of it.
 // Out:   the memory as a tensor, and where in it a box begins; or that it is none.
 // Holds: the place of an element is a sum of terms, each a node times a number: that of the rows' range is the distance
 //        of rows. What a condition leaves out is what lies beyond an extent of the tensor, and is 0 as TMA has it: the
@@ -36469,7 +36705,7 @@ static int tn_box_dim(tn_box *b, tiny_uop *at, int64_t extent, int64_t stride, i
 }
 // Numbers side by side as a BULK wants them. 0: the tensor is more than the memory, or rows lie where TMA finds none.
 static int tn_box_pack(tn_box *b) {
-  const int64_t nbytes = tn_dtypes[b->memory->dtype].nbytes;
+  const int64_t nbytes = tn_dtypes[b->memory->dtype].nbytes, all = tn_memory_behind(b->memory)->v[0];
   int64_t last = 0, packed[3 * TN_BOX_DIMS];
   for (int i = 0; i < 3 * b->dims; i++) packed[i] = b->v[i / b->dims * TN_BOX_DIMS + i % b->dims];
   memcpy(b->v, packed, sizeof packed);
@@ -36477,7 +36713,7 @@ static int tn_box_pack(tn_box *b) {
     if (i && b->v[b->dims + i] * nbytes % TN_BOX_STRIDE) return 0;
     last = tn_clamp_add(last, tn_clamp_mul(b->v[i] - 1, b->v[b->dims + i]));
   }
-  return last < b->memory->v[0];
+  return last < all;
 }
 
 // range: what lies together, rows.
@@ -36505,44 +36741,119 @@ static int tn_box_tensor(tiny_ctx *t, const tn_affine *e, tiny_uop *const *range
   return tn_box_pack(b);
 }
 
-// 1: b is what the STAGE copies.
-static int tn_box_of(tiny_ctx *t, tiny_uop *stage, tn_box *b) {
-  const int n = (int)stage->nsrc;
-  tiny_uop *const range[2] = {stage->src[n - 1], stage->src[n - 2]};
-  tn_list conds = {NULL, 0, 0};
+// 1: b is what is copied over n ranges between an INDEX of memory and elements of this dtype. conds: what has to hold.
+static int tn_box_at(tiny_ctx *t, const tiny_uop *index, tn_list *conds, int n, tiny_uop *const *ranges, int dtype,
+                     tn_box *b) {
+  tiny_uop *range[2];
   tn_box_side *side = (tn_box_side *)tn_scratch(t, 2 * sizeof *side);
   tn_affine e;
-  tiny_uop *load = tn_box_load(t, stage->src[0], &conds);
   memset(b, 0, sizeof *b);
-  if (!load || n < 3 || n > 4 || !tn_box_affine(t, load->src[0]->src[1], &e)) return 0;
-  b->memory = load->src[0]->src[0];
-  b->blocks = n == 4 ? stage->src[1] : NULL;
-  side[0].stride = tn_box_times(&e, range[0]); side[1].stride = tn_box_times(&e, range[1]);
-  for (int i = 0; i < 2; i++) side[i].size = tn_range_extent(range[i]);
+  if (n < 2 || n > 3 || !tn_box_affine(t, index->src[1], &e)) return 0;
+  b->memory = index->src[0];
+  b->blocks = n == 3 ? ranges[0] : NULL;
+  for (int i = 0; i < 2; i++) {
+    range[i] = ranges[n - 1 - i];
+    side[i].stride = tn_box_times(&e, range[i]); side[i].size = tn_range_extent(range[i]);
+  }
   if (side[0].stride != 1 || side[1].stride < 1 || side[1].size > TN_BOX_MOST ||
-      side[0].size * tn_dtypes[stage->dtype].nbytes != TN_BOX_ROW ||
-      side[1].size * TN_BOX_ROW % TN_BOX_ALIGN || !tn_box_masks(t, &conds, range, side))
+      side[0].size * tn_dtypes[dtype].nbytes != TN_BOX_ROW ||
+      side[1].size * TN_BOX_ROW % TN_BOX_ALIGN || !tn_box_masks(t, conds, range, side))
     return 0;
   return tn_box_tensor(t, &e, range, side, b);
 }
+// 1: b is what the STAGE copies.
+static int tn_box_of(tiny_ctx *t, tiny_uop *stage, tn_box *b) {
+  tn_list conds = {NULL, 0, 0};
+  const tiny_uop *load = tn_box_load(t, stage->src[0], &conds);
+  return load && tn_box_at(t, load->src[0], &conds, (int)stage->nsrc - 1, stage->src + 1, stage->dtype, b);
+}
 static int64_t tn_box_count(const tn_box *b) { return b->blocks ? tn_range_extent(b->blocks) : 1; }
 
+// ** what items have written, and leaves **
+
+// Is a STAGE of boxes filled by items? Its ranges are then theirs.
+static int tn_box_leaves(const tiny_uop *stage) {
+  return tn_stage_is_bulk(stage) && tn_range_kind(stage->src[stage->nsrc - 1]) != TN_SHARE;
+}
+// The END that stores all that a STAGE has; NULL: there is none.
+static tiny_uop *tn_box_end(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_END, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *store = all.u[i]->src[0], *x = store->op == TINY_OP_STORE && !store->k ? store->src[1] : NULL;
+    while (x && x->op == TINY_OP_BITCAST && !tn_regroups(x)) x = x->src[0];
+    if (x && x->op == TINY_OP_LOAD && x->src[0]->src[0] == stage &&
+        tn_memory_behind(store->src[0]->src[0])->op == TINY_OP_PARAM)
+      return all.u[i];
+  }
+  return NULL;
+}
+// Its ranges that are boxes, and all others.
+static void tn_box_end_ranges(tiny_ctx *t, const tiny_uop *end, tn_list *shares, tn_list *others) {
+  for (uint32_t i = 1; i < end->nsrc; i++)
+    tn_push(t, tn_range_kind(end->src[i]) == TN_SHARE ? shares : others, end->src[i]);
+}
+// 1: b is what that END stores.
+static int tn_box_of_store(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tn_box *b) {
+  tn_list conds = {NULL, 0, 0}, shares = {NULL, 0, 0}, others = {NULL, 0, 0};
+  tiny_uop *end = tn_box_end(t, sink, stage);
+  if (!end) return 0;
+  const tiny_uop *index = tn_simplify(t, end->src[0]->src[0]);
+  if (index->nsrc == 3) tn_push(t, &conds, index->src[2]);
+  tn_box_end_ranges(t, end, &shares, &others);
+  if (!tn_box_at(t, index, &conds, shares.n, shares.u, stage->dtype, b)) return 0;
+  return tn_box_count(b) * b->v[2 * b->dims] * b->v[2 * b->dims + 1] == tn_stage_nelem(stage);
+}
+// Where element e of the block, row by row, lies in boxes beside each other; pieces are turned as ir/listing.c has
+// it.
+static tiny_uop *tn_box_element(tiny_ctx *t, const tn_box *b, int dtype, tiny_uop *e) {
+  const int64_t row = b->v[2 * b->dims], rows = b->v[2 * b->dims + 1], columns = tn_box_count(b) * row,
+                piece = TN_BOX_PIECE / tn_dtypes[dtype].nbytes;
+  tiny_uop *y = tn_u2(t, TINY_OP_IDIV, e, tn_index(t, columns)), *x = tn_u2(t, TINY_OP_MOD, e, tn_index(t, columns)),
+           *of_row = tn_u2(t, TINY_OP_MOD, x, tn_index(t, row)), *box = tn_u2(t, TINY_OP_IDIV, x, tn_index(t, row)),
+           *of_piece = tn_u2(t, TINY_OP_MOD, of_row, tn_index(t, piece)), *size = tn_index(t, piece),
+           *turn = tn_u2(t, TINY_OP_MOD, y, tn_index(t, TN_BOX_ALIGN / TN_BOX_ROW));
+  tiny_uop *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, box, tn_index(t, rows)), y),
+           *from = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_IDIV, of_row, size), size),
+           *turned = tn_u2(t, TINY_OP_XOR, tn_u2(t, TINY_OP_MUL, turn, size), from);
+  at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, at, tn_index(t, row)), turned);
+  return tn_simplify(t, tn_u2(t, TINY_OP_ADD, at, of_piece));
+}
+
 // ** its copies **
+
+// A coordinate of box number k.
+static void tn_box_place_of(tiny_ctx *t, const tn_box *b, int64_t k, tiny_uop **at) {
+  tiny_uop *number = tn_index(t, k), *blocks = b->blocks;
+  for (int i = 0; i < b->dims; i++) at[i] = blocks ? tn_replace(t, b->at[i], 1, &blocks, &number) : b->at[i];
+}
+static int64_t tn_box_nelem(const tn_box *b) {
+  int64_t nelem = 1;
+  for (int i = 0; i < b->dims; i++) nelem *= b->v[2 * b->dims + i];
+  return nelem;
+}
+// Boxes of memory `from`, from its first element on, leave.
+static tiny_uop *tn_box_stores(tiny_ctx *t, const tn_box *b, tiny_uop *from) {
+  tn_list all = {NULL, 0, 0};
+  for (int64_t k = 0; k < tn_box_count(b); k++) {
+    tiny_uop *at[TN_BOX_DIMS];
+    tn_box_place_of(t, b, k, at);
+    tn_push(t, &all, tn_bulk_store(t, tn_index_of(t, from, tn_index(t, k * tn_box_nelem(b)), NULL), b->memory, b->dims,
+                                   at, b->v));
+  }
+  return all.n == 1 ? all.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &all);
+}
 
 // The copies of a STAGE in an iteration: from[0] becomes to[0] in all places; valid: whether it is to be read at all.
 // begin: its first element in memory `to`; bulk: k of a BULK.
 static tiny_uop *tn_box_copies(tiny_ctx *t, const tn_box *b, int nfrom, tiny_uop *const *from, tiny_uop *const *now,
                                tiny_uop *valid, tiny_uop *to, tiny_uop *begin, tiny_uop *slot, int64_t bulk) {
   tn_list all = {NULL, 0, 0};
-  int64_t nelem = 1;
-  for (int i = 0; i < b->dims; i++) nelem *= b->v[2 * b->dims + i];
   for (int64_t k = 0; k < tn_box_count(b); k++) {
-    tiny_uop *at[TN_BOX_DIMS], *number = tn_index(t, k), *blocks = b->blocks;
-    for (int i = 0; i < b->dims; i++) {
-      at[i] = tn_replace(t, b->at[i], nfrom, from, now);
-      if (blocks) at[i] = tn_replace(t, at[i], 1, &blocks, &number);
-    }
-    tiny_uop *place = tn_u2(t, TINY_OP_ADD, begin, tn_index(t, k * nelem));
+    tiny_uop *at[TN_BOX_DIMS];
+    tn_box_place_of(t, b, k, at);
+    for (int i = 0; i < b->dims; i++) at[i] = tn_replace(t, at[i], nfrom, from, now);
+    tiny_uop *place = tn_u2(t, TINY_OP_ADD, begin, tn_index(t, k * tn_box_nelem(b)));
     tn_push(t, &all, tn_bulk(t, tn_index_of(t, to, place, valid), b->memory, slot, b->dims, at, b->v, bulk));
   }
   return all.n == 1 ? all.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &all);
@@ -36833,7 +37144,7 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   tn_list shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
   memset(f, 0, sizeof *f);
   f->elements = tn_stage_nelem(stage);
-  if (tn_stage_is_bulk(stage)) {
+  if (tn_stage_is_bulk(stage) && !tn_box_leaves(stage)) {
     f->owner = tn_index(t, 0); f->owners = 1;
     tn_box_of(t, stage, &f->box);          // it is: tn_expand_boxes
     return;
@@ -36844,6 +37155,10 @@ static void tn_filling_of(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, tn_filli
   tiny_uop *element = tn_stage_element(t, stage, stage->src + 1);
   f->beside = tn_stage_beside(t, sink, stage);
   f->flat = tn_stage_place(t, f, f->elements, element);
+  if (tn_box_leaves(stage)) {
+    tn_box *b = (tn_box *)tn_scratch(t, sizeof *b);
+    if (tn_box_of_store(t, sink, stage, b)) f->flat = tn_box_element(t, b, stage->dtype, element);
+  }
   if (tn_stage_kblocks(stage)) tn_push(t, &f->end, tn_stage_kblocks(stage));
   for (uint32_t i = 1; i < stage->nsrc; i++)
     if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &f->end, stage->src[i]);
@@ -36872,6 +37187,18 @@ static void tn_stage_reads(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, c
   }
 }
 
+// The END that stores all that a STAGE has, which the device does by itself.
+static tiny_uop *tn_expand_leaving(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tiny_uop *filled) {
+  tn_list shares = {NULL, 0, 0}, others = {NULL, 0, 0};
+  tn_box *b = (tn_box *)tn_scratch(t, sizeof *b);
+  tiny_uop *end = tn_box_end(t, sink, stage);
+  tn_box_of_store(t, sink, stage, b);
+  tn_box_end_ranges(t, end, &shares, &others);
+  tiny_uop *now = tn_box_stores(t, b, filled);
+  if (others.n) now = tn_end(t, now, others.n, others.u);
+  return tn_replace(t, sink, 1, &end, &now);
+}
+
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
   const int space = tn_stage_space(stage), wait = shared && space == TN_SPACE_LOCAL;
@@ -36884,7 +37211,7 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
-  if (tn_stage_is_bulk(stage)) {
+  if (tn_stage_is_bulk(stage) && !tn_box_leaves(stage)) {
     const int64_t first = tn_box_slots(t, sink);
     tiny_uop *slot = tn_index(t, first), *copy = tn_box_copies(t, &f.box, 0, NULL, NULL, NULL, to, tn_index(t, 0), slot,
                                                                tn_bulk_k(tn_box_count(&f.box), first, first + 1));
@@ -36900,6 +37227,7 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   tiny_uop *index = tn_index_of(t, to, f.flat, f.valid);
   if (kblocks) f.value = tn_stage_added(t, stage->src[0], kblocks, index);
   tiny_uop *done = tn_end(t, tn_store(t, index, f.value), f.end.n, f.end.u);
+  if (tn_box_leaves(stage)) return tn_expand_leaving(t, sink, stage, tn_after(t, memory, tn_barrier(t, done)));
   tn_stage_reads(t, sink, stage, &f, tn_after(t, memory, wait ? tn_barrier(t, done) : done), NULL, &from, &now);
   return tn_replace(t, sink, from.n, from.u, now.u);
 }
@@ -36956,7 +37284,8 @@ static void tn_ahead_around(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop, t
 }
 
 // Slots that boxes of a loop are copied to, from one on, and how many copies fill each.
-typedef struct tn_ahead_boxes { int64_t first, copies; } tn_ahead_boxes;
+// produced: TN_BULK_PRODUCED or 0.
+typedef struct tn_ahead_boxes { int64_t first, copies, produced; } tn_ahead_boxes;
 static tiny_uop *tn_ahead_slot(tiny_ctx *t, const tn_ahead_boxes *b, tiny_uop *at, int64_t slots) {
   return tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MOD, at, tn_index(t, slots)), tn_index(t, b->first));
 }
@@ -36969,7 +37298,7 @@ static tiny_uop *tn_ahead_copy(tiny_ctx *t, const tn_filling *f, const tn_ahead_
                          tn_index(t, f->elements * f->owners));
   if (f->box.memory)
     return tn_box_copies(t, &f->box, 1, &loop, &at, valid, to, part, tn_ahead_slot(t, boxes, at, slots),
-                         tn_bulk_k(boxes->copies, boxes->first, boxes->first + slots));
+                         boxes->produced | tn_bulk_k(boxes->copies, boxes->first, boxes->first + slots));
   for (int i = 0; i < f->end.n; i++) {     // loops of its own
     tn_push(t, &from, f->end.u[i]);
     tn_push(t, &now, tn_range(t, tn_range_extent(f->end.u[i]), tn_range_kind(f->end.u[i])));
@@ -37044,10 +37373,11 @@ static tiny_uop *tn_ahead_hold(tiny_ctx *t, tiny_uop *sink, const tiny_uop *loop
 static int64_t tn_ahead_fill(tiny_ctx *t, tiny_uop *sink, tn_ahead *a) {
   int64_t least = 0;
   a->boxes.first = tn_box_slots(t, sink);
-  a->boxes.copies = 0;
+  a->boxes.copies = a->boxes.produced = 0;
   for (int i = 0; i < a->n; i++) {
     const int64_t ahead = tn_stage_ahead(a->stage[i]);
     tn_filling_of(t, sink, a->stage[i], &a->f[i]);
+    if (tn_stage_is_produced(a->stage[i])) a->boxes.produced = TN_BULK_PRODUCED;
     if (a->f[i].box.memory) a->boxes.copies += tn_box_count(&a->f[i].box);
     else if (!least || ahead < least) least = ahead;
   }
@@ -37136,7 +37466,8 @@ static tiny_uop *tn_expand_boxes(tiny_ctx *t, tiny_uop *sink) {
   tn_collect_op(t, sink, TINY_OP_STAGE, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (!tn_stage_is_bulk(u) || tn_box_of(t, all.u[i], b)) continue;
+    if (!tn_stage_is_bulk(u) || (tn_box_leaves(u) ? tn_box_of_store(t, sink, u, b) : tn_box_of(t, all.u[i], b)))
+      continue;
     tiny_fail(t, TINY_E_INTERNAL, "expand: a STAGE is no boxes of a tensor");
     tn_push(t, &from, all.u[i]);
     tn_push(t, &to, tn_uop_make(t, u->op, u->dtype, u->lanes, (int)u->nsrc, u->src, u->k & ~(int64_t)TN_STAGE_BULK, 0,
@@ -38715,8 +39046,17 @@ typedef struct tn_lowered {                // a kernel ready to be rendered or i
   tiny_uop **list; int n;
   uint8_t *hints; int64_t local_nbytes;    // as in a tiny_listing; NULL: not asked for
   int64_t global[3], local[3], tasks;
+  int64_t producers;                       // threads that a launch has beside its items
   double flops, nbytes;                    // estimates of one launch
 } tn_lowered;
+
+// What a group is launched with: its items, in their dims, or all threads in one.
+static void tn_lowered_threads(const tn_lowered *k, int64_t *local) {
+  memcpy(local, k->local, sizeof k->local);
+  if (!k->producers) return;
+  local[0] = local[0] * local[1] * local[2] + k->producers;
+  local[1] = local[2] = 1;
+}
 #endif
 // ---- end src/codegen/lower.c ----
 // ---- begin src/codegen/linearize.c ----
@@ -38763,7 +39103,8 @@ static void tn_linear_hold(tn_linear *l, tiny_uop *body, int loop) {
   tn_push(l->t, &todo, body);
   while (todo.n) {
     body = todo.u[--todo.n];
-    if (body->op != TINY_OP_STORE && body->op != TINY_OP_BULK && body->op != TINY_OP_GROUP && body->op != TINY_OP_END)
+    if (body->op != TINY_OP_STORE && body->op != TINY_OP_BULK && body->op != TINY_OP_BULKSTORE &&
+        body->op != TINY_OP_GROUP && body->op != TINY_OP_END)
       continue;
     tn_linear_open_at(l, tn_linear_at(l, body))[loop / 64] |= (uint64_t)1 << loop % 64;
     for (uint32_t i = 0; i < body->nsrc && body->op == TINY_OP_GROUP; i++) tn_push(l->t, &todo, body->src[i]);
@@ -40134,6 +40475,9 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
 #include "matrix.c"
 #endif
 
+// What may be boxes that the device copies by itself: operands; results, where the kernel stores narrow elements; those
+// of any.
+enum { TN_UNIT_BOXES = 1, TN_UNIT_BOX_STORES = 2, TN_UNIT_BOX_ALL = 4 };
 enum { TN_UNIT_PIECE = 16, TN_UNIT_QUARTERS = 4, TN_UNIT_PAD = 32,     // bytes; pieces of a row; bytes between quarters
   TN_UNIT_PADS = 256,                                                  // in all of them, and of both operands, at most
   TN_UNIT_WARPS = 4, TN_UNIT_TALL = 2,     // whose products take columns at once; tiles of rows, at most
@@ -40207,6 +40551,7 @@ typedef struct tn_warp_tiles {
   // tiles of columns and of rows: NULL: there is one
   tiny_uop *held, *of[4];
   int last;                                // the side whose elements are stored together
+  int how;                                 // TN_UNIT_BOXES ..
 } tn_warp_tiles;
 
 static tiny_uop *tn_place_plus(tiny_ctx *t, tiny_uop *x, int64_t times, tiny_uop *y) {
@@ -40360,13 +40705,15 @@ static tiny_uop *tn_unit_stage_boxes(tiny_ctx *t, tn_warp_tiles *c, int side) {
   tiny_uop *x = tn_unit_block(t, c, side, tn_place_plus(t, k, all, c->k_block), row);
   return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, TN_SPACE_LOCAL | (int64_t)TN_STAGE_BULK);
 }
-// Are both operands boxes, of which four warps have 64 rows of a? Then the stages are those.
+// Are both operands boxes, of which four warps have 64 rows of a, or all that a product takes? Then these are the
+// stages.
 static int tn_unit_stages_boxes(tn_kernel_state *s, tn_warp_tiles *c) {
   tiny_uop *stage[TN_UNIT_SIDES];
   tn_box *box = (tn_box *)tn_scratch(s->t, sizeof *box);
   const int64_t row = tn_unit_box_row(c);
-  if (!tn_target_copies_boxes(s->target) || !c->at_once || c->whole || c->quarters * TN_UNIT_PIECE != TN_BOX_ROW ||
-      tn_range_extent(c->axis[0][1]) != c->plan.unit->m)
+  if (!(c->how & TN_UNIT_BOXES) || !tn_target_copies_boxes(s->target) || !c->at_once ||
+      c->quarters * TN_UNIT_PIECE != TN_BOX_ROW ||
+      (!c->whole && tn_range_extent(c->axis[0][1]) != c->plan.unit->m))
     return 0;
   for (int i = 0; i < TN_UNIT_SIDES; i++) {
     const int64_t warp = tn_range_extent(c->axis[i][1]) * (i ? 1 : TN_UNIT_WARPS);
@@ -40377,18 +40724,28 @@ static int tn_unit_stages_boxes(tn_kernel_state *s, tn_warp_tiles *c) {
   for (int i = 0; i < TN_UNIT_SIDES; i++) { c->stage[i] = stage[i]; c->rows[i] = tn_unit_extent(c, i); }
   return 1;
 }
-// The operand of a product from `quarter` on: of b all columns of a warp, of a the 64 rows of four of them.
-static tiny_uop *tn_unit_of_boxes(tiny_ctx *t, const tn_warp_tiles *c, int side, int64_t quarter) {
+// Where a row begins of an operand's boxes.
+static tiny_uop *tn_unit_box_place(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *of) {
+  const int64_t row = tn_unit_box_row(c);
+  tiny_uop *together = tn_index(t, row);
+  if (!c->turned[side]) return tn_u2(t, TINY_OP_MUL, of, together);
+  return tn_place_plus(t, tn_u2(t, TINY_OP_MOD, of, together), TN_BOX_ROWS * row,
+                       tn_u2(t, TINY_OP_IDIV, of, together));
+}
+// The operand of a product from `quarter` on: of b all columns of a warp, of a the 64 rows of four of them; or, where
+// the product takes all rows, the tile of the warp's that begins with row `first`.
+static tiny_uop *tn_unit_of_boxes(tiny_ctx *t, const tn_warp_tiles *c, int side, int64_t quarter, int64_t first) {
   const int64_t row = tn_unit_box_row(c), v = c->plan.values, size = tn_dtypes[c->plan.unit->a].nbytes,
                 eight = TN_TURNED_ROW * row, of_side[2] = {eight, v}, turned_side[2] = {v, eight},
                 *steps = c->turned[side] ? turned_side : of_side,
-                kind = (c->turned[side] ? TN_TURNED : TN_AS_ROWS) | TN_SWIZZLED | (side ? 0 : TN_SIDE) |
+                kind = (c->turned[side] ? TN_TURNED : TN_AS_ROWS) | TN_SWIZZLED | (side || c->whole ? 0 : TN_SIDE) |
                     steps[side] << TN_MATRIX_ALONG | steps[!side] << TN_MATRIX_NEXT,
-                warp = side ? tn_range_extent(c->axis[1][1]) : (int64_t)TN_BOX_ROWS,
+                warp = side || c->whole ? tn_range_extent(c->axis[side][1]) : (int64_t)TN_BOX_ROWS,
                 words = side ? tn_range_extent(c->axis[1][1]) / c->plan.unit->n * 2 : 4;
-  tiny_uop *four = tn_index(t, TN_UNIT_WARPS),
-           *number = side || !c->warp[0] ? c->warp[side] : tn_u2(t, TINY_OP_IDIV, c->warp[0], four),
-           *at = tn_place_plus(t, tn_index(t, quarter * (c->turned[side] ? eight : v)), warp * row, number),
+  tiny_uop *four = tn_index(t, TN_UNIT_WARPS), *number = c->warp[side];
+  if (!side && number && !c->whole) number = tn_u2(t, TINY_OP_IDIV, number, four);
+  tiny_uop *of = tn_simplify(t, tn_place_plus(t, tn_index(t, first), warp, number)),
+           *at = tn_place_plus(t, tn_unit_box_place(t, c, side, of), c->turned[side] ? eight : v, tn_index(t, quarter)),
            *index = tn_index_of(t, c->stage[side], at, NULL),
            *load = tn_uop_make(t, TINY_OP_LOAD, c->stage[side]->dtype, (int)(words * 4 / size), 1, &index, kind, 0,
                                NULL);
@@ -40560,7 +40917,8 @@ static tiny_uop *tn_unit_columns(tiny_ctx *t, const tn_warp_tiles *c, int64_t qu
 static tiny_uop *tn_unit_rows(tiny_ctx *t, const tn_warp_tiles *c, int64_t quarter) {
   tiny_uop *tile[TN_UNIT_TALL];
   for (int i = 0; i < (int)c->tiles[0]; i++)
-    tile[i] = tn_unit_side_by_side(t, c, 0, quarter, 2 * i, 4, tn_unit_next(c, 0) << TN_MATRIX_ALONG |
+    tile[i] = c->boxes ? tn_unit_of_boxes(t, c, 0, quarter, i * c->plan.unit->m) :
+              tn_unit_side_by_side(t, c, 0, quarter, 2 * i, 4, tn_unit_next(c, 0) << TN_MATRIX_ALONG |
                                                                tn_unit_along(c, 0) << TN_MATRIX_NEXT);
   const int n = (int)c->tiles[0];
   return n == 1 ? tile[0] : tn_uop_make(t, TINY_OP_STACK, TINY_U32, 4 * n, n, tile, 0, 0, NULL);
@@ -40569,9 +40927,9 @@ static tiny_uop *tn_unit_rows(tiny_ctx *t, const tn_warp_tiles *c, int64_t quart
 // What a product is given of a side: words of a lane, or all rows or columns in memory of the group.
 static tiny_uop *tn_unit_given(tiny_ctx *t, const tn_warp_tiles *c, int side, tiny_uop *tile, int step,
                                int64_t quarter) {
-  if (c->boxes) return tn_unit_of_boxes(t, c, side, quarter + 2 * step);
-  if (side && c->at_once) return tn_unit_columns(t, c, quarter + 2 * step);
   if (!side && c->whole) return tn_unit_rows(t, c, quarter + 2 * step);
+  if (c->boxes) return tn_unit_of_boxes(t, c, side, quarter + 2 * step, 0);
+  if (side && c->at_once) return tn_unit_columns(t, c, quarter + 2 * step);
   return tn_unit_operand(t, c, side, tile, step, quarter);
 }
 
@@ -40668,9 +41026,12 @@ static int tn_unit_side_ranges(const tn_warp_tiles *c, int side, tiny_uop **rang
 }
 
 // What is stored of the sum and is narrower: the sum's only use, converted, or else what the kernel stores.
+static const tiny_uop *tn_unit_stored(const tn_profile *p) {
+  return p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
+}
 static tiny_uop *tn_unit_result(tn_kernel_state *s, const tn_profile *p) {
   const tn_list *all = tn_kernel_nodes(s);
-  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
+  const tiny_uop *store = tn_unit_stored(p);
   tiny_uop *sum = p->reduce[0], *user = NULL;
   for (int i = 0; i < all->n; i++) for (uint32_t j = 0; j < all->u[i]->nsrc; j++) if (all->u[i]->src[j] == sum)
     user = !user || user == all->u[i] ? all->u[i] : sum;
@@ -40714,15 +41075,25 @@ static int tn_unit_may_stage(tiny_ctx *t, const tn_warp_tiles *c, const tn_profi
       rows * columns / v % items == 0;
 }
 
-// x, of which each lane has what the unit gives it, in memory of the group, row by row.
-static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x) {
-  const int64_t columns = tn_unit_extent(c, c->last), pad = tn_unit_result_pad(c, x->dtype);
+// x, of which each lane has what the unit gives it, in memory of the group, row by row; k: how rows lie there.
+static tiny_uop *tn_unit_result_rows(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x, int64_t k) {
   tiny_uop *ranges[8];
   int n = tn_unit_side_ranges(c, !c->last, ranges);
   n += tn_unit_side_ranges(c, c->last, ranges + n);
   x = tn_bitcast(t, x, tn_bits(x->dtype) == 32 ? TINY_U32 : tn_bits(x->dtype) == 16 ? TINY_U16 : TINY_U8);
-  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges,
-                      TN_SPACE_LOCAL | pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, 1, x, n, ranges, TN_SPACE_LOCAL | k);
+}
+static tiny_uop *tn_unit_result_stage(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *x) {
+  const int64_t columns = tn_unit_extent(c, c->last), pad = tn_unit_result_pad(c, x->dtype);
+  return tn_unit_result_rows(t, c, x, pad << TN_STAGE_PAD | columns << TN_STAGE_ROW);
+}
+// Axes become places in the group's block.
+static void tn_unit_axes_at(tiny_ctx *t, const tn_warp_tiles *c, tiny_uop *const *place, tn_list *from, tn_list *to) {
+  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
+    tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
+    tn_push(t, from, c->axis[i][j]);
+    tn_push(t, to, tn_u2(t, j ? TINY_OP_MOD : TINY_OP_IDIV, place[i], tile));
+  }
 }
 
 // Warps and lanes, the latter last. Four warps take the same columns at once.
@@ -40765,6 +41136,51 @@ static void tn_unit_order(tn_kernel_state *s, const tn_warp_tiles *c, tiny_uop *
   tn_transform_order(s, n, order);
 }
 
+// ** results that leave as boxes: codegen/boxes.c **
+
+// May what the kernel stores leave so: whole rows of boxes, of a group's block? Units that keep sums have memory of the
+// group for themselves, before boxes, which would then lie anywhere (ptx_tcgen05.c).
+static int tn_unit_may_leave(const tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p) {
+  const tiny_uop *store = tn_unit_stored(p), *x = store->src[1];
+  const int64_t rows = tn_unit_extent(c, !c->last), row = TN_BOX_ROW / tn_dtypes[x->dtype].nbytes;
+  return tn_target_copies_boxes(s->target) && !c->whole && !store->k && tn_bits(x->dtype) <= 32 &&
+      tn_bits(x->dtype) >= 8 &&
+      ((c->how & TN_UNIT_BOX_ALL) || ((c->how & TN_UNIT_BOX_STORES) && tn_bits(x->dtype) <= 16)) &&
+      rows <= TN_BOX_MOST && rows % TN_TURNED_ROW == 0 && tn_unit_extent(c, c->last) % row == 0 &&
+      tn_stride_in(s->t, p->store->src[1], c->axis[c->last][1]) == 1;
+}
+// All that the kernel stores in memory of the group, as boxes; what is stored is copied from there over inner[]: boxes,
+// rows, elements of a row. 0: it is no box of a tensor, or there is no room.
+static int tn_unit_leave(tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, tiny_uop *sink,
+                         const tn_list *from, const tn_list *to, tiny_uop **inner) {
+  tiny_ctx *t = s->t;
+  tiny_uop *x = tn_unit_stored(p)->src[1], *direct = s->sink, *place[TN_UNIT_SIDES];
+
+  if (!tn_unit_may_leave(s, c, p)) return 0;
+  const int64_t columns = tn_unit_extent(c, c->last), row = TN_BOX_ROW / tn_dtypes[x->dtype].nbytes;
+  tiny_uop *stage = tn_unit_result_rows(t, c, tn_replace(t, x, from->n, from->u, to->u), TN_STAGE_BULK);
+  tiny_uop *const box[4] = {tn_unit_range(t, columns / row, TN_SHARE),
+                            tn_range(t, tn_unit_extent(c, !c->last), TN_SHARE), tn_range(t, row, TN_SHARE), NULL};
+  place[!c->last] = box[1];
+  place[c->last] = tn_place_plus(t, box[2], row, box[0]);
+  tn_list now_from = {NULL, 0, 0}, now_to = {NULL, 0, 0};
+  tiny_uop *at = tn_place_plus(t, place[c->last], columns, place[!c->last]);
+  tn_push(t, &now_from, x);
+  tn_push(t, &now_to, tn_bitcast(t, tn_core_load(t, stage, at, 1), x->dtype));
+  tn_unit_axes_at(t, c, place, &now_from, &now_to);
+  s->sink = tn_replace(t, sink, now_from.n, now_from.u, now_to.u);
+  tn_unit_order(s, c, box);
+  tn_box *b = (tn_box *)tn_scratch(t, sizeof *b);
+  if (tn_staged_nbytes(s) > (int64_t)s->target->limits->shared_nbytes || !tn_box_of_store(t, s->sink, stage, b)) {
+    s->sink = direct;
+    return 0;
+  }
+  memcpy(inner, box, sizeof box);
+  return 1;
+}
+
+// ** the store **
+
 // The kernel with from[] replaced by to[]: c's axes by what lanes hold; `result`, if there is room for it, by way of
 // memory of the group. inner: the store's innermost loops.
 static void tn_unit_replace(tn_kernel_state *s, const tn_warp_tiles *c, const tn_profile *p, const tn_list *from,
@@ -40773,17 +41189,13 @@ static void tn_unit_replace(tn_kernel_state *s, const tn_warp_tiles *c, const tn
   tiny_uop *sink = tn_masked_drop(t, s->sink), *part, *next, *row[TN_UNIT_SIDES];
   inner[0] = c->tile[0]; inner[1] = c->tile[1]; inner[2] = c->element[!c->last]; inner[3] = c->element[c->last];
   s->sink = tn_replace(t, sink, from->n, from->u, to->u);
-  if (!tn_unit_may_stage(t, c, p, result, items)) return;
+  if (tn_unit_leave(s, c, p, sink, from, to, inner) || !tn_unit_may_stage(t, c, p, result, items)) return;
   tn_list now_from = {NULL, 0, 0}, now_to = {NULL, 0, 0};
   tiny_uop *stage = tn_unit_result_stage(t, c, tn_replace(t, result, from->n, from->u, to->u)), *direct = s->sink;
   tn_push(t, &now_from, result);
   const int64_t width = tn_unit_store_width(t, c, p, result);
   tn_push(t, &now_to, tn_unit_result_read(t, c, result, stage, items, width, &part, &next, row));
-  for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) if (c->axis[i][j]) {
-    tiny_uop *tile = tn_index(t, tn_range_extent(c->axis[i][1]));
-    tn_push(t, &now_from, c->axis[i][j]);
-    tn_push(t, &now_to, tn_u2(t, j ? TINY_OP_MOD : TINY_OP_IDIV, row[i], tile));
-  }
+  tn_unit_axes_at(t, c, row, &now_from, &now_to);
   s->sink = tn_replace(t, sink, now_from.n, now_from.u, now_to.u);
   if (tn_staged_nbytes(s) > (int64_t)s->target->limits->shared_nbytes) { s->sink = direct; return; }
   inner[0] = part; inner[1] = next; inner[2] = inner[3] = NULL;
@@ -40857,6 +41269,7 @@ static int tn_unit_at_once(const tn_kernel_state *s, const tn_warp_tiles *c) {
   const int64_t warps = c->axis[0][0] ? tn_range_extent(c->axis[0][0]) : 1,
                 tiles = tn_range_extent(c->axis[1][1]) / c->plan.unit->n;
   if (s->target->renderer && !tn_target_has(s->target, TINY_TARGET_MATRICES)) return 0;
+  if (!tn_unit_is_large(s->target->limits, c->plan.unit)) return 0;
   if (s->target->limits->unit_rows && !tn_unit_may_be_whole(s->target->limits, c)) return 0;
   return c->matrices && tiles > 1 && tiles <= s->target->limits->unit_tiles && warps % TN_UNIT_WARPS == 0 &&
       !(tiles & (tiles - 1));
@@ -41569,10 +41982,13 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 //   REUSE [1]                 what a row costs is stored by the REDUCE that needs it first; for all of axis 1
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later; what a STAGE of the group
 //                             holds is copied so many iterations before it is read, to memory for as many more
+//   PRODUCER                  copies of boxes ahead are begun by warps of their own, beside the items (a warp group)
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
 //   WMMA .0 5 4 _ 6           unit 0 of warps: warps of rows and the rows of a warp, then the same of columns; of a sum
 //                             of products within it those along which it goes where it has no columns
+//   WMMA .0 5 4 _ 6:2         1 and what may be boxes that the device copies by itself: 1 operands, 2 narrow results, 4
+//                             results; without: operands and narrow results
 //   ONLINE 2 3 4              the loops of axes 3 and 4, of sums, become that of axis 2, of a maximum that scales them
 //   BLOCKS 2 5 4 1            in each iteration of axis 2 (_: one) the items of axis 1 have axis 5, all of axis 4 each
 //   SCATTER                   summands go to the elements that they name, one after the other
@@ -41619,12 +42035,13 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(GROUP,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group) \
   _(REUSE,    TN_OPT_NOT_ONLINE, 0, 1, tn_opt_reuse) \
   _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
+  _(PRODUCER, TN_OPT_NOT_ONLINE, 0, 0, tn_opt_producer) \
   _(DOT,      TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_dot) \
   _(FISSION,  TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 0, tn_opt_fission) \
   _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_CORE_LEVELS, \
     2 * TN_CORE_LEVELS, tn_opt_matrix) \
-  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_UNIT_SIDES, 2 * TN_UNIT_SIDES, \
-    tn_opt_warp_matrix) \
+  _(WMMA,     TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 2 * TN_UNIT_SIDES, \
+    2 * TN_UNIT_SIDES, tn_opt_warp_matrix) \
   _(ONLINE,   0, 2, TN_OPT_AXES, tn_opt_online) \
   _(BLOCKS,   TN_OPT_MAKES_RANGES | TN_OPT_LACKS_AXES, 4, 4, tn_opt_blocks) \
   _(SCATTER,  TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES | TN_OPT_NOT_ONLINE, 0, 1, tn_opt_scatter) \
@@ -42093,6 +42510,37 @@ static int tn_opt_prefetch(tn_kernel_state *s, const tn_profile *p, const tn_opt
   return 1;
 }
 
+// Boxes that the kernel reads, if that is all that is copied ahead, in one loop, and the items are warp groups.
+static tn_list tn_opt_may_produce(tn_kernel_state *s, const tn_profile *p) {
+  const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE), none = {NULL, 0, 0};
+  const tiny_uop *loop = NULL;
+  const int64_t items = tn_opt_items(s);
+  tn_list boxes = none;
+  if (!s->target->limits->producers || !tn_target_copies_boxes(s->target) || p->nreduce != 1 ||
+      items % TN_PRODUCER_THREADS || items + TN_PRODUCER_THREADS > tn_opt_most_items(s))
+    return none;
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *around = tn_stage_ahead(u) ? tn_stage_loop(s->t, s->sink, u) : NULL;
+    if ((!tn_stage_is_bulk(u) && !around) || tn_box_leaves(u)) continue;
+    if (!tn_stage_is_bulk(u) || tn_stage_is_produced(u) || !around || (loop && around != loop)) return none;
+    loop = around;
+    tn_push(s->t, &boxes, u);
+  }
+  return boxes;
+}
+static int tn_opt_producer(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tn_list boxes = tn_opt_may_produce(s, p);
+  tn_list to = {NULL, 0, 0};
+  (void)o;
+  for (int i = 0; i < boxes.n; i++) {
+    const tiny_uop *u = boxes.u[i];
+    tn_push(s->t, &to, tn_uop_make(s->t, u->op, u->dtype, u->lanes, (int)u->nsrc, u->src, u->k | TN_STAGE_PRODUCED, 0,
+                                   NULL));
+  }
+  if (boxes.n) s->sink = tn_replace(s->t, s->sink, boxes.n, boxes.u, to.u);
+  return boxes.n > 0;
+}
+
 static int tn_opt_dot(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   (void)o;
   return !tn_opt_has(s, TINY_OP_STAGE) && tn_transform_dot(s, p, s->target);
@@ -42154,7 +42602,9 @@ static int tn_opt_warp_matrix(tn_kernel_state *s, const tn_profile *p, const tn_
     for (int j = 0; j < i && r; j++) if (tn_opt_axis(s, o, j) == r) return 0;
     c->axis[i / 2][i & 1] = r;
   }
-  if (nested) return tn_opt_tiles_fit(s, c) && tn_opt_warp_nested(s, p, c);
+  if (nested) return !o->amount && tn_opt_tiles_fit(s, c) && tn_opt_warp_nested(s, p, c);
+  if (o->amount > TN_UNIT_BOX_ALL + TN_UNIT_BOXES + 1) return 0;
+  c->how = o->amount ? (int)o->amount - 1 : TN_UNIT_BOXES | TN_UNIT_BOX_STORES;
   return tn_opt_tiles_fit(s, c) && tn_transform_warp_matrix(s, p, c);
 }
 
@@ -42616,6 +43066,7 @@ static int tn_hint_groups(int hint) { return hint & TINY_HINT_FOUR ? 4 : hint & 
 static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
   k->hints = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
   k->local_nbytes = tn_local_of_launch(k, target);
+  k->producers = tn_producer_threads(k->list, k->n);
   const int cluster = target->limits->cluster ? tn_cluster_of(k, target->limits) : 0;
   for (int i = 0; i < k->n; i++) {
     const int op = k->list[i]->op;
@@ -42630,6 +43081,74 @@ static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
 }
 #endif
 // ---- end src/codegen/hints.c ----
+// ---- begin src/codegen/fuse.c ----
+// fuse: which products of floats are fused with the sum that uses them, for all that write or interpret the list.
+//
+// In:       the SINK of a lowered kernel, for a target that has FMA. Out: the same, ADD and SUB of a product as FMA.
+// Requires: a target that has NEG, too. Sources of elementwise nodes are as wide as these.
+// Holds:    a product that one ADD or SUB alone uses is rounded with that, once, and is no node any more; of two such
+//           products the first is. A difference negates a factor, or what is taken from the product: numbers change
+//           their sign, and a NEG that one FMA alone uses is part of its instruction wherever there is one (VFNMADD,
+//           VFMSUB: Intel SDM vol. 2; FMLS: Arm Architecture Reference Manual).
+// So bits do not depend on who compiles: no renderer's compiler may fuse anything else.
+#ifndef TN_CODEGEN_FUSE
+#define TN_CODEGEN_FUSE
+#ifndef TINY_AMALGAMATED
+#include "replace.c"
+#endif
+
+static tiny_uop *tn_fuse_negated(tiny_ctx *t, tiny_uop *x) {
+  const tiny_uop *lane = x->op == TINY_OP_BROADCAST ? x->src[0] : x;
+  if (x->op == TINY_OP_NEG) return x->src[0];
+  if (!tn_is_const(lane)) return tn_u1(t, TINY_OP_NEG, x);
+  tiny_uop *number = tn_number(t, x->dtype, -tn_to_f64(lane->k));
+  return lane == x ? number : tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, x->lanes, 1, &number, 0, 0, NULL);
+}
+
+// u, an ADD or SUB, whose source `at` is the product.
+static tiny_uop *tn_fuse_with(tiny_ctx *t, const tiny_uop *u, int at) {
+  tiny_uop *x = u->src[at]->src[0], *y = u->src[at]->src[1], *z = u->src[!at];
+  if (u->op == TINY_OP_SUB && at == 0) z = tn_fuse_negated(t, z);
+  else if (u->op == TINY_OP_SUB && tn_is_constants(y)) y = tn_fuse_negated(t, y);
+  else if (u->op == TINY_OP_SUB) x = tn_fuse_negated(t, x);
+  if (tn_is_constants(x)) { tiny_uop *const number = x; x = y; y = number; }     // instructions take the second so
+  tiny_uop *src[3] = {x, y, z};
+  return tn_uop_make(t, TINY_OP_FMA, u->dtype, u->lanes, 3, src, 0, 0, NULL);
+}
+
+static int tn_fuse_may(const tiny_uop *u) {
+  return (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB) && (u->dtype == TINY_F32 || u->dtype == TINY_F64);
+}
+
+static tiny_uop *tn_fuse_products(tiny_ctx *t, tiny_uop *sink) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, sink, &all);
+  int *uses = (int *)tn_scratch(t, (size_t)all.n * sizeof *uses);
+  for (int i = 0; i < all.n; i++) {
+    all.u[i]->seq = (uint32_t)i;
+    for (uint32_t j = 0; j < all.u[i]->nsrc; j++) uses[all.u[i]->src[j]->seq]++;
+  }
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *few[8], **src = few;
+    int changed = 0, product = -1;
+    if (u->nsrc > 8) src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      src[j] = all.u[u->src[j]->seq];
+      changed |= src[j] != u->src[j];
+      if (product < 0 && tn_fuse_may(u) && u->src[j]->op == TINY_OP_MUL && uses[u->src[j]->seq] == 1) product = (int)j;
+    }
+    tiny_uop *now = changed ? tn_uop_with(t, u, src) : u;
+    // operands of a sum may have changed places
+    if (product >= 0 && now->src[product] != src[product]) product = !product;
+    all.u[i] = product >= 0 ? tn_fuse_with(t, now, product) : now;
+  }
+  sink = all.u[all.n - 1];
+  tn_scratch_rewind(t, mark);
+  return sink;
+}
+#endif
+// ---- end src/codegen/fuse.c ----
 // ---- begin src/codegen/lanes.c ----
 // lanes: what every heuristic of a CPU shares: which range may become lanes, and how work becomes tasks.
 //
@@ -44415,23 +44934,24 @@ static int tn_warp_loads_bytes(tn_kernel_state *s, const tn_profile *p, const ti
   return 0;
 }
 
-// May operands be boxes: do rows of both begin at multiples of 16 bytes, whichever way they lie? Units
-// that take all rows read others (ptx_tcgen05.c).
+// May operands be boxes: do rows of both begin at multiples of 16 bytes, whichever way they lie?
 static int tn_warp_has_boxes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
                              const tiny_warp_unit *unit) {
   const tn_list loads = {p->load, p->nload, p->nload};
   const int64_t v = TN_UNIT_PIECE / tn_dtypes[unit->a].nbytes;
-  int boxes = tn_target_copies_boxes(s->target) && s->target->limits->unit_tiles &&
-      !s->target->limits->unit_rows;
+  int boxes = tn_target_copies_boxes(s->target) && tn_unit_is_large(s->target->limits, unit);
   for (int i = 0; i < 3; i++) boxes = boxes && tn_unit_width(s->t, &loads, axis[i], v) == v;
   return boxes;
 }
 
-static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis, int boxes) {
+static tn_warp_shape tn_warp_sizes(tn_kernel_state *s, const tn_profile *p, tiny_uop *const *axis,
+                                   const tiny_warp_unit *unit, int boxes) {
   int64_t others = 1;
+  tiny_limits limits = *s->target->limits;
+  if (!tn_unit_is_large(&limits, unit)) limits.unit_tiles = limits.unit_rows = 0;
   for (int i = 0; i < p->nout; i++)
     if (p->out[i] != axis[0] && p->out[i] != axis[1]) others = tn_clamp_mul(others, tn_range_extent(p->out[i]));
-  return tn_warp_shape_of(s->target->limits, tn_range_extent(axis[0]), tn_range_extent(axis[1]), others,
+  return tn_warp_shape_of(&limits, tn_range_extent(axis[0]), tn_range_extent(axis[1]), others,
                           !tn_warp_loads_bytes(s, p, axis[2]), boxes);
 }
 
@@ -44457,7 +44977,7 @@ static int tn_warp_tiled(tn_kernel_state *s, const tn_profile *p) {
   const tiny_warp_unit *unit = tn_warp_find(s, p, axis, &number);
   if (!unit) return 0;
   const int boxes = tn_warp_has_boxes(s, p, axis, unit);
-  const tn_warp_shape shape = tn_warp_sizes(s, p, axis, boxes);
+  const tn_warp_shape shape = tn_warp_sizes(s, p, axis, unit, boxes);
   if (!tn_warp_fits(s, p, axis, &shape, unit) || !tn_unit_plan_of(unit, &plan)) return 0;
   const int64_t k = tn_unit_k(&plan);
   tn_do_pad(s, axis[2], boxes && tn_opt_may_pad(s, p, axis[2], 2 * k) ? 2 * k : k);
@@ -44898,6 +45418,25 @@ static void tn_grid_ahead(tn_kernel_state *s) {
   tn_grid_copy_ahead(s, loop, ahead);
 }
 
+// The side, of rows or of columns, along which groups are neighbours: they have the other one's boxes in common and
+// copy them for each other (codegen/hints.c), which are better the larger ones. -1: it is all the same.
+static int tn_grid_beside(tn_kernel_state *s, tiny_uop *const *tiles) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  int64_t nelem[2] = {0, 0};
+  for (int i = 0; i < stages.n; i++)
+    for (int side = 0; side < 2 && tn_stage_is_bulk(stages.u[i]); side++)
+      if (tiles[side] && tn_depends(s->t, stages.u[i], tiles[side])) nelem[side] += tn_stage_nelem(stages.u[i]);
+  if (!s->target->limits->cluster || !nelem[0] || !nelem[1] || nelem[0] == nelem[1]) return -1;
+  const int beside = nelem[0] > nelem[1];
+  return tn_range_extent(tiles[beside]) % 2 ? -1 : beside;
+}
+// The order of groups of tiles: in bands, or neighbours last.
+static void tn_grid_order_units(tn_kernel_state *s, tiny_uop *const *tiles) {
+  const int beside = tn_grid_beside(s, tiles), last = beside < 0 ? 0 : beside;
+  tiny_uop *order[2] = {tiles[1], tiles[0]};
+  if (tn_grid_bands(s, tiles[last], tiles[!last]) == tiles[last] && !beside) tn_do_order(s, 2, order);
+}
+
 // What WMMA leaves of the store's loops: groups.
 static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_online_axes *online) {
   if (p->nreduce == 1 ? !tn_warp_tiled(s, p) : !tn_warp_nested(s, p, online)) return 0;
@@ -44905,7 +45444,7 @@ static int tn_grid_units(tn_kernel_state *s, const tn_profile *p, const tn_onlin
   tiny_uop *tiles[2] = {NULL, NULL};       // the last loops: of rows, of columns
   for (int i = 0; i < now.nout; i++)
     if (tn_range_kind(now.out[i]) == TN_LOOP) { tiles[0] = tiles[1]; tiles[1] = now.out[i]; }
-  if (p->nreduce == 1) tn_grid_bands(s, tiles[0], tiles[1]);
+  if (p->nreduce == 1) tn_grid_order_units(s, tiles);
   now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
   return 1;
@@ -45601,7 +46140,7 @@ typedef struct tn_candidate {
   tn_schedule list; tn_cost cost; double expected;       // expected: cycles on the cores that are there
   uint64_t same;                           // equal for equal kernels
   int family;                              // of schedules of one idea: some of each are tried
-  int ahead;                               // iterations that STAGEs are copied ahead, of all of them: no price tells it
+  int ahead;                               // iterations that STAGEs are copied ahead, and by whom: no price tells it
   double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
   void *kernel;                            // the backend's, for as long as its module is loaded
   int64_t global[3], local[3], tasks; size_t local_nbytes;
@@ -45668,7 +46207,8 @@ static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
   c->expected = tn_cost_on(&cost, s->cores);
   c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth; c->family = s->family;
   tn_collect_op(s->t, k->sink, TINY_OP_STAGE, &stages);
-  for (int i = 0; i < stages.n; i++) c->ahead += (int)tn_stage_ahead(stages.u[i]);
+  for (int i = 0; i < stages.n; i++)
+    c->ahead += (int)tn_stage_ahead(stages.u[i]) + (tn_stage_is_produced(stages.u[i]) ? 1 << 8 : 0);
 }
 
 // The kernel after a list; 0: one of its opts is not legal.
@@ -45786,6 +46326,8 @@ static void tn_candidates_ahead(tn_candidates *s, tn_candidates_base *b) {
     tn_opt_set_operand(&b->state, &o, stages.u[i]);
     for (o.amount = 1; o.amount <= TN_CANDIDATES_AHEAD; o.amount++) tn_candidates_extend(s, b, &o);
   }
+  const tn_opt producer = tn_opt_of(&b->state, TN_OPT_PRODUCER, 0, NULL, 0);
+  tn_candidates_extend(s, b, &producer);
 }
 
 // All lists that are this one and one more opt.
@@ -45884,7 +46426,7 @@ static int tn_trial_open(tn_trial_at *a, tn_candidates *s) {
   a->p = tn_profile_of(a->x.s);
   return a->p.usable;
 }
-// What it stages, copied ahead: each depth is a candidate.
+// What it stages, copied ahead: each depth is a candidate, and by whom.
 static void tn_trial_ahead(tn_trial_at *a) {
   tiny_ctx *t = a->s->t;
   const int64_t serial = t->ir->serial;
@@ -45899,7 +46441,9 @@ static void tn_trial_ahead(tn_trial_at *a) {
   for (int ahead = 1; ahead <= TN_CANDIDATES_AHEAD && ahead < tn_range_extent(loop); ahead++) {
     *k = *a->x.s;
     t->ir->serial = serial;
-    if (tn_grid_copy_ahead(k, loop, ahead)) tn_candidates_add(a->s, k);
+    if (!tn_grid_copy_ahead(k, loop, ahead)) continue;
+    tn_candidates_add(a->s, k);
+    if (tn_do_plain(k, TN_OPT_PRODUCER)) tn_candidates_add(a->s, k);
   }
 }
 static void tn_trial_close(tn_trial_at *a, int family) {
@@ -46367,6 +46911,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 #define TN_CODEGEN_PIPELINE
 #ifndef TINY_AMALGAMATED
 #include "hints.c"
+#include "fuse.c"
 #include "scan.c"
 #include "collapse.c"
 #include "rounded.c"
@@ -46480,6 +47025,7 @@ static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) {
 static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_decompose(p->t, sink, p->target); }
 
 static tiny_uop *tn_pass_sums(tn_pipeline *p, tiny_uop *sink) { return tn_lower_sums(p->t, sink); }
+static tiny_uop *tn_pass_fuse(tn_pipeline *p, tiny_uop *sink) { return tn_fuse_products(p->t, sink); }
 
 // ** the table **
 
@@ -46488,7 +47034,8 @@ enum {                                     // what must hold
   TN_IF_FREE = 1,                          // the kernel does not say by AFTER when it accesses memory
   TN_IF_OPTS = 2,                          // opts are not off (debug letter 0)
   TN_IF_RENDERED = 4,                      // for a renderer, not for the interpreter
-  TN_IF_SHUFFLES = 8                       // the target shuffles vectors
+  TN_IF_SHUFFLES = 8,                      // the target shuffles vectors
+  TN_IF_FUSES = 16                         // it multiplies and adds with one rounding
 };
 typedef struct tn_pass {
   const char *name; tiny_uop *(*run)(tn_pipeline *p, tiny_uop *sink); uint8_t stage, when;
@@ -46518,6 +47065,7 @@ static const tn_pass tn_passes[] = {
   {"algebra",         tn_pass_simplify,     TN_LOWER,   0},
   {"decompositions",  tn_pass_decompose,    TN_LOWER,   0},
   {"sums",            tn_pass_sums,         TN_LOWER,   0},                // of places, in the order of their loops
+  {"products",        tn_pass_fuse,         TN_LOWER,   TN_IF_FUSES}       // FMA
 };
 enum { TN_PASSES = sizeof tn_passes / sizeof *tn_passes };
 
@@ -46545,7 +47093,8 @@ static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *
   p.t = t; p.target = target; p.spec = TN_SPEC_KERNEL;
   p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_OPTS);
   if (target && target->renderer)
-    p.has |= TN_IF_RENDERED | (tn_target_has(target, TINY_TARGET_SHUFFLES) ? TN_IF_SHUFFLES : 0);
+    p.has |= TN_IF_RENDERED | (tn_target_has(target, TINY_TARGET_SHUFFLES) ? TN_IF_SHUFFLES : 0) |
+        (target->renderer->ops[TINY_OP_FMA] ? TN_IF_FUSES : 0);
   return p;
 }
 static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
@@ -46587,7 +47136,7 @@ static void tn_estimate(tn_lowered *k) {
     if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= tn_loop_most(u->src[0]); }
     else if (u->op == TINY_OP_END && depth) times = stack[--depth];
     else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
-      k->flops += times * u->lanes;
+      k->flops += times * u->lanes * (u->op == TINY_OP_FMA ? 2 : 1);
     else if (u->op == TINY_OP_HREDUCE) k->flops += times * u->src[0]->lanes;
     else if (u->op == TINY_OP_PARAM) k->nbytes += (double)u->v[0] * tn_dtypes[u->dtype].nbytes;
   }
@@ -46622,8 +47171,652 @@ static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *t
 #endif
 // ---- end src/codegen/pipeline.c ----
 
-// ** isa: machine code of our own, x86-64 so far; only where TINY_ISA asks for it, until it is whole **
+// ** isa: machine code of our own, x86-64 and arm64; only where TINY_ISA asks for it, until it is whole **
 #ifdef TINY_ISA
+// ---- begin src/isa/code.c ----
+// code: the instructions of a kernel before they have registers, whatever the processor.
+//
+// In:  what a target's selection says. Out: a list, virtual registers, loops, labels, constants, places on the stack.
+// Holds: a virtual register has one class; an operand says whether it is read, written or both; a register that is
+//        written twice lives from the first to the last place. Negative registers are the processor's own: -1 - number.
+//        What cannot be selected is said once, in `refused`; then nothing of the list is used.
+#ifndef TN_ISA_CODE
+#define TN_ISA_CODE
+#ifndef TINY_AMALGAMATED
+#include "../ir/uop.c"
+#include "../base/text.c"
+#endif
+
+enum { TN_ISA_CLASSES = 3 };               // of registers: general, vectors, masks
+enum { TN_ISA_GPR, TN_ISA_VEC, TN_ISA_MASK };
+enum { TN_ISA_USE = 1, TN_ISA_DEF = 2, TN_ISA_BOTH = 3 };
+enum { TN_ISA_NONE, TN_ISA_REG, TN_ISA_MEM, TN_ISA_POOL, TN_ISA_FRAME, TN_ISA_NUMBER, TN_ISA_LABEL };   // operands
+enum { TN_ISA_NO_REG = INT32_MIN };
+enum { TN_ISA_PLACE = 0xFFFF };            // op: a label stands here
+
+typedef struct tn_isa_operand {
+  uint8_t kind, role, nbytes, cls, scale, wide;              // wide: bytes of an index that is a vector
+  int32_t reg, index;                      // index: of memory, TN_ISA_NO_REG: none
+  int64_t imm;                             // number, displacement, offset in the pool or frame, label
+} tn_isa_operand;
+typedef struct tn_isa_ins {
+  uint16_t op; uint8_t n, broadcast, zero;
+  int32_t mask;                            // of lanes, TN_ISA_NO_REG: none
+  tn_isa_operand o[4];
+} tn_isa_ins;
+
+// start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register; fixed: the
+// instruction that makes it of numbers alone, wherever it is wanted, -1: none
+typedef struct tn_isa_vreg {
+  uint8_t cls; int8_t phys; int32_t start, end, slot, hint, fixed; double weight;
+} tn_isa_vreg;
+typedef struct tn_isa_loop { int begin, end, times; } tn_isa_loop;           // times: of its body, 0: not known
+// of the frame; end: of the last range in it
+typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
+
+typedef struct tn_isa_busy { int32_t start, end; } tn_isa_busy;      // where the list names a register of the processor
+
+enum { TN_ISA_SCRATCH = 4, TN_ISA_MOST_REGS = 32 };
+typedef struct tn_isa_code {
+  tiny_ctx *t;
+  const char *refused;                     // NULL: all of it could be selected
+  tn_isa_ins *ins; int n, cap;
+  tn_isa_vreg *vreg; int nvreg, capvreg;
+  tn_isa_loop *loop; int nloop, caploop;
+  tn_isa_slot *slot; int nslot, capslot;
+  int labels; int64_t frame;               // bytes of the frame so far
+  tiny_bytes pool;                         // constants
+  uint32_t used[TN_ISA_CLASSES];           // registers that are written, a bit each
+  tn_isa_busy busy[TN_ISA_CLASSES][TN_ISA_MOST_REGS];
+} tn_isa_code;
+
+// ** what a processor's rooms tell of it; a function that is NULL is not asked **
+
+// Of a class: registers in the order they are given out, and those that spilled ones pass through, which are given out,
+// too, where nothing is spilled. None is given out while the list names it.
+typedef struct tn_isa_class {
+  uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
+} tn_isa_class;
+typedef struct tn_isa_target {
+  tn_isa_class cls[TN_ISA_CLASSES];
+  int (*moves)(const tn_isa_ins *ins);     // is it a plain copy of o[1] to o[0]?
+  tn_isa_ins (*spill)(int cls, int reg, int64_t slot, int load);
+  // Does it make o[0], which it does not read, of numbers, constants and places of the frame alone? NULL: not known.
+  int (*fixed)(const tn_isa_ins *ins);
+  int (*takes)(const tn_isa_ins *ins);     // is there such an instruction, of any registers? NULL: not known
+} tn_isa_target;
+
+static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }
+
+static int tn_isa_vreg_new(tn_isa_code *c, int cls) {
+  tn_isa_vreg *v = TN_PUSH(c->t, c->vreg, c->nvreg, c->capvreg, tn_isa_vreg);
+  memset(v, 0, sizeof *v);
+  v->cls = (uint8_t)cls; v->phys = -1; v->start = INT32_MAX; v->end = -1; v->slot = v->hint = v->fixed = -1;
+  return c->nvreg - 1;
+}
+static tn_isa_ins *tn_isa_add(tn_isa_code *c, int op) {
+  tn_isa_ins *i = TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins);
+  memset(i, 0, sizeof *i);
+  i->op = (uint16_t)op; i->mask = TN_ISA_NO_REG;
+  return i;
+}
+
+// ** operands **
+
+static tn_isa_operand tn_isa_reg(int cls, int reg, int nbytes, int role) {
+  tn_isa_operand o;
+  memset(&o, 0, sizeof o);
+  o.kind = TN_ISA_REG; o.role = (uint8_t)role; o.nbytes = (uint8_t)nbytes; o.cls = (uint8_t)cls;
+  o.reg = reg; o.index = TN_ISA_NO_REG; o.scale = 1;
+  return o;
+}
+static tn_isa_operand tn_isa_at(int kind, int nbytes, int64_t imm) {
+  tn_isa_operand o = tn_isa_reg(TN_ISA_GPR, TN_ISA_NO_REG, nbytes, 0);
+  o.kind = (uint8_t)kind; o.imm = imm;
+  return o;
+}
+static tn_isa_operand tn_isa_number(int64_t v) { return tn_isa_at(TN_ISA_NUMBER, 0, v); }
+
+// The place of these bytes among the constants, which a size of theirs divides.
+static int64_t tn_isa_constant(tn_isa_code *c, const void *data, size_t nbytes) {
+  for (size_t at = 0; at + nbytes <= c->pool.n; at += nbytes)
+    if (!memcmp(c->pool.data + at, data, nbytes)) return (int64_t)at;
+  static const char zeros[64] = {0};
+  if (c->pool.n % nbytes) tiny_bytes_add(&c->pool, zeros, nbytes - c->pool.n % nbytes);
+  tiny_bytes_add(&c->pool, data, nbytes);
+  return (int64_t)(c->pool.n - nbytes);
+}
+static int64_t tn_isa_frame(tn_isa_code *c, int64_t nbytes) {
+  const int64_t align = nbytes < 8 ? 8 : nbytes > 64 ? 64 : nbytes;
+  const int64_t at = (c->frame + align - 1) / align * align;
+  c->frame = at + nbytes;
+  return at;
+}
+#endif
+// ---- end src/isa/code.c ----
+// ---- begin src/isa/induction.c ----
+// induction: indices that grow by the same in each iteration of an innermost loop, which is added instead of made anew.
+//
+// In:       the list of a kernel. Out: for each INDEX in a loop that has none inside, which induction variable it is,
+//           and what is added to that: the sum of a few values from before the loop, times numbers, and a step times
+//           the iterations.
+// Requires: seq is the place in the list.
+// Holds:    nothing that an index is made of leaves its type, so that all of it may be reckoned in 64 bits. The loop's
+//           own variable is none; a loop has TN_ISA_INDUCTIONS at most. Memory in registers is not indexed.
+// Source:   Aho, Lam, Sethi and Ullman, Compilers (2007), 9.1.8: induction variables and reduction in strength.
+#ifndef TN_ISA_INDUCTION
+#define TN_ISA_INDUCTION
+#ifndef TINY_AMALGAMATED
+#include "code.c"
+#include "../ir/listing.c"
+#endif
+
+enum { TN_ISA_TERMS = 4, TN_ISA_INDUCTIONS = 5, TN_ISA_DEEP = 16 };
+typedef struct tn_isa_term { const tiny_uop *of; int64_t times; } tn_isa_term;
+typedef struct tn_isa_induction {
+  const tiny_uop *range; tn_isa_term term[TN_ISA_TERMS]; int n;
+  int64_t step, added;                     // added: to it, for the index that it was found for
+  const tiny_uop *memory; int nbytes;      // all its indices are of this memory, elements of so many bytes; NULL: not so
+  int reg;
+} tn_isa_induction;
+typedef struct tn_isa_inductions {
+  tn_isa_induction *of; int n, cap;
+  int *which;                              // of INDEX nodes: 1 + which, 0: none
+  int64_t *added;                          // to it, elements
+} tn_isa_inductions;
+
+static int tn_isa_stays_inside(const tiny_uop *u) {
+  const int64_t most = u->dtype == TINY_I32 ? INT32_MAX : u->dtype == TINY_I64 ? INT64_MAX / 4 : 0;
+  return u->lanes == 1 && u->vmin > -most && u->vmax < most;
+}
+// What an index is in the loop. 0: it is no sum of that kind, or does not change.
+static int tn_isa_is_affine(const tiny_uop *at, const tiny_uop *range, tn_isa_induction *d) {
+  tn_isa_term todo[TN_ISA_DEEP];
+  int n = 1;
+  memset(d, 0, sizeof *d);
+  d->range = range;
+  todo[0].of = at; todo[0].times = 1;
+  while (n) {
+    const tn_isa_term one = todo[--n];
+    const tiny_uop *u = one.of, *by = u->nsrc == 2 ? u->src[1] : NULL;
+    if (one.times > INT32_MAX || one.times < -INT32_MAX) return 0;
+    if (u->op == TINY_OP_CONST && !tn_isa_stays_inside(u)) return 0;
+    if (u->op == TINY_OP_CONST) { d->added += one.times * u->k; continue; }
+    if (!tn_isa_stays_inside(u) || n + 2 > TN_ISA_DEEP) return 0;
+    if (u == range) d->step += one.times;
+    else if (u->seq < range->seq) {
+      if (d->n == TN_ISA_TERMS) return 0;
+      d->term[d->n++] = one;
+    } else if (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB) {
+      todo[n].of = u->src[0]; todo[n++].times = one.times;
+      todo[n].of = by; todo[n++].times = u->op == TINY_OP_ADD ? one.times : -one.times;
+    } else if (u->op == TINY_OP_MUL && by->op == TINY_OP_CONST && tn_isa_stays_inside(by)) {
+      todo[n].of = u->src[0]; todo[n++].times = one.times * by->k;
+    } else return 0;
+  }
+  return d->step != 0 && d->added < INT32_MAX / 16 && d->added > -INT32_MAX / 16 && d->step < INT32_MAX &&
+      d->step > -INT32_MAX;
+}
+static int tn_isa_same_induction(const tn_isa_induction *a, const tn_isa_induction *b) {
+  int same = a->range == b->range && a->step == b->step && a->n == b->n;
+  for (int i = 0; i < a->n && same; i++) same = a->term[i].of == b->term[i].of && a->term[i].times == b->term[i].times;
+  return same;
+}
+// The indices of an innermost loop, which stands in [begin, end) of the list.
+static void tn_isa_induce(tiny_ctx *t, const tiny_listing *k, int begin, int end, tn_isa_inductions *all) {
+  const int first = all->n;
+  for (int i = begin + 1; i < end; i++) {
+    const tiny_uop *u = k->list[i];
+    tn_isa_induction d;
+    if (u->op != TINY_OP_INDEX || u->lanes > 1 || tn_is_reg(u->src[0])) continue;
+    if (!tn_isa_is_affine(u->src[1], k->list[begin], &d) || (!d.n && d.step == 1)) continue;
+    int which = first;
+    while (which < all->n && !tn_isa_same_induction(&all->of[which], &d)) which++;
+    if (which == first + TN_ISA_INDUCTIONS) continue;
+    const tiny_uop *memory = tn_memory_behind(u->src[0]);
+    const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)u->dtype);
+    if (which == all->n) {
+      d.memory = memory->seq < d.range->seq ? memory : NULL; d.nbytes = nbytes;
+      *TN_PUSH(t, all->of, all->n, all->cap, tn_isa_induction) = d;
+    }
+    if (all->of[which].memory != memory || all->of[which].nbytes != nbytes) all->of[which].memory = NULL;
+    all->which[i] = which + 1;
+    all->added[i] = d.added;
+  }
+}
+// Bytes from one element to the next, if an address may have the loop's variable times that: then what is added to that
+// is a place in its memory, and does not change in the loop. 0: it may not.
+static int tn_isa_pace(const tn_isa_induction *d) {
+  const int64_t pace = d->step * d->nbytes;
+  return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
+}
+static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, tn_isa_inductions *all) {
+  memset(all, 0, sizeof *all);
+  all->which = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
+  all->added = (int64_t *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int64_t));
+  for (int i = 0, begin = -1; i < k->n; i++) {
+    if (k->list[i]->op == TINY_OP_RANGE) begin = i;
+    if (k->list[i]->op != TINY_OP_END) continue;
+    if (begin >= 0) tn_isa_induce(t, k, begin, i, all);
+    begin = -1;
+  }
+}
+#endif
+// ---- end src/isa/induction.c ----
+// ---- begin src/isa/constants.c ----
+// constants: what an instruction makes of numbers alone is made once, before the loop that uses it; copies of what does
+// not change are what they copy.
+//
+// In:       a list before registers. Out: the list; instructions that are fixed, as the target says, stand before the
+//           outermost loop around them, equal ones of a loop once; vreg.fixed names the one that makes a register.
+// Requires: loops in the order they begin. A mask may be spent by what takes it, and is not the same as its copy.
+// Holds:    positions of loops are those of the new list. Nothing else moves; a register that is written twice stays.
+//           What is fixed, or a copy, is read.
+#ifndef TN_ISA_CONSTANTS
+#define TN_ISA_CONSTANTS
+#ifndef TINY_AMALGAMATED
+#include "code.c"
+#endif
+
+typedef struct tn_isa_constants {
+  int *top;                                // of instructions: the outermost loop around it, -1: none
+  int *same;                               // of registers: the one that stands for it
+  int *moved, nmoved;                      // instructions, in the order of their loops
+  uint8_t *gone;                           // of instructions
+  int *writes;                             // of registers
+} tn_isa_constants;
+
+// How often a register is written.
+static int *tn_isa_writes(const tn_isa_code *c) {
+  int *writes = (int *)tn_scratch(c->t, ((size_t)c->nvreg + 1) * sizeof(int));
+  for (int i = 0; i < c->n; i++) for (int k = 0; k < c->ins[i].n; k++) {
+    const tn_isa_operand *o = &c->ins[i].o[k];
+    if (o->kind == TN_ISA_REG && o->reg >= 0 && o->role & TN_ISA_DEF) writes[o->reg]++;
+  }
+  return writes;
+}
+// The same, but for the register that it makes?
+static int tn_isa_same(const tn_isa_ins *a, const tn_isa_ins *b) {
+  if (a->op != b->op || a->n != b->n || a->broadcast != b->broadcast || a->o[0].nbytes != b->o[0].nbytes ||
+      a->o[0].cls != b->o[0].cls || a->o[0].wide != b->o[0].wide) return 0;
+  for (int k = 1; k < a->n; k++) {
+    const tn_isa_operand *x = &a->o[k], *y = &b->o[k];
+    if (x->kind != y->kind || x->nbytes != y->nbytes || x->imm != y->imm || x->scale != y->scale) return 0;
+    if (x->kind == TN_ISA_REG && (x->reg == a->o[0].reg) != (y->reg == b->o[0].reg)) return 0;
+  }
+  return 1;
+}
+// It goes before its loop, or an equal one that does already stands for it.
+static void tn_isa_move(tn_isa_code *c, tn_isa_constants *k, int at) {
+  const int r = c->ins[at].o[0].reg;
+  k->gone[at] = 1;
+  for (int i = k->nmoved - 1; i >= 0 && k->top[k->moved[i]] == k->top[at]; i--)
+    if (tn_isa_same(&c->ins[k->moved[i]], &c->ins[at])) { k->same[r] = c->ins[k->moved[i]].o[0].reg; return; }
+  k->moved[k->nmoved++] = at;
+}
+static void tn_isa_rename(const tn_isa_constants *k, tn_isa_ins *ins) {
+  for (int i = 0; i < ins->n; i++) {
+    if (ins->o[i].reg >= 0) ins->o[i].reg = k->same[ins->o[i].reg];
+    if (ins->o[i].kind == TN_ISA_MEM && ins->o[i].index >= 0) ins->o[i].index = k->same[ins->o[i].index];
+  }
+  if (ins->mask >= 0) ins->mask = k->same[ins->mask];
+}
+static void tn_isa_copied(tn_isa_constants *k, const tn_isa_ins *ins, int at) {
+  const int to = ins->o[0].reg, from = ins->o[1].reg;
+  if (from < 0 || k->writes[from] != 1 || ins->o[0].cls == TN_ISA_MASK) return;
+  k->same[to] = k->same[from];
+  k->gone[at] = 1;
+}
+
+// How often what stands in the register is read by what is not gone.
+static void tn_isa_count(const tn_isa_constants *k, const tn_isa_ins *ins, int *reads, int by) {
+  for (int i = 0; i < ins->n; i++) {
+    const tn_isa_operand *o = &ins->o[i];
+    const int reads_it = o->kind == TN_ISA_MEM || (o->kind == TN_ISA_REG && o->role & TN_ISA_USE);
+    if (reads_it && o->reg >= 0) reads[k->same[o->reg]] += by;
+    if (o->kind == TN_ISA_MEM && o->index >= 0) reads[k->same[o->index]] += by;
+  }
+  if (ins->mask >= 0) reads[k->same[ins->mask]] += by;
+}
+static void tn_isa_drop_unread(const tn_isa_code *c, const tn_isa_target *target, tn_isa_constants *k) {
+  int *reads = (int *)tn_scratch(c->t, ((size_t)c->nvreg + 1) * sizeof(int)), kept = 0;
+  for (int i = 0; i < c->n; i++) if (!k->gone[i]) tn_isa_count(k, &c->ins[i], reads, 1);
+  for (int i = c->n - 1; i >= 0; i--) {
+    const tn_isa_ins *ins = &c->ins[i];
+    const int r = k->gone[i] || !ins->n ? -1 : ins->o[0].reg;
+    if (r < 0 || k->writes[r] != 1 || reads[r] || !(target->fixed(ins) || target->moves(ins))) continue;
+    tn_isa_count(k, ins, reads, -1);
+    k->gone[i] = 1;
+  }
+  for (int i = 0; i < k->nmoved; i++) if (reads[c->ins[k->moved[i]].o[0].reg]) k->moved[kept++] = k->moved[i];
+  k->nmoved = kept;
+}
+
+// The new list: before where a loop begins stands what was moved out of it.
+static void tn_isa_place_moved(tn_isa_code *c, const tn_isa_constants *k) {
+  const tn_isa_ins *from = c->ins;
+  const int n = c->n;
+  c->ins = NULL;
+  c->n = c->cap = 0;
+  int *to = (int *)tn_scratch(c->t, ((size_t)n + 1) * sizeof(int));
+  for (int i = 0, l = 0, m = 0; i <= n; i++) {
+    for (; l < c->nloop && c->loop[l].begin == i; l++)
+      for (; m < k->nmoved && k->top[k->moved[m]] == l; m++)
+        *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = from[k->moved[m]];
+    to[i] = c->n;
+    if (i == n || k->gone[i]) continue;
+    tn_isa_ins *ins = TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins);
+    *ins = from[i];
+    tn_isa_rename(k, ins);
+  }
+  for (int l = 0; l < c->nloop; l++) { c->loop[l].begin = to[c->loop[l].begin]; c->loop[l].end = to[c->loop[l].end]; }
+}
+
+static void tn_isa_constants_out(tn_isa_code *c, const tn_isa_target *target) {
+  tn_isa_constants k;
+  const size_t n = (size_t)c->n + 1;
+  memset(&k, 0, sizeof k);
+  k.writes = tn_isa_writes(c);
+  k.top = (int *)tn_scratch(c->t, n * sizeof(int)); k.moved = (int *)tn_scratch(c->t, n * sizeof(int));
+  k.same = (int *)tn_scratch(c->t, ((size_t)c->nvreg + 1) * sizeof(int)); k.gone = (uint8_t *)tn_scratch(c->t, n);
+  for (int v = 0; v < c->nvreg; v++) k.same[v] = v;
+  for (int i = 0, l = 0, top = -1; i < c->n; i++) {
+    if (top >= 0 && c->loop[top].end <= i) top = -1;
+    for (; l < c->nloop && c->loop[l].begin == i; l++) if (top < 0) top = l;
+    k.top[i] = top;
+    const int r = c->ins[i].n ? c->ins[i].o[0].reg : -1;
+    if (r < 0 || k.writes[r] != 1) continue;
+    if (target->moves(&c->ins[i])) tn_isa_copied(&k, &c->ins[i], i);
+    else if (top >= 0 && target->fixed(&c->ins[i])) tn_isa_move(c, &k, i);
+  }
+  tn_isa_drop_unread(c, target, &k);
+  tn_isa_place_moved(c, &k);
+  for (int i = 0; i < c->n; i++) {
+    const int r = c->ins[i].n ? c->ins[i].o[0].reg : -1;
+    if (r >= 0 && k.writes[r] == 1 && target->fixed(&c->ins[i])) c->vreg[r].fixed = i;
+  }
+}
+#endif
+// ---- end src/isa/constants.c ----
+// ---- begin src/isa/registers.c ----
+// registers: virtual registers get the processor's, by linear scan over live ranges.
+//
+// In:  a list of instructions, and what registers the processor has. Out: the list with the processor's registers,
+//      loads and stores of what has none, which stands in the frame.
+// Holds: a range reaches from the first to the last place where its register is named, and to the end of every loop
+//        that it enters and in which it is named. Where there are too few registers the range goes to the frame that
+//        costs least: its reads and writes, as often as their loops say, over its length; what is fixed costs half, as
+//        it is made anew for each use instead.
+// Source: Poletto and Sarkar, "Linear Scan Register Allocation", TOPLAS 21 (1999).
+#ifndef TN_ISA_REGISTERS
+#define TN_ISA_REGISTERS
+#ifndef TINY_AMALGAMATED
+#include "constants.c"
+#endif
+
+enum { TN_ISA_TIMES = 10 };                // of a loop that does not say
+
+// ** live ranges **
+
+static void tn_isa_touch(tn_isa_code *c, int cls, int reg, int role, int at, double weight) {
+  if (reg == TN_ISA_NO_REG) return;
+  const int from = role & TN_ISA_USE ? 2 * at : 2 * at + 1, to = role & TN_ISA_DEF ? 2 * at + 1 : 2 * at;
+  if (reg < 0) {                           // the processor's
+    tn_isa_busy *b = &c->busy[cls][-1 - reg];
+    if (b->end < 0) b->start = from;
+    b->end = to;
+    return;
+  }
+  tn_isa_vreg *v = &c->vreg[reg];
+  if (from < v->start) v->start = from;
+  if (to > v->end) v->end = to;
+  v->weight += weight;
+}
+static double tn_isa_weight(const tn_isa_code *c, int at) {
+  double w = 1;
+  for (int i = 0; i < c->nloop && c->loop[i].begin <= at; i++)
+    if (at < c->loop[i].end) w *= c->loop[i].times ? c->loop[i].times : TN_ISA_TIMES;
+  return w;
+}
+static void tn_isa_ranges(tn_isa_code *c) {
+  for (int k = 0; k < TN_ISA_CLASSES; k++) for (int i = 0; i < TN_ISA_MOST_REGS; i++) c->busy[k][i].end = -1;
+  for (int i = 0; i < c->n; i++) {
+    const tn_isa_ins *ins = &c->ins[i];
+    const double w = tn_isa_weight(c, i);
+    for (int k = 0; k < ins->n; k++) {
+      const tn_isa_operand *o = &ins->o[k];
+      if (o->kind == TN_ISA_REG) tn_isa_touch(c, o->cls, o->reg, o->role, i, w);
+      if (o->kind != TN_ISA_MEM) continue;
+      tn_isa_touch(c, TN_ISA_GPR, o->reg, TN_ISA_USE, i, w);
+      tn_isa_touch(c, o->wide ? TN_ISA_VEC : TN_ISA_GPR, o->index, TN_ISA_USE, i, w);
+    }
+    tn_isa_touch(c, TN_ISA_MASK, ins->mask, TN_ISA_USE, i, w);
+  }
+  // inner loops begin later, and are looked at first
+  for (int l = c->nloop - 1; l >= 0; l--) for (int v = 0; v < c->nvreg; v++) {
+    tn_isa_vreg *r = &c->vreg[v];
+    if (r->start < 2 * c->loop[l].begin && r->end >= 2 * c->loop[l].begin && r->end < 2 * c->loop[l].end)
+      r->end = 2 * c->loop[l].end;
+  }
+}
+
+// ** linear scan **
+
+static void tn_isa_sort(const tn_isa_code *c, int *order, int *spare, int n) {     // by where they begin
+  if (n < 2) return;
+  const int half = n / 2;
+  tn_isa_sort(c, order, spare, half);
+  tn_isa_sort(c, order + half, spare, n - half);
+  memcpy(spare, order, (size_t)n * sizeof *spare);
+  for (int a = 0, b = half, i = 0; i < n; i++)
+    order[i] = b == n || (a < half && c->vreg[spare[a]].start <= c->vreg[spare[b]].start) ? spare[a++] : spare[b++];
+}
+static void tn_isa_hints(tn_isa_code *c, const tn_isa_target *target) {
+  for (int i = 0; i < c->n; i++) {
+    const tn_isa_ins *ins = &c->ins[i];
+    if (!target->moves(ins) || ins->o[0].reg < 0 || ins->o[1].reg < 0) continue;
+    if (c->vreg[ins->o[0].reg].hint < 0) c->vreg[ins->o[0].reg].hint = ins->o[1].reg;
+    if (c->vreg[ins->o[1].reg].hint < 0) c->vreg[ins->o[1].reg].hint = ins->o[0].reg;
+  }
+}
+// A slot that is free from where the range begins, or a new one.
+static void tn_isa_to_frame(tn_isa_code *c, const tn_isa_target *target, tn_isa_vreg *v) {
+  tn_isa_slot *s = NULL;
+  v->phys = -1;
+  if (v->fixed >= 0) return;               // made anew for each use
+  for (int i = 0; i < c->nslot && !s; i++) if (c->slot[i].cls == v->cls && c->slot[i].end <= v->start) s = &c->slot[i];
+  if (!s) {
+    s = TN_PUSH(c->t, c->slot, c->nslot, c->capslot, tn_isa_slot);
+    s->cls = v->cls;
+    s->at = (int32_t)tn_isa_frame(c, target->cls[v->cls].slot_nbytes);
+  }
+  s->end = v->end + 1;
+  v->slot = s->at;
+}
+static double tn_isa_cost(const tn_isa_vreg *v) {
+  return (v->fixed >= 0 ? 0.5 : 1) * v->weight / (v->end - v->start + 1);
+}
+
+// holder: of the processor's registers of a class, who has each.
+typedef struct tn_isa_scan { const uint8_t *reg; int n, holder[TN_ISA_MOST_REGS], spilled; } tn_isa_scan;
+
+static int tn_isa_is_named(const tn_isa_code *c, int cls, int reg, const tn_isa_vreg *v) {
+  const tn_isa_busy *b = &c->busy[cls][reg];
+  return v->start <= b->end && v->end >= b->start;
+}
+static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, tn_isa_scan *s, int v) {
+  tn_isa_vreg *r = &c->vreg[v];
+  const int wanted = r->hint >= 0 ? c->vreg[r->hint].phys : -1;
+  int found = -1, worst = -1;
+  for (int k = 0; k < s->n; k++) {
+    int *holder = &s->holder[s->reg[k]];
+    if (*holder >= 0 && c->vreg[*holder].end <= r->start) *holder = -1;
+    if (tn_isa_is_named(c, r->cls, s->reg[k], r)) continue;
+    if (*holder < 0 && (found < 0 || s->reg[k] == wanted)) found = s->reg[k];
+    if (*holder < 0) continue;
+    if (worst < 0 || tn_isa_cost(&c->vreg[*holder]) < tn_isa_cost(&c->vreg[s->holder[worst]])) worst = s->reg[k];
+  }
+  if (found < 0) {
+    s->spilled++;
+    if (worst < 0 || tn_isa_cost(r) <= tn_isa_cost(&c->vreg[s->holder[worst]])) {
+      tn_isa_to_frame(c, target, r);
+      return;
+    }
+    tn_isa_to_frame(c, target, &c->vreg[s->holder[worst]]);
+    found = worst;
+  }
+  s->holder[found] = v;
+  r->phys = (int8_t)found;
+  c->used[r->cls] |= 1u << found;
+}
+// With so many of all registers of the class, those in `order`. How many were spilled.
+static int tn_isa_try(tn_isa_code *c, const tn_isa_target *target, int cls, int with_scratch, const int *order, int n) {
+  const tn_isa_class *k = &target->cls[cls];
+  uint8_t all[TN_ISA_MOST_REGS + TN_ISA_SCRATCH];
+  tn_isa_scan s;
+  s.reg = all; s.n = k->n + (with_scratch ? k->scratches : 0); s.spilled = 0;
+  memcpy(all, k->reg, sizeof k->reg);
+  memcpy(all + k->n, k->scratch, sizeof k->scratch);
+  for (int i = 0; i < TN_ISA_MOST_REGS; i++) s.holder[i] = -1;
+  for (int i = 0; i < n && !(with_scratch && s.spilled); i++)
+    if (c->vreg[order[i]].cls == cls) tn_isa_give(c, target, &s, order[i]);
+  return s.spilled;
+}
+static void tn_isa_scan_all(tn_isa_code *c, const tn_isa_target *target) {
+  int *order = (int *)tn_scratch(c->t, 2 * (size_t)c->nvreg * sizeof(int) + 16), n = 0;
+  for (int v = 0; v < c->nvreg; v++) if (c->vreg[v].end >= 0) order[n++] = v;
+  tn_isa_sort(c, order, order + c->nvreg, n);
+  for (int cls = 0; cls < TN_ISA_CLASSES; cls++) {
+    const int slots = c->nslot;
+    const int64_t frame = c->frame;
+    if (target->cls[cls].n > TN_ISA_SCRATCH && !tn_isa_try(c, target, cls, 1, order, n)) continue;
+    c->nslot = slots; c->frame = frame; c->used[cls] = 0;
+    for (int i = 0; i < n; i++)
+      if (c->vreg[order[i]].cls == cls) c->vreg[order[i]].phys = (int8_t)(c->vreg[order[i]].slot = -1);
+    tn_isa_try(c, target, cls, 0, order, n);
+  }
+}
+
+// ** the list with registers **
+
+typedef struct tn_isa_passing { int vreg[8], reg[8], role[8], n, used[TN_ISA_CLASSES]; } tn_isa_passing;
+
+// The register that a spilled one passes through in this instruction; or its own.
+static int tn_isa_assigned(tn_isa_code *c, const tn_isa_target *target, tn_isa_passing *p, int reg, int role) {
+  if (reg < 0) return reg == TN_ISA_NO_REG ? reg : -1 - reg;
+  const tn_isa_vreg *v = &c->vreg[reg];
+  if (v->phys >= 0) return v->phys;
+  int i = 0;
+  while (i < p->n && p->vreg[i] != reg) i++;
+  if (i == p->n) {
+    const tn_isa_class *cls = &target->cls[v->cls];
+    if (p->used[v->cls] == cls->scratches) {
+      tn_isa_refuse(c, "an instruction has too many operands that are spilled");
+      return 0;
+    }
+    p->vreg[i] = reg; p->role[i] = 0; p->reg[i] = cls->scratch[p->used[v->cls]++];
+    c->used[v->cls] |= 1u << p->reg[i];
+    p->n++;
+  }
+  p->role[i] |= role;
+  return p->reg[i];
+}
+// What makes it, in that register.
+static tn_isa_ins tn_isa_remake(tn_isa_ins ins, int reg) {
+  const int was = ins.o[0].reg;
+  for (int k = 0; k < ins.n; k++) if (ins.o[k].reg == was) ins.o[k].reg = reg;
+  return ins;
+}
+static void tn_isa_pass(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, const tn_isa_passing *p,
+                        int load) {
+  for (int i = 0; i < p->n; i++) {
+    const tn_isa_vreg *v = &c->vreg[p->vreg[i]];
+    if (!(p->role[i] & (load ? TN_ISA_USE : TN_ISA_DEF))) continue;
+    *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) =
+        v->fixed >= 0 ? tn_isa_remake(from[v->fixed], p->reg[i]) : target->spill(v->cls, p->reg[i], v->slot, load);
+  }
+}
+// Where a spilled register stands that the operand reads: in the frame, or, of a constant, with the constants.
+static int tn_isa_stands(const tn_isa_code *c, const tn_isa_ins *from, const tn_isa_operand *o, tn_isa_operand *at) {
+  const tn_isa_vreg *v = o->kind == TN_ISA_REG && o->role == TN_ISA_USE && o->reg >= 0 ? &c->vreg[o->reg] : NULL;
+  if (!v || v->phys >= 0) return 0;
+  *at = tn_isa_at(TN_ISA_FRAME, o->nbytes, v->slot);
+  if (v->fixed >= 0) {
+    const tn_isa_operand *pooled = &from[v->fixed].o[1];
+    if (pooled->kind != TN_ISA_POOL || pooled->nbytes != o->nbytes) return 0;
+    *at = *pooled;
+  }
+  return 1;
+}
+// One operand that is spilled is read from where it stands, if there is such an instruction.
+static void tn_isa_fold(const tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, tn_isa_ins *ins) {
+  tn_isa_operand at;
+  for (int k = ins->n - 1; k > 0; k--) {
+    if (!tn_isa_stands(c, from, &ins->o[k], &at)) continue;
+    tn_isa_ins trial = *ins;
+    trial.o[k] = at;
+    for (int i = 0; i < trial.n; i++) {
+      if (trial.o[i].reg >= 0) trial.o[i].reg = 0;
+      if (trial.o[i].index >= 0) trial.o[i].index = 0;
+    }
+    if (trial.mask >= 0) trial.mask = 1;
+    if (!target->takes(&trial)) continue;
+    ins->o[k] = at;
+    return;
+  }
+}
+// A copy from or to a register that is spilled. 0: it is none.
+static int tn_isa_rewrite_copy(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from,
+                               const tn_isa_ins *i) {
+  if (!target->moves(i) || i->o[0].reg < 0 || i->o[1].reg < 0) return 0;
+  const tn_isa_vreg *to = &c->vreg[i->o[0].reg], *of = &c->vreg[i->o[1].reg];
+  const int in_register = to->phys >= 0 || of->phys >= 0;
+  if (!in_register || (to->phys >= 0 && of->phys >= 0)) return 0;
+  *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) =
+      to->phys < 0 ? target->spill(to->cls, of->phys, to->slot, 0) :
+      of->fixed >= 0 ? tn_isa_remake(from[of->fixed], to->phys) : target->spill(to->cls, to->phys, of->slot, 1);
+  return 1;
+}
+static void tn_isa_rewrite_one(tn_isa_code *c, const tn_isa_target *target, const tn_isa_ins *from, tn_isa_ins ins) {
+  const int moves = target->moves(&ins);
+  tn_isa_passing p;
+  memset(&p, 0, sizeof p);
+  if (target->takes && ins.op != TN_ISA_PLACE) tn_isa_fold(c, target, from, &ins);
+  for (int k = 0; k < ins.n; k++) {
+    tn_isa_operand *o = &ins.o[k];
+    if (o->kind == TN_ISA_REG) o->reg = tn_isa_assigned(c, target, &p, o->reg, o->role);
+    if (o->kind == TN_ISA_MEM) {
+      o->reg = tn_isa_assigned(c, target, &p, o->reg, TN_ISA_USE);
+      o->index = tn_isa_assigned(c, target, &p, o->index, TN_ISA_USE);
+    }
+  }
+  ins.mask = tn_isa_assigned(c, target, &p, ins.mask, TN_ISA_USE);
+  tn_isa_pass(c, target, from, &p, 1);
+  if (!moves || ins.o[0].reg != ins.o[1].reg) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
+  tn_isa_pass(c, target, from, &p, 0);
+}
+static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
+  const tn_isa_ins *from = c->ins;
+  const int n = c->n;
+  c->ins = NULL;
+  c->n = c->cap = 0;
+  for (int i = 0; i < n; i++) {
+    const int made = from[i].n ? from[i].o[0].reg : -1;
+    if (made >= 0 && c->vreg[made].fixed == i && c->vreg[made].phys < 0) continue;       // made for each use
+    if (!tn_isa_rewrite_copy(c, target, from, &from[i])) tn_isa_rewrite_one(c, target, from, from[i]);
+  }
+}
+
+static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
+  if (target->fixed) tn_isa_constants_out(c, target);
+  tn_isa_ranges(c);
+  tn_isa_hints(c, target);
+  tn_isa_scan_all(c, target);
+  tn_isa_rewrite(c, target);
+}
+#endif
+// ---- end src/isa/registers.c ----
+#ifdef TN_OS_X86
 // ---- begin src/isa/x86.c ----
 // x86: the instructions of x86-64 that kernels are made of, as one table: name, operands, encoding, features.
 //
@@ -46850,6 +48043,7 @@ typedef struct tn_x86_row {
   _(VMOVMSKPS, "vmovmskps", "GdUx", NP, 0F, 0x50, R, V, XY, 0, N, N, N, N, AVX, N) \
   _(VMOVMSKPD, "vmovmskpd", "GdUx", 66, 0F, 0x50, R, V, XY, 0, N, N, N, N, AVX, N) \
   TN_X86_FMAS(_, FMADD, "fmadd", 0x98) TN_X86_FMAS(_, FMSUB, "fmsub", 0x9A) TN_X86_FMAS(_, FNMADD, "fnmadd", 0x9C) \
+  TN_X86_FMAS(_, FNMSUB, "fnmsub", 0x9E) \
   _(ROUNDPS,  "roundps",  "VoWoIu",   66, 3A, 0x08, R, L, N,  0, N, N, N, N, SSE41, N) \
   _(ROUNDPD,  "roundpd",  "VoWoIu",   66, 3A, 0x09, R, L, N,  0, N, N, N, N, SSE41, N) \
   _(ROUNDSS,  "roundss",  "VoWdIu",   66, 3A, 0x0A, R, L, N,  0, N, N, N, N, SSE41, N) \
@@ -47074,6 +48268,11 @@ typedef struct tn_x86_row {
   _(id##_4, name, "G" gpr "Nn",  from, 0F, 0x93, R, V, X, wf, N, N, N, N, has, N)
 #define TN_X86_KSHIFT(_, id, name, op, w, has) _(id, name, "PnNnIu", 66, 3A, op, R, V, X, w, N, N, N, N, has, N)
 
+// Loads, and stores by another opcode, of elements whose top bit is set in vvvv.
+#define TN_X86_MASKMOV(_, id, name, op, store, w, has) \
+  _(id,     name, "VxHxMx", 66, 38, op,    R, V, XY, w, N, N, N, N, has, N) \
+  _(id##_2, name, "MxHxVx", 66, 38, store, R, V, XY, w, N, N, N, N, has, N)
+
 #define TN_X86_LANES(_) \
   TN_X86_INT(_, PUNPCKLBW, "punpcklbw", 0F, 0x60, N, BW, 0, N) \
   TN_X86_INT(_, PUNPCKLWD, "punpcklwd", 0F, 0x61, N, BW, 0, N) \
@@ -47110,6 +48309,10 @@ typedef struct tn_x86_row {
   _(BLENDPS,  "blendps",  "VoWoIu",   66, 3A, 0x0C, R, L, N,  0, N, N, N, N, SSE41, N) \
   _(VBLENDPS, "vblendps", "VxHxWxIu", 66, 3A, 0x0C, R, V, XY, 0, N, N, N, N, AVX, N) \
   _(VPBLENDD, "vpblendd", "VxHxWxIu", 66, 3A, 0x02, R, V, XY, 0, N, N, N, N, AVX2, N) \
+  TN_X86_MASKMOV(_, VMASKMOVPS, "vmaskmovps", 0x2C, 0x2E, 0, AVX) \
+  TN_X86_MASKMOV(_, VMASKMOVPD, "vmaskmovpd", 0x2D, 0x2F, 0, AVX) \
+  TN_X86_MASKMOV(_, VPMASKMOVD, "vpmaskmovd", 0x8C, 0x8E, 0, AVX2) \
+  TN_X86_MASKMOV(_, VPMASKMOVQ, "vpmaskmovq", 0x8C, 0x8E, 1, AVX2) \
   TN_X86_BLEND(_, BLENDMPS, "blendmps", 0x65, 0, 4, F) TN_X86_BLEND(_, BLENDMPD, "blendmpd", 0x65, 1, 8, F) \
   TN_X86_BLEND(_, PBLENDMD, "pblendmd", 0x64, 0, 4, F) TN_X86_BLEND(_, PBLENDMQ, "pblendmq", 0x64, 1, 8, F) \
   TN_X86_BLEND(_, PBLENDMB, "pblendmb", 0x66, 0, N, BW) TN_X86_BLEND(_, PBLENDMW, "pblendmw", 0x66, 1, N, BW) \
@@ -47830,322 +49033,225 @@ static int tn_x86_decode(const uint8_t *bytes, size_t n, tn_x86_ins *ins) {
 }
 #endif
 // ---- end src/isa/x86_text.c ----
-// ---- begin src/isa/code.c ----
-// code: the instructions of a kernel before they have registers, whatever the processor.
+// ---- begin src/isa/x86_levels.c ----
+// x86_levels: what selection may take: levels of x86-64, and the instruction for an op, a type and a level, as tables.
 //
-// In:  what a target's selection says. Out: a list, virtual registers, loops, labels, constants, places on the stack.
-// Holds: a virtual register has one class; an operand says whether it is read, written or both; a register that is
-//        written twice lives from the first to the last place. Negative registers are the processor's own: -1 - number.
-//        What cannot be selected is said once, in `refused`; then nothing of the list is used.
-#ifndef TN_ISA_CODE
-#define TN_ISA_CODE
+// In:  an op or one of the moves below, a type, a level. Out: a row of x86.c; 0: the level has none.
+// Holds: of a choice's rows the first is taken whose feature the level has: AVX-512's, AVX's, SSE's. A legacy row that
+//        has an operand less overwrites its first source: x86_values.c ties it to the result.
+// Source: System V ABI, AMD64 supplement 1.0, table 3.1: the levels are x86-64, -v2, -v3 and -v4.
+#ifndef TN_ISA_X86_LEVELS
+#define TN_ISA_X86_LEVELS
 #ifndef TINY_AMALGAMATED
 #include "../ir/uop.c"
-#include "../base/text.c"
+#include "x86_encode.c"
 #endif
 
-enum { TN_ISA_CLASSES = 3 };               // of registers: general, vectors, masks
-enum { TN_ISA_GPR, TN_ISA_VEC, TN_ISA_MASK };
-enum { TN_ISA_USE = 1, TN_ISA_DEF = 2, TN_ISA_BOTH = 3 };
-enum { TN_ISA_NONE, TN_ISA_REG, TN_ISA_MEM, TN_ISA_POOL, TN_ISA_FRAME, TN_ISA_NUMBER, TN_ISA_LABEL };   // operands
-enum { TN_ISA_NO_REG = INT32_MIN };
-enum { TN_ISA_PLACE = 0xFFFF };            // op: a label stands here
+// ** levels **
 
-typedef struct tn_isa_operand {
-  uint8_t kind, role, nbytes, cls, scale, wide;              // wide: bytes of an index that is a vector
-  int32_t reg, index;                      // index: of memory, TN_ISA_NO_REG: none
-  int64_t imm;                             // number, displacement, offset in the pool or frame, label
-} tn_isa_operand;
-typedef struct tn_isa_ins {
-  uint16_t op; uint8_t n, broadcast, zero;
-  int32_t mask;                            // of lanes, TN_ISA_NO_REG: none
-  tn_isa_operand o[4];
-} tn_isa_ins;
+// nbytes: of a vector register. masks: bools of vectors are in mask registers, else elements of 0 and -1 in vectors.
+typedef struct tn_x86_level { const char *name; uint32_t has; uint8_t nbytes, masks; } tn_x86_level;
+enum { TN_X86_SSE2, TN_X86_SSE4, TN_X86_AVX2, TN_X86_AVX512, TN_X86_AVX512_VNNI, TN_X86_LEVELS };
 
-// start, end: twice a position, + 1 for what is written there; slot: in the frame, -1: it has a register
-typedef struct tn_isa_vreg { uint8_t cls; int8_t phys; int32_t start, end, slot, hint; double weight; } tn_isa_vreg;
-typedef struct tn_isa_loop { int begin, end; } tn_isa_loop;
-// of the frame; end: of the last range in it
-typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
+#define TN_X86_BIT(f) (1u << TN_X86_HAS_##f)
+#define TN_X86_V2 \
+  (TN_X86_BIT(N) | TN_X86_BIT(SSSE3) | TN_X86_BIT(SSE41) | TN_X86_BIT(SSE42) | TN_X86_BIT(POPCNT))
+#define TN_X86_V3 \
+  (TN_X86_V2 | TN_X86_BIT(LZCNT) | TN_X86_BIT(BMI1) | TN_X86_BIT(BMI2) | TN_X86_BIT(AVX) | TN_X86_BIT(AVX2) | \
+   TN_X86_BIT(FMA) | TN_X86_BIT(F16C))
+#define TN_X86_V4 (TN_X86_V3 | TN_X86_BIT(F) | TN_X86_BIT(BW) | TN_X86_BIT(DQ) | TN_X86_BIT(VL))
+static const tn_x86_level tn_x86_levels[TN_X86_LEVELS] = {
+  {"sse2", TN_X86_BIT(N), 16, 0}, {"sse4", TN_X86_V2, 16, 0}, {"avx2", TN_X86_V3, 32, 0},
+  {"avx512", TN_X86_V4, 64, 1}, {"avx512 with VNNI", TN_X86_V4 | TN_X86_BIT(VNNI), 64, 1}
+};
+#undef TN_X86_V4
+#undef TN_X86_V3
+#undef TN_X86_V2
+#undef TN_X86_BIT
 
-typedef struct tn_isa_code {
-  tiny_ctx *t;
-  const char *refused;                     // NULL: all of it could be selected
-  tn_isa_ins *ins; int n, cap;
-  tn_isa_vreg *vreg; int nvreg, capvreg;
-  tn_isa_loop *loop; int nloop, caploop;
-  tn_isa_slot *slot; int nslot, capslot;
-  int labels; int64_t frame;               // bytes of the frame so far
-  tiny_bytes pool;                         // constants
-  uint32_t used[TN_ISA_CLASSES];           // registers that are written, a bit each
-} tn_isa_code;
-
-static void tn_isa_refuse(tn_isa_code *c, const char *why) { if (!c->refused) c->refused = why; }
-
-static int tn_isa_vreg_new(tn_isa_code *c, int cls) {
-  tn_isa_vreg *v = TN_PUSH(c->t, c->vreg, c->nvreg, c->capvreg, tn_isa_vreg);
-  memset(v, 0, sizeof *v);
-  v->cls = (uint8_t)cls; v->phys = -1; v->start = INT32_MAX; v->end = -1; v->slot = -1; v->hint = -1;
-  return c->nvreg - 1;
-}
-static tn_isa_ins *tn_isa_add(tn_isa_code *c, int op) {
-  tn_isa_ins *i = TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins);
-  memset(i, 0, sizeof *i);
-  i->op = (uint16_t)op; i->mask = TN_ISA_NO_REG;
-  return i;
+static int tn_x86_level_has(const tn_x86_level *l, int row) {
+  const tn_x86_row *r = &tn_x86_rows[row];
+  const int spaces = tn_x86_spaces(r);
+  return (spaces & (TN_X86_LEGACY | TN_X86_VEX) && l->has >> r->has & 1) ||
+         (spaces & TN_X86_EVEX && l->has >> r->has_evex & 1 && r->has_evex);
 }
 
-// ** operands **
+// ** the instruction for an op and a type **
 
-static tn_isa_operand tn_isa_reg(int cls, int reg, int nbytes, int role) {
-  tn_isa_operand o;
-  memset(&o, 0, sizeof o);
-  o.kind = TN_ISA_REG; o.role = (uint8_t)role; o.nbytes = (uint8_t)nbytes; o.cls = (uint8_t)cls;
-  o.reg = reg; o.index = TN_ISA_NO_REG; o.scale = 1;
-  return o;
-}
-static tn_isa_operand tn_isa_at(int kind, int nbytes, int64_t imm) {
-  tn_isa_operand o = tn_isa_reg(TN_ISA_GPR, TN_ISA_NO_REG, nbytes, 0);
-  o.kind = (uint8_t)kind; o.imm = imm;
-  return o;
-}
-static tn_isa_operand tn_isa_number(int64_t v) { return tn_isa_at(TN_ISA_NUMBER, 0, v); }
+// Types: scalar floats, vectors of floats, vectors of integers, by their size.
+enum { TN_X86_S32, TN_X86_S64, TN_X86_V32, TN_X86_V64, TN_X86_I8, TN_X86_I16, TN_X86_I32, TN_X86_I64, TN_X86_TYPES };
+enum { TN_X86_ROWS_OF = 3 };
+typedef struct tn_x86_choice { uint16_t row[TN_X86_TYPES][TN_X86_ROWS_OF]; } tn_x86_choice;
 
-// The place of these bytes among the constants, which a size of theirs divides.
-static int64_t tn_isa_constant(tn_isa_code *c, const void *data, size_t nbytes) {
-  for (size_t at = 0; at + nbytes <= c->pool.n; at += nbytes)
-    if (!memcmp(c->pool.data + at, data, nbytes)) return (int64_t)at;
-  static const char zeros[64] = {0};
-  if (c->pool.n % nbytes) tiny_bytes_add(&c->pool, zeros, nbytes - c->pool.n % nbytes);
-  tiny_bytes_add(&c->pool, data, nbytes);
-  return (int64_t)(c->pool.n - nbytes);
+#define TN_X86_NONE_ {0, 0, 0}
+#define TN_X86_E_(e)       {TN_X86_##e, 0, 0}                          // of AVX-512, or of AVX alone
+#define TN_X86_VL_(l)      {TN_X86_V##l, TN_X86_##l, 0}                // AVX's and AVX-512's, and SSE's
+#define TN_X86_EVL_(e, l)  {TN_X86_##e, TN_X86_V##l, TN_X86_##l}
+#define TN_X86_NONE_4_     TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_
+#define TN_X86_FLOATS_(op) TN_X86_VL_(op##SS), TN_X86_VL_(op##SD), TN_X86_VL_(op##PS), TN_X86_VL_(op##PD)
+#define TN_X86_INTS_(op)   TN_X86_VL_(op##B), TN_X86_VL_(op##W), TN_X86_VL_(op##D), TN_X86_VL_(op##Q)
+#define TN_X86_FMAS_(op) \
+  TN_X86_E_(op##SS), TN_X86_E_(op##SD), TN_X86_E_(op##PS), TN_X86_E_(op##PD), TN_X86_NONE_4_
+#define TN_X86_SIGNED_(op) \
+  TN_X86_VL_(op##SB), TN_X86_VL_(op##SW), TN_X86_VL_(op##SD), TN_X86_E_(V##op##SQ)
+#define TN_X86_UNSIGNED_(op) \
+  TN_X86_VL_(op##UB), TN_X86_VL_(op##UW), TN_X86_VL_(op##UD), TN_X86_E_(V##op##UQ)
+#define TN_X86_FROM_16_(op) TN_X86_NONE_, TN_X86_VL_(op##W), TN_X86_VL_(op##D), TN_X86_VL_(op##Q)
+#define TN_X86_BITS_(d, q, op) \
+  TN_X86_EVL_(d, op), TN_X86_EVL_(d, op), TN_X86_EVL_(d, op), TN_X86_EVL_(q, op), \
+  TN_X86_EVL_(d, op), TN_X86_EVL_(d, op), TN_X86_EVL_(d, op), TN_X86_EVL_(q, op)
+#define TN_X86_ALL_(l) \
+  TN_X86_VL_(l), TN_X86_VL_(l), TN_X86_VL_(l), TN_X86_VL_(l), TN_X86_VL_(l), TN_X86_VL_(l), TN_X86_VL_(l), TN_X86_VL_(l)
+#define TN_X86_ALL_E_(e) \
+  TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e), TN_X86_E_(e)
+
+// SHRU, SHLI ..: unsigned, by an immediate. EQ, LT, NE: to a vector of 0 and -1; of floats by a predicate; LT of
+// integers has its sources the other way round. BLEND: by the top bit of bytes. MOVE: from and to memory at any
+// address; COPY: between registers; STREAM: to aligned memory, past the caches. GPR: between a general register and the
+// lowest bytes. SPLAT: of the lowest element or of memory. BYTES_DOWN, BYTES_UP: by bytes, in each 16. EVEN: two words
+// of 4 bytes of each source, of each 16 bytes. PACK: integers of twice the size, saturated as signed ones, by the
+// result's type; PACKU: to unsigned. UNPACK, UNPACK_HIGH: the lower and the higher halves of each 16 bytes, element by
+// element. PRODUCT: of the lower 4 of each 8 bytes, 8 bytes. MADD: pairs of 2 bytes. SIGNS: the top bit of each byte.
+// MASKED: from and to memory, elements whose top bit is set.
+#define TN_X86_CHOICES(_) \
+  _(ADD, TN_X86_FLOATS_(ADD), TN_X86_INTS_(PADD)) \
+  _(SUB, TN_X86_FLOATS_(SUB), TN_X86_INTS_(PSUB)) \
+  _(MUL, TN_X86_FLOATS_(MUL), TN_X86_NONE_, TN_X86_VL_(PMULLW), TN_X86_VL_(PMULLD), TN_X86_E_(VPMULLQ)) \
+  _(FDIV, TN_X86_FLOATS_(DIV), TN_X86_NONE_4_) \
+  _(AND, TN_X86_BITS_(VPANDD, VPANDQ, PAND)) \
+  _(ANDN, TN_X86_BITS_(VPANDND, VPANDNQ, PANDN)) \
+  _(OR, TN_X86_BITS_(VPORD, VPORQ, POR)) \
+  _(XOR, TN_X86_BITS_(VPXORD, VPXORQ, PXOR)) \
+  _(SHL, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_E_(VPSLLVW), TN_X86_E_(VPSLLVD), TN_X86_E_(VPSLLVQ)) \
+  _(SHR, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_E_(VPSRAVW), TN_X86_E_(VPSRAVD), TN_X86_E_(VPSRAVQ)) \
+  _(SHRU, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_E_(VPSRLVW), TN_X86_E_(VPSRLVD), TN_X86_E_(VPSRLVQ)) \
+  _(SHLI, TN_X86_NONE_4_, TN_X86_FROM_16_(PSLL)) \
+  _(SHRI, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_VL_(PSRAW), TN_X86_VL_(PSRAD), TN_X86_E_(VPSRAQ)) \
+  _(SHRUI, TN_X86_NONE_4_, TN_X86_FROM_16_(PSRL)) \
+  _(EQ, TN_X86_FLOATS_(CMP), TN_X86_INTS_(PCMPEQ)) \
+  _(LT, TN_X86_FLOATS_(CMP), TN_X86_INTS_(PCMPGT)) \
+  _(NE, TN_X86_FLOATS_(CMP), TN_X86_NONE_4_) \
+  _(SQRT, TN_X86_FLOATS_(SQRT), TN_X86_NONE_4_) \
+  _(TRUNC, TN_X86_EVL_(VRNDSCALESS, ROUNDSS), TN_X86_EVL_(VRNDSCALESD, ROUNDSD), \
+    TN_X86_EVL_(VRNDSCALEPS, ROUNDPS), TN_X86_EVL_(VRNDSCALEPD, ROUNDPD), TN_X86_NONE_4_) \
+  _(MAX, TN_X86_FLOATS_(MAX), TN_X86_SIGNED_(PMAX)) \
+  _(MIN, TN_X86_FLOATS_(MIN), TN_X86_SIGNED_(PMIN)) \
+  _(MAXU, TN_X86_NONE_4_, TN_X86_UNSIGNED_(PMAX)) \
+  _(MINU, TN_X86_NONE_4_, TN_X86_UNSIGNED_(PMIN)) \
+  _(FMADD, TN_X86_FMAS_(VFMADD231)) _(FNMADD, TN_X86_FMAS_(VFNMADD231)) \
+  _(FMSUB, TN_X86_FMAS_(VFMSUB231)) _(FNMSUB, TN_X86_FMAS_(VFNMSUB231)) \
+  _(FMADD_213, TN_X86_FMAS_(VFMADD213)) _(FNMADD_213, TN_X86_FMAS_(VFNMADD213)) \
+  _(FMSUB_213, TN_X86_FMAS_(VFMSUB213)) _(FNMSUB_213, TN_X86_FMAS_(VFNMSUB213)) \
+  _(BLEND, TN_X86_ALL_E_(VPBLENDVB)) \
+  _(MOVE, TN_X86_VL_(MOVSS), TN_X86_VL_(MOVSD), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), \
+    TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS), TN_X86_VL_(MOVUPS)) \
+  _(COPY, TN_X86_ALL_(MOVAPS)) \
+  _(STREAM, TN_X86_ALL_(MOVNTPS)) \
+  _(GPR, TN_X86_VL_(MOVD), TN_X86_VL_(MOVQ), TN_X86_VL_(MOVD), TN_X86_VL_(MOVQ), \
+    TN_X86_VL_(MOVD), TN_X86_VL_(MOVD), TN_X86_VL_(MOVD), TN_X86_VL_(MOVQ)) \
+  _(SPLAT, TN_X86_E_(VBROADCASTSS), TN_X86_E_(VPBROADCASTQ), TN_X86_E_(VBROADCASTSS), TN_X86_E_(VPBROADCASTQ), \
+    TN_X86_E_(VPBROADCASTB), TN_X86_E_(VPBROADCASTW), TN_X86_E_(VPBROADCASTD), TN_X86_E_(VPBROADCASTQ)) \
+  _(BYTES_DOWN, TN_X86_ALL_(PSRLDQ)) \
+  _(BYTES_UP, TN_X86_ALL_(PSLLDQ)) \
+  _(SHUFFLE_4, TN_X86_ALL_(PSHUFD)) \
+  _(EVEN, TN_X86_ALL_(SHUFPS)) \
+  _(PACK, TN_X86_NONE_4_, TN_X86_VL_(PACKSSWB), TN_X86_VL_(PACKSSDW), TN_X86_NONE_, TN_X86_NONE_) \
+  _(PACKU, TN_X86_NONE_4_, TN_X86_VL_(PACKUSWB), TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_) \
+  _(UNPACK, TN_X86_VL_(UNPCKLPS), TN_X86_VL_(UNPCKLPD), TN_X86_VL_(UNPCKLPS), TN_X86_VL_(UNPCKLPD), \
+    TN_X86_VL_(PUNPCKLBW), TN_X86_VL_(PUNPCKLWD), TN_X86_VL_(PUNPCKLDQ), TN_X86_VL_(PUNPCKLQDQ)) \
+  _(UNPACK_HIGH, TN_X86_VL_(UNPCKHPS), TN_X86_VL_(UNPCKHPD), TN_X86_VL_(UNPCKHPS), TN_X86_VL_(UNPCKHPD), \
+    TN_X86_VL_(PUNPCKHBW), TN_X86_VL_(PUNPCKHWD), TN_X86_VL_(PUNPCKHDQ), TN_X86_VL_(PUNPCKHQDQ)) \
+  _(PRODUCT, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMULUDQ)) \
+  _(MADD, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_VL_(PMADDWD), TN_X86_NONE_) \
+  _(DOT_I16, TN_X86_NONE_4_, TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPDPWSSD), TN_X86_NONE_) \
+  _(SIGNS, TN_X86_ALL_(PMOVMSKB)) \
+  _(MASKED, TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPMASKMOVD), TN_X86_E_(VPMASKMOVQ), \
+    TN_X86_NONE_, TN_X86_NONE_, TN_X86_E_(VPMASKMOVD), TN_X86_E_(VPMASKMOVQ))
+
+enum {
+#define TN_X86_CHOICE_ENUM(id, ...) TN_X86_DO_##id,
+  TN_X86_CHOICES(TN_X86_CHOICE_ENUM)
+#undef TN_X86_CHOICE_ENUM
+  TN_X86_DO_COUNT
+};
+static const tn_x86_choice tn_x86_choices[TN_X86_DO_COUNT] = {
+#define TN_X86_CHOICE_ROW(id, ...) {{__VA_ARGS__}},
+  TN_X86_CHOICES(TN_X86_CHOICE_ROW)
+#undef TN_X86_CHOICE_ROW
+};
+
+// The row for one of these and a type; 0: the level has none.
+static int tn_x86_choose(const tn_x86_level *l, int what, int type) {
+  const uint16_t *row = tn_x86_choices[what].row[type];
+  for (int i = 0; i < TN_X86_ROWS_OF && row[i]; i++) if (tn_x86_level_has(l, row[i])) return row[i];
+  return 0;
 }
-static int64_t tn_isa_frame(tn_isa_code *c, int64_t nbytes) {
-  const int64_t align = nbytes < 8 ? 8 : nbytes > 64 ? 64 : nbytes;
-  const int64_t at = (c->frame + align - 1) / align * align;
-  c->frame = at + nbytes;
-  return at;
+
+// ** conversions, of vectors: the longer side is the instruction's length **
+
+typedef struct tn_x86_conversion { uint8_t from, to; uint16_t row[2]; } tn_x86_conversion;
+#define TN_X86_TO_(a, b, l) {TINY_##a, TINY_##b, {TN_X86_V##l, TN_X86_##l}}
+#define TN_X86_TO_E_(a, b, e) {TINY_##a, TINY_##b, {TN_X86_##e, 0}}
+static const tn_x86_conversion tn_x86_conversions[] = {
+  TN_X86_TO_(I32, F32, CVTDQ2PS), TN_X86_TO_(F32, I32, CVTTPS2DQ), TN_X86_TO_(I32, F64, CVTDQ2PD),
+  TN_X86_TO_(F64, I32, CVTTPD2DQ), TN_X86_TO_(F32, F64, CVTPS2PD), TN_X86_TO_(F64, F32, CVTPD2PS),
+  TN_X86_TO_E_(U32, F32, VCVTUDQ2PS), TN_X86_TO_E_(F32, U32, VCVTTPS2UDQ), TN_X86_TO_E_(U32, F64, VCVTUDQ2PD),
+  TN_X86_TO_E_(F64, U32, VCVTTPD2UDQ), TN_X86_TO_E_(I64, F64, VCVTQQ2PD), TN_X86_TO_E_(U64, F64, VCVTUQQ2PD),
+  TN_X86_TO_E_(I64, F32, VCVTQQ2PS), TN_X86_TO_E_(U64, F32, VCVTUQQ2PS), TN_X86_TO_E_(F64, I64, VCVTTPD2QQ),
+  TN_X86_TO_E_(F64, U64, VCVTTPD2UQQ), TN_X86_TO_E_(F32, I64, VCVTTPS2QQ), TN_X86_TO_E_(F32, U64, VCVTTPS2UQQ),
+  TN_X86_TO_(U8, U16, PMOVZXBW), TN_X86_TO_(U8, U32, PMOVZXBD), TN_X86_TO_(U8, U64, PMOVZXBQ),
+  TN_X86_TO_(U16, U32, PMOVZXWD), TN_X86_TO_(U16, U64, PMOVZXWQ), TN_X86_TO_(U32, U64, PMOVZXDQ),
+  TN_X86_TO_(I8, I16, PMOVSXBW), TN_X86_TO_(I8, I32, PMOVSXBD), TN_X86_TO_(I8, I64, PMOVSXBQ),
+  TN_X86_TO_(I16, I32, PMOVSXWD), TN_X86_TO_(I16, I64, PMOVSXWQ), TN_X86_TO_(I32, I64, PMOVSXDQ),
+  TN_X86_TO_E_(I16, I8, VPMOVWB), TN_X86_TO_E_(I32, I8, VPMOVDB), TN_X86_TO_E_(I32, I16, VPMOVDW),
+  TN_X86_TO_E_(I64, I8, VPMOVQB), TN_X86_TO_E_(I64, I16, VPMOVQW), TN_X86_TO_E_(I64, I32, VPMOVQD)
+};
+#undef TN_X86_TO_E_
+#undef TN_X86_TO_
+static int tn_x86_conversion_row(const tn_x86_level *l, int from, int to) {
+  for (size_t i = 0; i < sizeof tn_x86_conversions / sizeof *tn_x86_conversions; i++) {
+    const tn_x86_conversion *c = &tn_x86_conversions[i];
+    if (c->from != from || c->to != to) continue;
+    for (int k = 0; k < 2 && c->row[k]; k++) if (tn_x86_level_has(l, c->row[k])) return c->row[k];
+  }
+  return 0;
 }
 #endif
-// ---- end src/isa/code.c ----
-// ---- begin src/isa/registers.c ----
-// registers: virtual registers get the processor's, by linear scan over live ranges.
-//
-// In:  a list of instructions, and what registers the processor has. Out: the list with the processor's registers,
-//      loads and stores of what has none, which stands in the frame.
-// Holds: a range reaches from the first to the last place where its register is named, and to the end of every loop
-//        that it enters and in which it is named. Where there are too few registers the range goes to the frame that
-//        costs least: its reads and writes, ten times as many in each loop, over its length.
-// Source: Poletto and Sarkar, "Linear Scan Register Allocation", TOPLAS 21 (1999).
-#ifndef TN_ISA_REGISTERS
-#define TN_ISA_REGISTERS
-#ifndef TINY_AMALGAMATED
-#include "code.c"
-#endif
-
-enum { TN_ISA_SCRATCH = 3, TN_ISA_MOST_REGS = 32 };
-// Of a class: registers in the order they are given out, and those that spilled ones pass through.
-typedef struct tn_isa_class {
-  uint8_t n, reg[TN_ISA_MOST_REGS], scratches, scratch[TN_ISA_SCRATCH], slot_nbytes;
-} tn_isa_class;
-typedef struct tn_isa_target {
-  tn_isa_class cls[TN_ISA_CLASSES];
-  int (*moves)(const tn_isa_ins *ins);     // is it a plain copy of o[1] to o[0]?
-  tn_isa_ins (*spill)(int cls, int reg, int64_t slot, int load);
-} tn_isa_target;
-
-// ** live ranges **
-
-static void tn_isa_touch(tn_isa_code *c, int reg, int role, int at, double weight) {
-  if (reg < 0) return;
-  tn_isa_vreg *v = &c->vreg[reg];
-  const int from = role & TN_ISA_USE ? 2 * at : 2 * at + 1, to = role & TN_ISA_DEF ? 2 * at + 1 : 2 * at;
-  if (from < v->start) v->start = from;
-  if (to > v->end) v->end = to;
-  v->weight += weight;
-}
-static double tn_isa_weight(const tn_isa_code *c, int at) {
-  double w = 1;
-  for (int i = 0; i < c->nloop; i++) if (c->loop[i].begin <= at && at < c->loop[i].end) w *= 10;
-  return w;
-}
-static void tn_isa_ranges(tn_isa_code *c) {
-  for (int i = 0; i < c->n; i++) {
-    const tn_isa_ins *ins = &c->ins[i];
-    const double w = tn_isa_weight(c, i);
-    for (int k = 0; k < ins->n; k++) {
-      const tn_isa_operand *o = &ins->o[k];
-      if (o->kind == TN_ISA_REG) tn_isa_touch(c, o->reg, o->role, i, w);
-      if (o->kind != TN_ISA_MEM) continue;
-      tn_isa_touch(c, o->reg, TN_ISA_USE, i, w);
-      tn_isa_touch(c, o->index, TN_ISA_USE, i, w);
-    }
-    tn_isa_touch(c, ins->mask, TN_ISA_USE, i, w);
-  }
-  // inner loops begin later, and are looked at first
-  for (int l = c->nloop - 1; l >= 0; l--) for (int v = 0; v < c->nvreg; v++) {
-    tn_isa_vreg *r = &c->vreg[v];
-    if (r->start < 2 * c->loop[l].begin && r->end >= 2 * c->loop[l].begin && r->end < 2 * c->loop[l].end)
-      r->end = 2 * c->loop[l].end;
-  }
-}
-
-// ** linear scan **
-
-static void tn_isa_sort(const tn_isa_code *c, int *order, int *spare, int n) {     // by where they begin
-  if (n < 2) return;
-  const int half = n / 2;
-  tn_isa_sort(c, order, spare, half);
-  tn_isa_sort(c, order + half, spare, n - half);
-  memcpy(spare, order, (size_t)n * sizeof *spare);
-  for (int a = 0, b = half, i = 0; i < n; i++)
-    order[i] = b == n || (a < half && c->vreg[spare[a]].start <= c->vreg[spare[b]].start) ? spare[a++] : spare[b++];
-}
-static void tn_isa_hints(tn_isa_code *c, const tn_isa_target *target) {
-  for (int i = 0; i < c->n; i++) {
-    const tn_isa_ins *ins = &c->ins[i];
-    if (!target->moves(ins) || ins->o[0].reg < 0 || ins->o[1].reg < 0) continue;
-    if (c->vreg[ins->o[0].reg].hint < 0) c->vreg[ins->o[0].reg].hint = ins->o[1].reg;
-    if (c->vreg[ins->o[1].reg].hint < 0) c->vreg[ins->o[1].reg].hint = ins->o[0].reg;
-  }
-}
-// A slot that is free from where the range begins, or a new one.
-static void tn_isa_to_frame(tn_isa_code *c, const tn_isa_target *target, tn_isa_vreg *v) {
-  tn_isa_slot *s = NULL;
-  for (int i = 0; i < c->nslot && !s; i++) if (c->slot[i].cls == v->cls && c->slot[i].end <= v->start) s = &c->slot[i];
-  if (!s) {
-    s = TN_PUSH(c->t, c->slot, c->nslot, c->capslot, tn_isa_slot);
-    s->cls = v->cls;
-    s->at = (int32_t)tn_isa_frame(c, target->cls[v->cls].slot_nbytes);
-  }
-  s->end = v->end + 1;
-  v->phys = -1;
-  v->slot = s->at;
-}
-static double tn_isa_cost(const tn_isa_vreg *v) { return v->weight / (v->end - v->start + 1); }
-
-// holder: of the registers of a class, in the class's order, who has each.
-static void tn_isa_give(tn_isa_code *c, const tn_isa_target *target, int *holder, int v) {
-  tn_isa_vreg *r = &c->vreg[v];
-  const tn_isa_class *cls = &target->cls[r->cls];
-  const int wanted = r->hint >= 0 ? c->vreg[r->hint].phys : -1;
-  int found = -1, worst = -1;
-  for (int k = 0; k < cls->n; k++) {
-    if (holder[k] >= 0 && c->vreg[holder[k]].end <= r->start) holder[k] = -1;
-    if (holder[k] < 0 && (found < 0 || cls->reg[k] == wanted)) found = k;
-    if (holder[k] < 0) continue;
-    if (worst < 0 || tn_isa_cost(&c->vreg[holder[k]]) < tn_isa_cost(&c->vreg[holder[worst]])) worst = k;
-  }
-  if (found < 0) {
-    if (tn_isa_cost(r) <= tn_isa_cost(&c->vreg[holder[worst]])) { tn_isa_to_frame(c, target, r); return; }
-    tn_isa_to_frame(c, target, &c->vreg[holder[worst]]);
-    found = worst;
-  }
-  holder[found] = v;
-  r->phys = (int8_t)cls->reg[found];
-  c->used[r->cls] |= 1u << cls->reg[found];
-}
-static void tn_isa_scan(tn_isa_code *c, const tn_isa_target *target) {
-  int holder[TN_ISA_CLASSES][TN_ISA_MOST_REGS], n = 0;
-  int *order = (int *)tn_scratch(c->t, 2 * (size_t)c->nvreg * sizeof(int) + 16);
-  for (int k = 0; k < TN_ISA_CLASSES; k++) for (int i = 0; i < TN_ISA_MOST_REGS; i++) holder[k][i] = -1;
-  for (int v = 0; v < c->nvreg; v++) if (c->vreg[v].end >= 0) order[n++] = v;
-  tn_isa_sort(c, order, order + c->nvreg, n);
-  for (int i = 0; i < n; i++) tn_isa_give(c, target, holder[c->vreg[order[i]].cls], order[i]);
-}
-
-// ** the list with registers **
-
-typedef struct tn_isa_passing { int vreg[8], reg[8], role[8], n, used[TN_ISA_CLASSES]; } tn_isa_passing;
-
-// The register that a spilled one passes through in this instruction; or its own.
-static int tn_isa_assigned(tn_isa_code *c, const tn_isa_target *target, tn_isa_passing *p, int reg, int role) {
-  if (reg < 0) return reg == TN_ISA_NO_REG ? reg : -1 - reg;
-  const tn_isa_vreg *v = &c->vreg[reg];
-  if (v->phys >= 0) return v->phys;
-  int i = 0;
-  while (i < p->n && p->vreg[i] != reg) i++;
-  if (i == p->n) {
-    const tn_isa_class *cls = &target->cls[v->cls];
-    if (p->used[v->cls] == cls->scratches) {
-      tn_isa_refuse(c, "an instruction has too many operands that are spilled");
-      return 0;
-    }
-    p->vreg[i] = reg; p->role[i] = 0; p->reg[i] = cls->scratch[p->used[v->cls]++];
-    c->used[v->cls] |= 1u << p->reg[i];
-    p->n++;
-  }
-  p->role[i] |= role;
-  return p->reg[i];
-}
-static void tn_isa_pass(tn_isa_code *c, const tn_isa_target *target, const tn_isa_passing *p, int load) {
-  for (int i = 0; i < p->n; i++) {
-    const tn_isa_vreg *v = &c->vreg[p->vreg[i]];
-    if (p->role[i] & (load ? TN_ISA_USE : TN_ISA_DEF))
-      *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = target->spill(v->cls, p->reg[i], v->slot, load);
-  }
-}
-static void tn_isa_rewrite(tn_isa_code *c, const tn_isa_target *target) {
-  const tn_isa_ins *from = c->ins;
-  const int n = c->n;
-  c->ins = NULL;
-  c->n = c->cap = 0;
-  for (int i = 0; i < n; i++) {
-    tn_isa_ins ins = from[i];
-    tn_isa_passing p;
-    memset(&p, 0, sizeof p);
-    for (int k = 0; k < ins.n; k++) {
-      tn_isa_operand *o = &ins.o[k];
-      if (o->kind == TN_ISA_REG) o->reg = tn_isa_assigned(c, target, &p, o->reg, o->role);
-      if (o->kind == TN_ISA_MEM) {
-        o->reg = tn_isa_assigned(c, target, &p, o->reg, TN_ISA_USE);
-        o->index = tn_isa_assigned(c, target, &p, o->index, TN_ISA_USE);
-      }
-    }
-    ins.mask = tn_isa_assigned(c, target, &p, ins.mask, TN_ISA_USE);
-    const int same = target->moves(&from[i]) && ins.o[0].reg == ins.o[1].reg;
-    tn_isa_pass(c, target, &p, 1);
-    if (!same) *TN_PUSH(c->t, c->ins, c->n, c->cap, tn_isa_ins) = ins;
-    tn_isa_pass(c, target, &p, 0);
-  }
-}
-
-static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
-  tn_isa_ranges(c);
-  tn_isa_hints(c, target);
-  tn_isa_scan(c, target);
-  tn_isa_rewrite(c, target);
-}
-#endif
-// ---- end src/isa/registers.c ----
+// ---- end src/isa/x86_levels.c ----
 // ---- begin src/isa/x86_values.c ----
 // x86_values: the registers of a kernel's values, what an instruction names of them, and constants.
 //
 // In:  a node of the list. Out: its register, or that of the part of it that is written now; an operand.
 // Holds: a scalar integer or bool is a general register, narrow ones extended to 32 bits as their type says, those of
 //        32 with zeros above; a scalar float is the low element of a vector register; a vector of bools is a mask
-//        register, whose bits above its lanes are anything. A vector wider than a register is several, whose numbers
-//        follow each other. A constant is taken where it is used and lives no longer.
+//        register, whose bits above its lanes are anything, or where the level has none a vector of elements of 0 and
+//        -1, as wide as what was compared. A vector wider than a register is several, whose numbers follow each other.
+//        A constant is taken where it is used and lives no longer. What stands above a vector's elements in its
+//        register is anything.
 #ifndef TN_ISA_X86_VALUES
 #define TN_ISA_X86_VALUES
 #ifndef TINY_AMALGAMATED
-#include "code.c"
-#include "x86_encode.c"
-#include "../ir/listing.c"
+#include "induction.c"
+#include "x86_levels.c"
 #endif
 
 enum { TN_X86_RAX = 0, TN_X86_RCX, TN_X86_RDX, TN_X86_RBX, TN_X86_RSP, TN_X86_RBP, TN_X86_RSI, TN_X86_RDI, TN_X86_R8,
   TN_X86_R9, TN_X86_R10, TN_X86_R11 };
 
-enum { TN_X86_SHELF = 512 };               // bytes
+// Bytes of the frame where lanes are put together or taken apart; parts of a register stand behind them.
+enum { TN_X86_SHELF = 512, TN_X86_PARTS_AT = TN_X86_SHELF, TN_X86_SHELVES = TN_X86_SHELF + 128 };
+enum { TN_X86_SPARE = 256 };               // nodes that are none of the list's, at a time
 typedef struct tn_x86_select {
-  tn_isa_code *c; const tiny_listing *k;
+  tn_isa_code *c; const tiny_listing *k; const tn_x86_level *level;
   int *reg, *uses, *last;                  // of nodes: register, uses, the place of the last use
   const tiny_uop **user;                   // one of them
-  uint8_t *fused, *indexes;                // it is written where it is used; an address takes it, extended:
-  int *wide;                               // the register of that, -1: none
+  uint8_t *fused, *indexes, *bools;        // it is written where it is used; an address takes it, extended:
+  int *wide;                               // the register of that, -1: none; bools: bytes of an element of a bool's
+  tn_isa_inductions inductions;
+  uint8_t *shuffles;                       // it is a STACK of lanes of whole vectors, which it reads
   int **element;                           // of REG memory: its registers
-  int *label;                              // of RANGE and IF
+  int *label;                              // of RANGE and IF; of a DEFINE, 1 + its place in the frame, 0: not there
+  int spare;                               // nodes that are none of the list's so far
   int mem, args, task, local;              // the entry's arguments
   int from, lanes;                         // of nodes wider than a register: the part that is written; lanes 0: none is
   int64_t local_at, shelf;                 // shelf: of the frame, where lanes are put together or taken apart
@@ -48153,22 +49259,36 @@ typedef struct tn_x86_select {
 
 // ** operands and instructions **
 
-static int tn_x86_element(const tiny_uop *u) { return u->dtype == TINY_BOOL ? 1 : tn_dtypes[u->dtype].nbytes; }
+static int tn_x86_is_lanes_of_bool(const tiny_uop *u) { return u->lanes > 1 && u->dtype == TINY_BOOL; }
+static int tn_x86_element(const tn_x86_select *x, const tiny_uop *u) {
+  if (u->dtype != TINY_BOOL) return tn_dtypes[u->dtype].nbytes;
+  return u->lanes > 1 && !x->level->masks ? x->bools[u->seq] : 1;
+}
 // Lanes of the part of u that is written now: all of them, unless u is wider than a register.
 static int tn_x86_lanes(const tn_x86_select *x, const tiny_uop *u) {
   return x->lanes && u->lanes > 1 ? x->lanes : u->lanes;
 }
-static int tn_x86_nbytes(const tn_x86_select *x, const tiny_uop *u) { return tn_x86_lanes(x, u) * tn_x86_element(u); }
-static int tn_x86_class(const tiny_uop *u) {
-  if (u->lanes > 1) return u->dtype == TINY_BOOL ? TN_ISA_MASK : TN_ISA_VEC;
+static int tn_x86_nbytes(const tn_x86_select *x, const tiny_uop *u) {
+  return tn_x86_lanes(x, u) * tn_x86_element(x, u);
+}
+static int tn_x86_class(const tn_x86_select *x, const tiny_uop *u) {
+  if (u->lanes > 1) return u->dtype == TINY_BOOL && x->level->masks ? TN_ISA_MASK : TN_ISA_VEC;
   return tn_is_float(u->dtype) ? TN_ISA_VEC : TN_ISA_GPR;
 }
 // Bytes of the register that holds it, as instructions name it.
 static int tn_x86_held(const tn_x86_select *x, const tiny_uop *u) {
-  const int nbytes = tn_x86_nbytes(x, u), cls = tn_x86_class(u);
+  const int nbytes = tn_x86_nbytes(x, u), cls = tn_x86_class(x, u);
   if (cls == TN_ISA_GPR) return nbytes == 8 ? 8 : 4;
   return cls == TN_ISA_VEC ? tn_x86_vector(nbytes) : 0;
 }
+static int tn_x86_log(int nbytes) { return nbytes == 8 ? 3 : nbytes == 4 ? 2 : nbytes == 2 ? 1 : 0; }
+// Its type among those of the tables.
+static int tn_x86_type(const tn_x86_select *x, const tiny_uop *u) {
+  const int element = tn_x86_element(x, u);
+  if (!tn_is_float(u->dtype)) return TN_X86_I8 + tn_x86_log(element);
+  return (u->lanes > 1 ? TN_X86_V32 : TN_X86_S32) + (element == 8);
+}
+static int tn_x86_int_type(int element) { return TN_X86_I8 + tn_x86_log(element); }
 
 static tn_isa_operand tn_x86_gpr(int reg, int nbytes, int role) { return tn_isa_reg(TN_ISA_GPR, reg, nbytes, role); }
 static tn_isa_operand tn_x86_vec(int reg, int nbytes, int role) { return tn_isa_reg(TN_ISA_VEC, reg, nbytes, role); }
@@ -48176,56 +49296,99 @@ static tn_isa_operand tn_x86_kreg(int reg, int role) { return tn_isa_reg(TN_ISA_
 static tn_isa_operand tn_x86_frame(int64_t at, int nbytes) { return tn_isa_at(TN_ISA_FRAME, nbytes, at); }
 static int tn_x86_new(tn_x86_select *x, int cls) { return tn_isa_vreg_new(x->c, cls); }
 // A value wider than a register is several, whose numbers follow each other.
-static int tn_x86_parts_of(const tiny_uop *u) {
-  const int nbytes = u->lanes * tn_x86_element(u);
-  return tn_x86_class(u) == TN_ISA_VEC && nbytes > 64 ? (nbytes + 63) / 64 : 1;
+static int tn_x86_parts_of(const tn_x86_select *x, const tiny_uop *u) {
+  const int nbytes = u->lanes * tn_x86_element(x, u), most = x->level->nbytes;
+  return tn_x86_class(x, u) == TN_ISA_VEC && nbytes > most ? (nbytes + most - 1) / most : 1;
+}
+// Lanes of it that a register holds.
+static int tn_x86_lanes_of_register(const tn_x86_select *x, const tiny_uop *u) {
+  return tn_x86_parts_of(x, u) > 1 ? x->level->nbytes / tn_x86_element(x, u) : u->lanes;
 }
 static int tn_x86_new_for(tn_x86_select *x, const tiny_uop *u) {
-  const int first = tn_x86_new(x, tn_x86_class(u));
-  for (int i = 1; i < tn_x86_parts_of(u); i++) tn_x86_new(x, tn_x86_class(u));
+  const int first = tn_x86_new(x, tn_x86_class(x, u));
+  for (int i = 1; i < tn_x86_parts_of(x, u); i++) tn_x86_new(x, tn_x86_class(x, u));
   return first;
 }
 
-static tn_isa_ins *tn_x86_1(tn_x86_select *x, int op, tn_isa_operand a) {
+static void tn_x86_copy(tn_x86_select *x, int cls, int to, int from, int nbytes);
+static tn_isa_ins *tn_x86_add(tn_x86_select *x, int op, int n, const tn_isa_operand *o) {
   tn_isa_ins *i = tn_isa_add(x->c, op);
-  i->n = 1; i->o[0] = a;
+  i->n = (uint8_t)n;
+  memcpy(i->o, o, (size_t)n * sizeof *o);
   return i;
 }
+// A row with an operand less than is given overwrites its first source, which is copied to the result before.
+static int tn_x86_is_tied(int op, int n, const tn_isa_operand *o) {
+  if (n < 3 || op == TN_ISA_PLACE || o->kind != TN_ISA_REG || o->cls != TN_ISA_VEC || o[1].kind != TN_ISA_REG) return 0;
+  return tn_x86_spaces(&tn_x86_rows[op]) == TN_X86_LEGACY && (int)strlen(tn_x86_rows[op].operands) == 2 * (n - 1);
+}
+static tn_isa_ins *tn_x86_n(tn_x86_select *x, int op, int n, const tn_isa_operand *o) {
+  if (!tn_x86_is_tied(op, n, o)) return tn_x86_add(x, op, n, o);
+  const int to = o->reg, overtaken = o[2].kind == TN_ISA_REG && o[2].cls == TN_ISA_VEC && o[2].reg == to &&
+      o[1].reg != to;
+  const int into = overtaken ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_isa_operand tied[4];
+  tn_x86_copy(x, TN_ISA_VEC, into, o[1].reg, 16);
+  memcpy(tied + 1, o + 2, (size_t)(n - 2) * sizeof *o);
+  tied[0] = tn_x86_vec(into, 16, TN_ISA_BOTH);
+  tn_isa_ins *i = tn_x86_add(x, op, n - 1, tied);
+  if (overtaken) tn_x86_copy(x, TN_ISA_VEC, to, into, 16);
+  return overtaken ? &x->c->ins[x->c->n - 1] : i;
+}
+static tn_isa_ins *tn_x86_1(tn_x86_select *x, int op, tn_isa_operand a) { return tn_x86_add(x, op, 1, &a); }
 static tn_isa_ins *tn_x86_2(tn_x86_select *x, int op, tn_isa_operand a, tn_isa_operand b) {
-  tn_isa_ins *i = tn_x86_1(x, op, a);
-  i->n = 2; i->o[1] = b;
-  return i;
+  const tn_isa_operand o[2] = {a, b};
+  return tn_x86_add(x, op, 2, o);
 }
 static tn_isa_ins *tn_x86_3(tn_x86_select *x, int op, tn_isa_operand a, tn_isa_operand b, tn_isa_operand d) {
-  tn_isa_ins *i = tn_x86_2(x, op, a, b);
-  i->n = 3; i->o[2] = d;
-  return i;
+  const tn_isa_operand o[3] = {a, b, d};
+  return tn_x86_n(x, op, 3, o);
 }
 static tn_isa_ins *tn_x86_4(tn_x86_select *x, int op, tn_isa_operand a, tn_isa_operand b, tn_isa_operand d,
     int64_t imm) {
-  tn_isa_ins *i = tn_x86_3(x, op, a, b, d);
-  i->n = 4; i->o[3] = tn_isa_number(imm);
-  return i;
+  const tn_isa_operand o[4] = {a, b, d, tn_isa_number(imm)};
+  return tn_x86_n(x, op, 4, o);
 }
 static void tn_x86_place(tn_x86_select *x, int label) { tn_x86_1(x, TN_ISA_PLACE, tn_isa_at(TN_ISA_LABEL, 0, label)); }
 static void tn_x86_jump(tn_x86_select *x, int op, int label) { tn_x86_1(x, op, tn_isa_at(TN_ISA_LABEL, 0, label)); }
+
+// What the level has for one of the tables' ops; it must be there.
+static int tn_x86_best(tn_x86_select *x, int what, int type) {
+  const int row = tn_x86_choose(x->level, what, type);
+  if (!row) tn_isa_refuse(x->c, "an instruction that the level has not");
+  return row;
+}
+static void tn_x86_do_3(tn_x86_select *x, int what, int type, int nbytes, int to, int a, int b) {
+  tn_x86_3(x, tn_x86_best(x, what, type), tn_x86_vec(to, nbytes, TN_ISA_DEF), tn_x86_vec(a, nbytes, TN_ISA_USE),
+           tn_x86_vec(b, nbytes, TN_ISA_USE));
+}
+static void tn_x86_do_imm(tn_x86_select *x, int what, int type, int nbytes, int to, int a, int64_t imm) {
+  tn_x86_3(x, tn_x86_best(x, what, type), tn_x86_vec(to, nbytes, TN_ISA_DEF), tn_x86_vec(a, nbytes, TN_ISA_USE),
+           tn_isa_number(imm));
+}
 
 // A copy of a whole register.
 static void tn_x86_copy(tn_x86_select *x, int cls, int to, int from, int nbytes) {
   if (to == from) return;
   if (cls == TN_ISA_GPR) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 8, TN_ISA_DEF), tn_x86_gpr(from, 8, TN_ISA_USE));
   else if (cls == TN_ISA_MASK) tn_x86_2(x, TN_X86_KMOVQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(from, TN_ISA_USE));
-  else tn_x86_2(x, TN_X86_VMOVAPS, tn_x86_vec(to, nbytes, TN_ISA_DEF), tn_x86_vec(from, nbytes, TN_ISA_USE));
+  else tn_x86_2(x, tn_x86_best(x, TN_X86_DO_COPY, TN_X86_V32), tn_x86_vec(to, nbytes, TN_ISA_DEF),
+                tn_x86_vec(from, nbytes, TN_ISA_USE));
 }
 static int tn_x86_moves(const tn_isa_ins *i) {
   if (i->mask != TN_ISA_NO_REG || i->n != 2 || i->o[0].kind != TN_ISA_REG || i->o[1].kind != TN_ISA_REG) return 0;
   if (i->o[0].cls != i->o[1].cls) return 0;
-  return (i->op == TN_X86_MOV && i->o[0].nbytes == 8) || i->op == TN_X86_KMOVQ || i->op == TN_X86_VMOVAPS;
+  return (i->op == TN_X86_MOV && i->o[0].nbytes == 8) || i->op == TN_X86_KMOVQ || i->op == TN_X86_VMOVAPS ||
+      i->op == TN_X86_MOVAPS;
+}
+// All bits 0, or by a comparison with itself 1: of a register that nothing has written, what it held does not matter.
+static void tn_x86_of_itself(tn_x86_select *x, int row, int vec, int nbytes) {
+  tn_isa_operand o[3];
+  for (int i = 0; i < 3; i++) o[i] = tn_x86_vec(vec, nbytes, i ? 0 : TN_ISA_DEF);
+  tn_x86_add(x, row, tn_x86_spaces(&tn_x86_rows[row]) == TN_X86_LEGACY ? 2 : 3, o);
 }
 static void tn_x86_zero(tn_x86_select *x, int vec, int nbytes) {
-  // of a register that nothing has written: it is its own source, and what it held does not matter
-  const int held = nbytes < 64 ? 16 : 64;
-  tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(vec, held, TN_ISA_DEF), tn_x86_vec(vec, held, 0), tn_x86_vec(vec, held, 0));
+  tn_x86_of_itself(x, tn_x86_best(x, TN_X86_DO_XOR, TN_X86_I32), vec, nbytes < 64 ? 16 : 64);
 }
 
 // ** constants **
@@ -48241,26 +49404,31 @@ static int64_t tn_x86_bits(const tiny_uop *u) {              // of an element, a
 }
 static int64_t tn_x86_pooled(tn_x86_select *x, const tiny_uop *constant) {
   const int64_t bits = tn_x86_bits(constant);
-  const int nbytes = tn_x86_element(constant) < 4 ? 4 : tn_x86_element(constant);
+  const int nbytes = tn_x86_element(x, constant) < 4 ? 4 : tn_x86_element(x, constant);
   return tn_isa_constant(x->c, &bits, (size_t)nbytes);
+}
+// The same bits again and again: nbytes of the pool.
+static tn_isa_operand tn_x86_pool_of(tn_x86_select *x, int64_t bits, int element, int nbytes) {
+  uint8_t all[64];
+  for (int i = 0; i < nbytes; i++) all[i] = (uint8_t)((uint64_t)bits >> 8 * (i % element));
+  return tn_isa_at(TN_ISA_POOL, nbytes, tn_isa_constant(x->c, all, (size_t)nbytes));
 }
 // The same bits in all lanes of a new register.
 static int tn_x86_splat(tn_x86_select *x, int64_t bits, int element, int nbytes) {
-  const int v = tn_x86_new(x, TN_ISA_VEC);
-  uint64_t all = (uint64_t)bits;
-  if (element == 1) all = (all & 0xFF) * 0x01010101u;
-  if (element == 2) all = (all & 0xFFFF) * 0x00010001u;
-  if (!(element == 8 ? all : all & 0xFFFFFFFF)) { tn_x86_zero(x, v, nbytes); return v; }
-  const int wide = element == 8 ? 8 : 4;
-  const int64_t at = tn_isa_constant(x->c, &all, (size_t)wide);
-  tn_x86_2(x, wide == 8 ? TN_X86_VPBROADCASTQ : TN_X86_VPBROADCASTD, tn_x86_vec(v, nbytes, TN_ISA_DEF),
-           tn_isa_at(TN_ISA_POOL, wide, at));
+  const int v = tn_x86_new(x, TN_ISA_VEC), wide = element == 8 ? 8 : 4;
+  uint64_t low = (uint64_t)bits;
+  if (element < 8) low &= ((uint64_t)1 << 8 * element) - 1;
+  if (!low) { tn_x86_zero(x, v, nbytes); return v; }
+  const int row = tn_x86_choose(x->level, TN_X86_DO_SPLAT, tn_x86_int_type(wide));
+  const tn_isa_operand d = tn_x86_vec(v, nbytes, TN_ISA_DEF);
+  if (row) tn_x86_2(x, row, d, tn_x86_pool_of(x, bits, element, wide));
+  else tn_x86_2(x, tn_x86_best(x, TN_X86_DO_MOVE, TN_X86_V32), d, tn_x86_pool_of(x, bits, element, nbytes));
   return v;
 }
 static int tn_x86_is_splat(const tiny_uop *u) { return u->op == TINY_OP_BROADCAST && u->src[0]->op == TINY_OP_CONST; }
 
 static int tn_x86_constant(tn_x86_select *x, const tiny_uop *u) {
-  const int cls = tn_x86_class(u);
+  const int cls = tn_x86_class(x, u);
   if (cls == TN_ISA_GPR) {
     const int r = tn_x86_new(x, TN_ISA_GPR);
     const int wide = tn_x86_nbytes(x, u) == 8;
@@ -48268,42 +49436,60 @@ static int tn_x86_constant(tn_x86_select *x, const tiny_uop *u) {
              tn_isa_number(wide ? u->k : (int32_t)(uint64_t)u->k));
     return r;
   }
-  const int v = tn_x86_new(x, TN_ISA_VEC), element = tn_x86_element(u);
+  const int v = tn_x86_new(x, TN_ISA_VEC), element = tn_x86_element(x, u);
   if (!tn_x86_bits(u)) { tn_x86_zero(x, v, 16); return v; }
-  tn_x86_2(x, element == 8 ? TN_X86_VMOVSD : TN_X86_VMOVSS, tn_x86_vec(v, 16, TN_ISA_DEF),
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_MOVE, tn_x86_type(x, u)), tn_x86_vec(v, 16, TN_ISA_DEF),
            tn_isa_at(TN_ISA_POOL, element, tn_x86_pooled(x, u)));
   return v;
 }
-static int tn_x86_all_lanes(tn_x86_select *x, int on) {      // a mask
+static int tn_x86_all_lanes(tn_x86_select *x, int on) {      // a mask, or a vector of 0 or -1
+  if (!x->level->masks) {
+    const int v = tn_x86_new(x, TN_ISA_VEC);
+    if (on) tn_x86_of_itself(x, tn_x86_best(x, TN_X86_DO_EQ, TN_X86_I32), v, x->level->nbytes);
+    else tn_x86_zero(x, v, x->level->nbytes);
+    return v;
+  }
   const int k = tn_x86_new(x, TN_ISA_MASK);
   const tn_isa_operand self = tn_x86_kreg(k, 0);
   tn_x86_3(x, on ? TN_X86_KXNORQ : TN_X86_KXORQ, tn_x86_kreg(k, TN_ISA_DEF), self, self);
   return k;
 }
 
+// ** parts **
+
+// A register whose lowest nbytes are those of r, which holds `held`, from byte `at` on.
+static int tn_x86_bytes_at(tn_x86_select *x, int r, int held, int at, int nbytes) {
+  if (!at) return r;
+  if (x->level->masks && nbytes < 16 && at >= 16 && at % 4 == 0) {
+    const int low = tn_x86_new(x, TN_ISA_VEC);
+    const tn_isa_operand whole = tn_x86_vec(r, held, TN_ISA_USE);
+    tn_x86_4(x, TN_X86_VALIGND, tn_x86_vec(low, held, TN_ISA_DEF), whole, whole, at / 4);
+    return low;
+  }
+  if (nbytes == 32 || at >= 16) {
+    const int block = tn_x86_new(x, TN_ISA_VEC), of_32 = nbytes == 32;
+    const int of_16 = x->level->masks ? TN_X86_VEXTRACTF32X4 : TN_X86_VEXTRACTF128;
+    tn_x86_3(x, of_32 ? TN_X86_VEXTRACTF64X4 : of_16, tn_x86_vec(block, of_32 ? 32 : 16, TN_ISA_DEF),
+             tn_x86_vec(r, held, TN_ISA_USE), tn_isa_number(of_32 ? at / 32 : at / 16));
+    if (of_32) return block;
+    r = block;
+  }
+  if (!(at % 16)) return r;
+  const int low = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_BYTES_DOWN, TN_X86_I8, 16, low, r, at % 16);
+  return low;
+}
 // Lanes [from, from + n) of a vector that stands in registers from r on.
 static int tn_x86_some_lanes(tn_x86_select *x, const tiny_uop *u, int r, int from, int n) {
-  const int element = tn_x86_element(u);
-  const int each = tn_x86_class(u) == TN_ISA_MASK || 64 / element > u->lanes ? u->lanes : 64 / element;
-  const int at = from % each * element, nbytes = n * element;
+  const int element = tn_x86_element(x, u), each = tn_x86_lanes_of_register(x, u), at = from % each;
   r += from / each;
-  if (n == each) return r;
-  if (tn_x86_class(u) == TN_ISA_MASK) {
-    if (!from) return r;
+  if (n == each || !at) return r;
+  if (tn_x86_class(x, u) == TN_ISA_MASK) {
     const int k = tn_x86_new(x, TN_ISA_MASK);
-    tn_x86_3(x, TN_X86_KSHIFTRQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(from));
+    tn_x86_3(x, TN_X86_KSHIFTRQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(at));
     return k;
   }
-  if (!at) return r;
-  const int part = tn_x86_new(x, TN_ISA_VEC), held = tn_x86_vector(each * element);
-  const tn_isa_operand d = tn_x86_vec(part, tn_x86_vector(nbytes), TN_ISA_DEF), whole = tn_x86_vec(r, held, TN_ISA_USE);
-  if (nbytes == 32) tn_x86_3(x, TN_X86_VEXTRACTF64X4, d, whole, tn_isa_number(at / 32));
-  else if (nbytes == 16 && held > 16) tn_x86_3(x, TN_X86_VEXTRACTF32X4, d, whole, tn_isa_number(at / 16));
-  else if (nbytes == 8 || nbytes == 4) {
-    tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf), whole);
-    tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVSD : TN_X86_VMOVSS, d, tn_isa_at(TN_ISA_FRAME, nbytes, x->shelf + at));
-  } else tn_isa_refuse(x->c, "a part of a vector");
-  return part;
+  return tn_x86_bytes_at(x, r, tn_x86_vector(each * element), at * element, n * element);
 }
 // The register of a node's value, or of the part of it that is asked for now.
 static int tn_x86_value(tn_x86_select *x, const tiny_uop *u) {
@@ -48311,23 +49497,26 @@ static int tn_x86_value(tn_x86_select *x, const tiny_uop *u) {
   if (tn_x86_is_splat(u)) {
     if (u->dtype == TINY_BOOL) return tn_x86_all_lanes(x, u->src[0]->k != 0);
     if (x->reg[u->seq] >= 0) return x->reg[u->seq];          // of which any part is as good
-    return tn_x86_splat(x, tn_x86_bits(u->src[0]), tn_x86_element(u), tn_x86_held(x, u));
+    return tn_x86_splat(x, tn_x86_bits(u->src[0]), tn_x86_element(x, u), tn_x86_held(x, u));
   }
   const int r = x->reg[u->seq];
   if (r < 0) tn_isa_refuse(x->c, "a value that is nowhere");
-  if (r < 0) return tn_x86_new(x, tn_x86_class(u));
+  if (r < 0) return tn_x86_new(x, tn_x86_class(x, u));
   return x->lanes && u->lanes > 1 ? tn_x86_some_lanes(x, u, r, x->from, x->lanes) : r;
 }
 static tn_isa_operand tn_x86_use(tn_x86_select *x, const tiny_uop *u) {
-  return tn_isa_reg(tn_x86_class(u), tn_x86_value(x, u), tn_x86_held(x, u), TN_ISA_USE);
+  return tn_isa_reg(tn_x86_class(x, u), tn_x86_value(x, u), tn_x86_held(x, u), TN_ISA_USE);
 }
-// The last source of an instruction: a constant in memory where it may be, which *broadcast then says of vectors.
+// The last source of an instruction: a constant in memory where it may be, of AVX-512 one element of it that
+// *broadcast says of vectors.
 static tn_isa_operand tn_x86_source(tn_x86_select *x, const tiny_uop *u, int *broadcast) {
-  const int element = tn_x86_element(u);
+  const int element = tn_x86_element(x, u), is_splat = tn_x86_is_splat(u) && u->dtype != TINY_BOOL;
   *broadcast = 0;
   if (tn_is_float(u->dtype) && u->op == TINY_OP_CONST && tn_x86_bits(u))
     return tn_isa_at(TN_ISA_POOL, element, tn_x86_pooled(x, u));
-  if (tn_x86_is_splat(u) && element >= 4 && tn_x86_bits(u->src[0])) {
+  if (is_splat && !x->level->masks && tn_x86_bits(u->src[0]))
+    return tn_x86_pool_of(x, tn_x86_bits(u->src[0]), element, tn_x86_held(x, u));
+  if (is_splat && x->level->masks && element >= 4 && tn_x86_bits(u->src[0])) {
     *broadcast = 1;
     return tn_isa_at(TN_ISA_POOL, element, tn_x86_pooled(x, u->src[0]));
   }
@@ -48335,17 +49524,146 @@ static tn_isa_operand tn_x86_source(tn_x86_select *x, const tiny_uop *u, int *br
 }
 #endif
 // ---- end src/isa/x86_values.c ----
+// ---- begin src/isa/x86_widths.c ----
+// x86_widths: integers of vectors in another width; bools of vectors as masks, as elements, as bits; choices by them.
+//
+// In:  registers that hold a part of a vector. Out: instructions that write another.
+// Holds: no side is wider than a register. A bool of a vector is 0 or -1 in an element of any width: where widths
+//        differ the narrower one is widened, or halved by packing with saturation.
+#ifndef TN_ISA_X86_WIDTHS
+#define TN_ISA_X86_WIDTHS
+#ifndef TINY_AMALGAMATED
+#include "x86_values.c"
+#endif
+
+// ** conversions by a row **
+
+// Of vectors the longer side is the instruction's length.
+static void tn_x86_cast_row(tn_x86_select *x, int row, int lanes, int to, int to_element, int from, int from_element) {
+  const int longer = to_element > from_element ? to_element : from_element, length = tn_x86_vector(lanes * longer);
+  if (!row || lanes * longer > x->level->nbytes) { tn_isa_refuse(x->c, "a conversion of vectors"); return; }
+  tn_x86_2(x, row, tn_x86_vec(to, tn_x86_vector(length * to_element / longer), TN_ISA_DEF),
+           tn_x86_vec(from, tn_x86_vector(length * from_element / longer), TN_ISA_USE));
+}
+
+// ** widths **
+
+// To twice the width, where no instruction does it: 16 bytes at most.
+static void tn_x86_double(tn_x86_select *x, int to, int r, int from, int sign) {
+  const int type = tn_x86_int_type(from), above = tn_x86_new(x, TN_ISA_VEC);
+  if (!sign) tn_x86_zero(x, above, 16);
+  else if (from == 4) tn_x86_do_imm(x, TN_X86_DO_SHRI, TN_X86_I32, 16, above, r, 31);
+  if (!sign || from == 4) { tn_x86_do_3(x, TN_X86_DO_UNPACK, type, 16, to, r, above); return; }
+  tn_x86_do_3(x, TN_X86_DO_UNPACK, type, 16, above, r, r);
+  tn_x86_do_imm(x, TN_X86_DO_SHRI, type + 1, 16, to, above, 8 * from);
+}
+// To half the width, of what r has in nbytes. bools: of 0 and -1, which saturation keeps.
+static void tn_x86_halve(tn_x86_select *x, int to, int r, int nbytes, int from, int bools) {
+  const int held = tn_x86_vector(nbytes), type = tn_x86_int_type(from / 2);
+  if (!bools && from == 4) {               // signed ones of half the width, which saturation keeps
+    const int up = tn_x86_new(x, TN_ISA_VEC), down = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_imm(x, TN_X86_DO_SHLI, TN_X86_I32, held, up, r, 16);
+    tn_x86_do_imm(x, TN_X86_DO_SHRI, TN_X86_I32, held, down, up, 16);
+    r = down;
+  } else if (!bools && from == 2) {
+    const int low = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_3(x, tn_x86_best(x, TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(low, held, TN_ISA_DEF),
+             tn_x86_vec(r, held, TN_ISA_USE), tn_x86_pool_of(x, 0xFF, 2, held));
+    r = low;
+  }
+  const int high = held > 16 ? tn_x86_bytes_at(x, r, held, 16, 16) : r;
+  if (from == 8) tn_x86_4(x, tn_x86_best(x, TN_X86_DO_EVEN, TN_X86_V32), tn_x86_vec(to, 16, TN_ISA_DEF),
+                          tn_x86_vec(r, 16, TN_ISA_USE), tn_x86_vec(high, 16, TN_ISA_USE), 0x88);
+  else tn_x86_do_3(x, bools || from == 4 ? TN_X86_DO_PACK : TN_X86_DO_PACKU, type, 16, to, r, high);
+}
+static int tn_x86_int_of(int element, int sign) {
+  static const uint8_t of[2][4] = {{TINY_U8, TINY_U16, TINY_U32, TINY_U64}, {TINY_I8, TINY_I16, TINY_I32, TINY_I64}};
+  return of[sign][tn_x86_log(element)];
+}
+// Widening is by the sign, if there is one; narrowing leaves out high bits.
+static void tn_x86_resize(tn_x86_select *x, int to, int r, int lanes, int from, int to_element, int sign, int bools) {
+  const int widens = from < to_element, by_sign = widens ? sign : 1;
+  const int row = tn_x86_conversion_row(x->level, tn_x86_int_of(from, by_sign), tn_x86_int_of(to_element, by_sign));
+  if (from == to_element) { tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_vector(lanes * from)); return; }
+  if (row) { tn_x86_cast_row(x, row, lanes, to, to_element, r, from); return; }
+  for (int now = from; now != to_element; now = widens ? 2 * now : now / 2) {
+    const int last = widens ? 2 * now == to_element : now / 2 == to_element, d = last ? to : tn_x86_new(x, TN_ISA_VEC);
+    if (widens) tn_x86_double(x, d, r, now, sign);
+    else tn_x86_halve(x, d, r, lanes * now, now, bools);
+    r = d;
+  }
+}
+
+// ** bools of vectors **
+
+// The part of a vector of bools that is asked for now, in elements of this width, or as a mask.
+static int tn_x86_mask_as(tn_x86_select *x, const tiny_uop *u, int element) {
+  const int r = tn_x86_value(x, u), has = tn_x86_element(x, u);
+  if (x->level->masks || has == element || tn_x86_is_splat(u)) return r;
+  const int to = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_resize(x, to, r, tn_x86_lanes(x, u), has, element, 1, 1);
+  return to;
+}
+// A general register with a bit of each lane, *apart from each other; what stands above the lanes is anything.
+static int tn_x86_bits_of_lanes(tn_x86_select *x, const tiny_uop *u, int *apart) {
+  const int r = tn_x86_value(x, u), bits = tn_x86_new(x, TN_ISA_GPR);
+  *apart = x->level->masks ? 1 : tn_x86_element(x, u);
+  if (x->level->masks) tn_x86_2(x, TN_X86_KMOVQ, tn_x86_gpr(bits, 8, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE));
+  else tn_x86_2(x, tn_x86_best(x, TN_X86_DO_SIGNS, TN_X86_I8), tn_x86_gpr(bits, 4, TN_ISA_DEF),
+                tn_x86_vec(r, tn_x86_held(x, u), TN_ISA_USE));
+  return bits;
+}
+// A mask, or a vector, all of whose lanes are the bool of a general register. lanes 1: of a scalar.
+static int tn_x86_lanes_of_bool(tn_x86_select *x, int r, int nbytes, int lanes) {
+  if (x->level->masks && lanes == 1) {    // of one lane
+    const int one = tn_x86_new(x, TN_ISA_MASK);
+    tn_x86_2(x, TN_X86_KMOVD, tn_x86_kreg(one, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+    return one;
+  }
+  const int all = tn_x86_new(x, TN_ISA_GPR), k = tn_x86_new(x, x->level->masks ? TN_ISA_MASK : TN_ISA_VEC);
+  tn_x86_copy(x, TN_ISA_GPR, all, r, 8);
+  tn_x86_1(x, TN_X86_NEG, tn_x86_gpr(all, 8, TN_ISA_BOTH));
+  if (x->level->masks) {
+    tn_x86_2(x, TN_X86_KMOVQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(all, 8, TN_ISA_USE));
+    return k;
+  }
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I64), tn_x86_vec(k, 16, TN_ISA_DEF), tn_x86_gpr(all, 8, TN_ISA_USE));
+  if (nbytes <= 8) return k;
+  const int row = tn_x86_choose(x->level, TN_X86_DO_SPLAT, TN_X86_I64);
+  const int wide = tn_x86_new(x, TN_ISA_VEC), held = tn_x86_vector(nbytes);
+  if (row) tn_x86_2(x, row, tn_x86_vec(wide, held, TN_ISA_DEF), tn_x86_vec(k, 16, TN_ISA_USE));
+  else tn_x86_do_imm(x, TN_X86_DO_SHUFFLE_4, TN_X86_I32, 16, wide, k, 0);
+  return wide;
+}
+// By a vector of 0 and -1: yes where it is set, else no.
+static void tn_x86_blend(tn_x86_select *x, int to, int nbytes, int mask, tn_isa_operand yes, int no) {
+  const int row = tn_x86_choose(x->level, TN_X86_DO_BLEND, TN_X86_I8);
+  const tn_isa_operand d = tn_x86_vec(to, nbytes, TN_ISA_DEF), m = tn_x86_vec(mask, nbytes, TN_ISA_USE);
+  const tn_isa_operand otherwise = tn_x86_vec(no, nbytes, TN_ISA_USE);
+  if (row) {
+    const tn_isa_operand o[4] = {d, otherwise, yes, m};
+    tn_x86_n(x, row, 4, o);
+    return;
+  }
+  const int a = tn_x86_new(x, TN_ISA_VEC), b = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_3(x, tn_x86_best(x, TN_X86_DO_AND, TN_X86_I32), tn_x86_vec(a, nbytes, TN_ISA_DEF), m, yes);
+  tn_x86_3(x, tn_x86_best(x, TN_X86_DO_ANDN, TN_X86_I32), tn_x86_vec(b, nbytes, TN_ISA_DEF), m, otherwise);
+  tn_x86_do_3(x, TN_X86_DO_OR, TN_X86_I32, nbytes, to, a, b);
+}
+#endif
+// ---- end src/isa/x86_widths.c ----
 // ---- begin src/isa/x86_memory.c ----
 // x86_memory: addresses, loads and stores, of scalars and of vectors, all of them, some by a mask, or apart.
 //
 // In:  an INDEX, a LOAD or a STORE of one part. Out: its operand, or instructions.
 // Holds: REG memory is registers, an element each. The sum with a constant that an address takes is not computed; an
 //        index that may be negative is extended to 64 bits once. What one condition decides is jumped over.
-// Not here: bools in memory, atomic additions, masked vectors of less than 16 bytes.
+//        What no instruction moves goes element by element, by way of the shelf.
+// Not here: bools in memory, atomic additions: the CPU's lists have none.
 #ifndef TN_ISA_X86_MEMORY
 #define TN_ISA_X86_MEMORY
 #ifndef TINY_AMALGAMATED
-#include "x86_values.c"
+#include "x86_widths.c"
 #endif
 
 // ** memory **
@@ -48394,13 +49712,30 @@ static int tn_x86_index(tn_x86_select *x, const tiny_uop *at) {
   const int r = tn_x86_value(x, at);
   return tn_x86_may_be_negative(at) ? tn_x86_extended(x, r) : r;
 }
+// What an address begins with: the register of a pointer, or a place in the frame.
+static void tn_x86_base(tn_x86_select *x, const tiny_uop *memory, tn_isa_operand *o) {
+  const tiny_uop *m = tn_memory_behind(memory);
+  const int framed = m->op == TINY_OP_DEFINE && x->label[m->seq] > 0;
+  o->reg = framed ? -1 - TN_X86_RSP : tn_x86_value(x, m);
+  if (framed) o->imm += x->label[m->seq] - 1;
+}
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
   const tiny_uop *folded = tn_x86_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;
-  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, folded ? folded->src[1]->k * element : 0);
-  o.reg = tn_x86_value(x, tn_memory_behind(index->src[0]));
+  const int which = x->inductions.which[index->seq];
+  const int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, added * element);
+  tn_x86_base(x, index->src[0], &o);
+  const int64_t framed = o.imm - added * element;
   o.scale = (uint8_t)element;
   if (x->lanes && nbytes > element) o.imm += (int64_t)x->from * element;    // of a vector, not of what is broadcast
+  if (which) {
+    const tn_isa_induction *d = &x->inductions.of[which - 1];
+    const int pace = tn_isa_pace(d);
+    if (pace) { o.reg = d->reg; o.imm -= framed; o.index = x->reg[d->range->seq]; o.scale = (uint8_t)pace; }
+    else o.index = d->reg;
+    return o;
+  }
   if (at->op != TINY_OP_CONST) { o.index = tn_x86_index(x, at); return o; }
   const int64_t far_off = o.imm + at->k * element;
   if (far_off <= INT32_MAX && far_off >= INT32_MIN) { o.imm = far_off; return o; }
@@ -48409,69 +49744,189 @@ static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int
   return o;
 }
 
-// A load or store of a scalar, or of a whole vector, at memory o.
-static void tn_x86_move_in(tn_x86_select *x, const tiny_uop *u, int to, tn_isa_operand o) {
-  const int cls = tn_x86_class(u), nbytes = tn_x86_nbytes(x, u);
+// nbytes of a vector register, from or to memory o.
+static int tn_x86_move_row(tn_x86_select *x, int nbytes) {
+  return tn_x86_best(x, TN_X86_DO_MOVE, nbytes == 4 ? TN_X86_S32 : nbytes == 8 ? TN_X86_S64 : TN_X86_V32);
+}
+static void tn_x86_load_bytes(tn_x86_select *x, int to, int nbytes, tn_isa_operand o) {
   o.nbytes = (uint8_t)nbytes;
-  if (cls == TN_ISA_GPR) {
-    const int op = nbytes >= 4 ? TN_X86_MOV : tn_is_signed(u->dtype) ? TN_X86_MOVSX : TN_X86_MOVZX;
-    tn_x86_2(x, op, tn_x86_gpr(to, nbytes == 8 ? 8 : 4, TN_ISA_DEF), o);
+  if (nbytes >= 4) {
+    tn_x86_2(x, tn_x86_move_row(x, nbytes), tn_x86_vec(to, tn_x86_vector(nbytes), TN_ISA_DEF), o);
     return;
   }
-  const int op = nbytes == 4 ? TN_X86_VMOVSS : nbytes == 8 ? TN_X86_VMOVSD : TN_X86_VMOVUPS;
-  if (nbytes < 4) tn_isa_refuse(x->c, "a vector of less than four bytes");
-  tn_x86_2(x, op, tn_x86_vec(to, tn_x86_vector(nbytes), TN_ISA_DEF), o);
+  const int r = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_MOVZX, tn_x86_gpr(r, 4, TN_ISA_DEF), o);
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+}
+static void tn_x86_store_bytes(tn_x86_select *x, int from, int nbytes, tn_isa_operand o) {
+  o.nbytes = (uint8_t)nbytes;
+  if (nbytes >= 4) {
+    tn_x86_2(x, tn_x86_move_row(x, nbytes), o, tn_x86_vec(from, tn_x86_vector(nbytes), TN_ISA_USE));
+    return;
+  }
+  const int r = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(r, 4, TN_ISA_DEF),
+           tn_x86_vec(from, 16, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_MOV, o, tn_x86_gpr(r, nbytes, TN_ISA_USE));
+}
+// A load or store of a scalar, or of a whole vector, at memory o.
+static void tn_x86_move_in(tn_x86_select *x, const tiny_uop *u, int to, tn_isa_operand o) {
+  const int nbytes = tn_x86_nbytes(x, u);
+  o.nbytes = (uint8_t)nbytes;
+  if (tn_x86_class(x, u) != TN_ISA_GPR) { tn_x86_load_bytes(x, to, nbytes, o); return; }
+  const int op = nbytes >= 4 ? TN_X86_MOV : tn_is_signed(u->dtype) ? TN_X86_MOVSX : TN_X86_MOVZX;
+  tn_x86_2(x, op, tn_x86_gpr(to, nbytes == 8 ? 8 : 4, TN_ISA_DEF), o);
 }
 static void tn_x86_move_out(tn_x86_select *x, const tiny_uop *u, int from, tn_isa_operand o) {
-  const int cls = tn_x86_class(u), nbytes = tn_x86_nbytes(x, u);
+  const int nbytes = tn_x86_nbytes(x, u), cls = tn_x86_class(x, u);
   o.nbytes = (uint8_t)nbytes;
-  if (cls == TN_ISA_GPR) { tn_x86_2(x, TN_X86_MOV, o, tn_x86_gpr(from, nbytes, TN_ISA_USE)); return; }
-  const int op = nbytes == 4 ? TN_X86_VMOVSS : nbytes == 8 ? TN_X86_VMOVSD : TN_X86_VMOVUPS;
-  if (nbytes < 4 || cls == TN_ISA_MASK) tn_isa_refuse(x->c, "a store of bools, or of less than four bytes");
-  tn_x86_2(x, op, o, tn_x86_vec(from, tn_x86_vector(nbytes), TN_ISA_USE));
+  if (cls == TN_ISA_GPR) tn_x86_2(x, TN_X86_MOV, o, tn_x86_gpr(from, nbytes, TN_ISA_USE));
+  else if (cls == TN_ISA_MASK) tn_isa_refuse(x->c, "a store of bools");
+  else tn_x86_store_bytes(x, from, nbytes, o);
+}
+static void tn_x86_shelve(tn_x86_select *x, int r, int held, int64_t at, int back) {
+  const tn_isa_operand v = tn_x86_vec(r, held, back ? TN_ISA_DEF : TN_ISA_USE), o = tn_x86_frame(x->shelf + at, held);
+  const int row = tn_x86_best(x, TN_X86_DO_MOVE, TN_X86_V32);
+  if (back) tn_x86_2(x, row, v, o);
+  else tn_x86_2(x, row, o, v);
 }
 
-static const int tn_x86_masked_moves[4] = {TN_X86_VMOVDQU8, TN_X86_VMOVDQU16, TN_X86_VMOVDQU32, TN_X86_VMOVDQU64};
-static int tn_x86_log(int nbytes) { return nbytes == 8 ? 3 : nbytes == 4 ? 2 : nbytes == 2 ? 1 : 0; }
+// ** element by element **
 
-// The operand of elements that lie apart, and the row of a gather or scatter. 0: there is none.
-static int tn_x86_apart(tn_x86_select *x, const tiny_uop *index, const tiny_uop *value, tn_isa_operand *o,
-    const int op[4]) {
-  const tiny_uop *at = index->src[1];
-  const int element = tn_x86_element(value), wide = tn_bits(at->dtype) == 64;
-  const int nbytes = tn_x86_nbytes(x, value);
-  *o = tn_isa_at(TN_ISA_MEM, 0, 0);
-  o->reg = tn_x86_value(x, tn_memory_behind(index->src[0]));
-  o->index = tn_x86_value(x, at);
-  o->cls = TN_ISA_VEC; o->scale = (uint8_t)element;
-  o->wide = (uint8_t)(wide == (element == 8) ? nbytes : wide ? 2 * nbytes : nbytes / 2 < 16 ? 16 : nbytes / 2);
-  const int extends = tn_is_unsigned(at->dtype) && !wide && at->vmax > INT32_MAX;      // by a sign it does not have
-  if (nbytes < 16 || (element != 4 && element != 8) || tn_bits(at->dtype) < 32 || extends ||
-      tn_x86_lanes(x, value) * (wide ? 8 : 4) > 64) {
-    tn_isa_refuse(x->c, "elements apart of this size");
-    return 0;
+// Where the elements of a vector's LOAD or STORE are: one behind the other at `at`, or apart, by numbers on the shelf.
+typedef struct tn_x86_elements {
+  const tiny_uop *index; tn_isa_operand at;
+  int bits, apart;                         // of the condition of each; bits -1: there is none
+} tn_x86_elements;
+enum { TN_X86_INDICES_AT = 64 };           // of the shelf
+
+static tn_x86_elements tn_x86_elements_of(tn_x86_select *x, const tiny_uop *index, const tiny_uop *valid, int element) {
+  tn_x86_elements e;
+  memset(&e, 0, sizeof e);
+  e.index = index; e.bits = -1;
+  if (valid) {
+    const int bits = tn_x86_bits_of_lanes(x, valid, &e.apart);
+    e.bits = tn_x86_new(x, TN_ISA_GPR);    // shifted from lane to lane
+    tn_x86_copy(x, TN_ISA_GPR, e.bits, bits, 8);
   }
+  if (index->lanes == 1) { e.at = tn_x86_memory(x, index, 2 * element); return e; }
+  e.at = tn_isa_at(TN_ISA_MEM, element, 0);
+  tn_x86_base(x, index->src[0], &e.at);
+  tn_x86_shelve(x, tn_x86_value(x, index->src[1]), tn_x86_held(x, index->src[1]), TN_X86_INDICES_AT, 0);
+  return e;
+}
+// The memory of lane i.
+static tn_isa_operand tn_x86_element_at(tn_x86_select *x, const tn_x86_elements *e, int i, int element) {
+  tn_isa_operand o = e->at;
+  o.nbytes = (uint8_t)element;
+  if (e->index->lanes == 1) { o.imm += (int64_t)i * element; return o; }
+  const tiny_uop *at = e->index->src[1];
+  const int wide = tn_x86_element(x, at), sign = tn_is_signed(at->dtype);
+  const int r = o.index = tn_x86_new(x, TN_ISA_GPR);
+  const int row = wide == 4 && sign ? TN_X86_MOVSXD : wide >= 4 ? TN_X86_MOV : sign ? TN_X86_MOVSX : TN_X86_MOVZX;
+  tn_x86_2(x, row, tn_x86_gpr(r, wide == 8 || sign ? 8 : 4, TN_ISA_DEF),
+           tn_x86_frame(x->shelf + TN_X86_INDICES_AT + (int64_t)i * wide, wide));
+  o.scale = (uint8_t)element;
+  return o;
+}
+// Between memory and the shelf; what is masked out is left as it is.
+static void tn_x86_move_elements(tn_x86_select *x, const tn_x86_elements *e, int lanes, int element, int load) {
+  for (int i = 0; i < lanes; i++) {
+    const int label = x->c->labels, r = tn_x86_new(x, TN_ISA_GPR), nbytes = element < 4 ? 4 : element;
+    const int in = element < 4 ? TN_X86_MOVZX : TN_X86_MOV;
+    const tn_isa_operand shelf = tn_x86_frame(x->shelf + (int64_t)i * element, element);
+    if (e->bits >= 0) {
+      x->c->labels++;
+      tn_x86_2(x, TN_X86_TEST, tn_x86_gpr(e->bits, 4, TN_ISA_USE), tn_isa_number(1));
+      tn_x86_jump(x, TN_X86_JE, label);
+    }
+    const tn_isa_operand memory = tn_x86_element_at(x, e, i, element);
+    tn_x86_2(x, in, tn_x86_gpr(r, nbytes, TN_ISA_DEF), load ? memory : shelf);
+    tn_x86_2(x, TN_X86_MOV, load ? shelf : memory, tn_x86_gpr(r, element, TN_ISA_USE));
+    if (e->bits < 0) continue;
+    tn_x86_place(x, label);
+    if (i + 1 < lanes) tn_x86_2(x, TN_X86_SHR, tn_x86_gpr(e->bits, 8, TN_ISA_BOTH), tn_isa_number(e->apart));
+  }
+}
+// Jumps to the label where not all lanes are set.
+static void tn_x86_jump_if_not_all(tn_x86_select *x, const tn_x86_elements *e, int lanes, int label) {
+  const int bits = lanes * e->apart, r = tn_x86_new(x, TN_ISA_GPR);
+  const int64_t all = bits >= 32 ? -1 : ((int64_t)1 << bits) - 1;
+  tn_x86_copy(x, TN_ISA_GPR, r, e->bits, 8);
+  if (bits < 32) tn_x86_2(x, TN_X86_AND, tn_x86_gpr(r, 4, TN_ISA_BOTH), tn_isa_number(all));
+  tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, 4, TN_ISA_USE), tn_isa_number(all));
+  tn_x86_jump(x, TN_X86_JNE, label);
+}
+
+// ** loads **
+
+// The row of a masked move of vectors, by a mask or by a vector; 0: it goes element by element.
+static int tn_x86_masked_row(const tn_x86_select *x, const tiny_uop *value) {
+  static const int rows[4] = {TN_X86_VMOVDQU8, TN_X86_VMOVDQU16, TN_X86_VMOVDQU32, TN_X86_VMOVDQU64};
+  const int element = tn_x86_element(x, value);
+  if (tn_x86_nbytes(x, value) < 16) return 0;
+  if (x->level->masks) return rows[tn_x86_log(element)];
+  return tn_x86_choose(x->level, TN_X86_DO_MASKED, tn_x86_int_type(element));
+}
+// The row of a gather or scatter; 0: there is none. It extends indices by their sign.
+static int tn_x86_apart_row(const tn_x86_select *x, const tiny_uop *index, const tiny_uop *value, const int op[4]) {
+  const tiny_uop *at = index->src[1];
+  const int element = tn_x86_element(x, value), wide = tn_bits(at->dtype) == 64;
+  const int extends = tn_is_unsigned(at->dtype) && !wide && at->vmax > INT32_MAX;      // by a sign it does not have
+  if (!x->level->masks || tn_x86_nbytes(x, value) < 16 || element < 4 || tn_bits(at->dtype) < 32 || extends ||
+      tn_x86_lanes(x, value) * (wide ? 8 : 4) > x->level->nbytes) return 0;
   return op[2 * wide + (element == 8)];
 }
+static tn_isa_operand tn_x86_apart(tn_x86_select *x, const tiny_uop *index, const tiny_uop *value) {
+  const tiny_uop *at = index->src[1];
+  const int element = tn_x86_element(x, value), wide = tn_bits(at->dtype) == 64, nbytes = tn_x86_nbytes(x, value);
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, 0);
+  tn_x86_base(x, index->src[0], &o);
+  o.index = tn_x86_value(x, at);
+  o.cls = TN_ISA_VEC; o.scale = (uint8_t)element;
+  o.wide = (uint8_t)(wide == (element == 8) ? nbytes : wide ? 2 * nbytes : nbytes / 2 < 16 ? 16 : nbytes / 2);
+  return o;
+}
 
+static void tn_x86_load_masked(tn_x86_select *x, const tiny_uop *u, const tiny_uop *valid, int row, int to) {
+  const int held = tn_x86_held(x, u), element = tn_x86_element(x, u), mask = tn_x86_mask_as(x, valid, element);
+  const tn_isa_operand at = tn_x86_memory(x, u->src[0], held);
+  if (x->level->masks) { tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_BOTH), at)->mask = mask; return; }
+  const int read = u->nsrc == 2 ? tn_x86_new(x, TN_ISA_VEC) : to;              // zeros where it is not set
+  tn_x86_3(x, row, tn_x86_vec(read, held, TN_ISA_DEF), tn_x86_vec(mask, held, TN_ISA_USE), at);
+  if (u->nsrc == 2) tn_x86_blend(x, to, held, mask, tn_x86_vec(read, held, TN_ISA_USE), to);
+}
+static void tn_x86_load_elements(tn_x86_select *x, const tiny_uop *u, const tiny_uop *valid, int to) {
+  const tiny_uop *index = u->src[0];
+  const int held = tn_x86_held(x, u), element = tn_x86_element(x, u), lanes = tn_x86_lanes(x, u);
+  const int dense = index->lanes == 1, label = x->c->labels;
+  tn_x86_elements e = tn_x86_elements_of(x, index, valid, element);
+  x->c->labels += 2;
+  if (dense) {
+    tn_x86_jump_if_not_all(x, &e, lanes, label);
+    tn_x86_move_in(x, u, to, e.at);
+    tn_x86_jump(x, TN_X86_JMP, label + 1);
+    tn_x86_place(x, label);
+  }
+  if (valid) tn_x86_shelve(x, to, held, 0, 0);
+  tn_x86_move_elements(x, &e, lanes, element, 1);
+  tn_x86_shelve(x, to, held, 0, 1);
+  tn_x86_place(x, label + 1);
+}
 static void tn_x86_load_vector(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int gathers[4] = {TN_X86_VPGATHERDD, TN_X86_VPGATHERDQ, TN_X86_VPGATHERQD, TN_X86_VPGATHERQQ};
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
   const int held = tn_x86_held(x, u);
   if (index->lanes == 1 && !valid) { tn_x86_move_in(x, u, to, tn_x86_memory(x, index, tn_x86_nbytes(x, u))); return; }
+  const int row = index->lanes == 1 ? tn_x86_masked_row(x, u) : tn_x86_apart_row(x, index, u, gathers);
   if (u->nsrc == 2) tn_x86_copy(x, TN_ISA_VEC, to, tn_x86_value(x, u->src[1]), held);
   else tn_x86_zero(x, to, held);
-  if (tn_x86_nbytes(x, u) < 16) { tn_isa_refuse(x->c, "a masked vector of less than 16 bytes"); return; }
-  if (index->lanes == 1) {
-    const int mask = tn_x86_value(x, valid);
-    const tn_isa_operand at = tn_x86_memory(x, index, held);
-    tn_x86_2(x, tn_x86_masked_moves[tn_x86_log(tn_x86_element(u))], tn_x86_vec(to, held, TN_ISA_BOTH), at)->mask = mask;
-    return;
-  }
-  tn_isa_operand o;
-  const int op = tn_x86_apart(x, index, u, &o, gathers), mask = tn_x86_new(x, TN_ISA_MASK);
+  if (!row) { tn_x86_load_elements(x, u, valid, to); return; }
+  if (index->lanes == 1) { tn_x86_load_masked(x, u, valid, row, to); return; }
+  const tn_isa_operand o = tn_x86_apart(x, index, u);
+  const int mask = tn_x86_new(x, TN_ISA_MASK);
   tn_x86_copy(x, TN_ISA_MASK, mask, valid ? tn_x86_value(x, valid) : tn_x86_all_lanes(x, 1), 0);
-  if (op) tn_x86_2(x, op, tn_x86_vec(to, held, TN_ISA_BOTH), o)->mask = mask;
+  tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_BOTH), o)->mask = mask;
 }
 
 // What one condition decides is written between these two.
@@ -48483,117 +49938,219 @@ static int tn_x86_if(tn_x86_select *x, const tiny_uop *condition) {
 }
 static void tn_x86_load(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes == 1 ? index->src[2] : NULL;
-  const int cls = tn_x86_class(u);
+  const int cls = tn_x86_class(x, u);
   int label = -1;
-  if (u->k || cls == TN_ISA_MASK) tn_isa_refuse(x->c, "rows of matrices, or bools in memory");
+  if (u->k || u->dtype == TINY_BOOL) tn_isa_refuse(x->c, "rows of matrices, or bools in memory");
   if (valid) {
     if (u->nsrc == 2) tn_x86_copy(x, cls, to, tn_x86_value(x, u->src[1]), tn_x86_held(x, u));
     else if (cls == TN_ISA_VEC) tn_x86_zero(x, to, tn_x86_held(x, u));
     else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_isa_number(0));
     label = tn_x86_if(x, valid);
-    if (u->lanes > 1 && index->lanes > 1) tn_isa_refuse(x->c, "elements apart under one condition");
   }
   if (u->lanes > 1) tn_x86_load_vector(x, u, to);
   else tn_x86_move_in(x, u, to, tn_x86_memory(x, index, tn_x86_nbytes(x, u)));
   if (valid) tn_x86_place(x, label);
 }
 
-static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
+// ** stores **
+
+static void tn_x86_store_elements(tn_x86_select *x, const tiny_uop *value, const tiny_uop *index,
+                                  const tiny_uop *valid) {
+  const int element = tn_x86_element(x, value), lanes = tn_x86_lanes(x, value), from = tn_x86_value(x, value);
+  const int label = x->c->labels;
+  tn_x86_elements e = tn_x86_elements_of(x, index, valid, element);
+  x->c->labels += 2;
+  if (index->lanes == 1) {
+    tn_x86_jump_if_not_all(x, &e, lanes, label);
+    tn_x86_move_out(x, value, from, e.at);
+    tn_x86_jump(x, TN_X86_JMP, label + 1);
+    tn_x86_place(x, label);
+  }
+  tn_x86_shelve(x, from, tn_x86_held(x, value), 0, 0);
+  tn_x86_move_elements(x, &e, lanes, element, 0);
+  tn_x86_place(x, label + 1);
+}
+static void tn_x86_store_vector(tn_x86_select *x, const tiny_uop *value, const tiny_uop *index,
+                                const tiny_uop *valid) {
   static const int scatters[4] = {TN_X86_VPSCATTERDD, TN_X86_VPSCATTERDQ, TN_X86_VPSCATTERQD, TN_X86_VPSCATTERQQ};
+  const int dense = index->lanes == 1, held = tn_x86_held(x, value), element = tn_x86_element(x, value);
+  const int row = dense ? tn_x86_masked_row(x, value) : tn_x86_apart_row(x, index, value, scatters);
+  if (!row) { tn_x86_store_elements(x, value, index, valid); return; }
+  const int from = tn_x86_value(x, value), mask = valid ? tn_x86_mask_as(x, valid, element) : tn_x86_all_lanes(x, 1);
+  const tn_isa_operand v = tn_x86_vec(from, held, TN_ISA_USE);
+  const tn_isa_operand o = dense ? tn_x86_memory(x, index, held) : tn_x86_apart(x, index, value);
+  if (!x->level->masks) { tn_x86_3(x, row, o, tn_x86_vec(mask, held, TN_ISA_USE), v); return; }
+  const int spent = dense ? mask : tn_x86_new(x, TN_ISA_MASK);
+  tn_x86_copy(x, TN_ISA_MASK, spent, mask, 0);
+  tn_x86_2(x, row, o, v)->mask = spent;
+}
+// A whole vector that nobody reads soon: past the caches, which takes an address that its size divides (Intel SDM
+// vol. 2, MOVNTPS).
+static int tn_x86_streams(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0];
+  return x->k->hints[u->seq] & TINY_HINT_STREAM && index->lanes == 1 && index->nsrc == 2 &&
+      u->src[1]->dtype != TINY_BOOL && tn_x86_nbytes(x, u->src[1]) >= 16;
+}
+static void tn_x86_stream(tn_x86_select *x, const tiny_uop *u) {
+  const int nbytes = tn_x86_nbytes(x, u->src[1]), by_cache = x->c->labels, done = x->c->labels + 1;
+  const int from = tn_x86_value(x, u->src[1]), at = tn_x86_new(x, TN_ISA_GPR);
+  x->c->labels += 2;
+  tn_isa_operand o = tn_x86_memory(x, u->src[0], nbytes);
+  o.nbytes = 0;
+  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(at, 8, TN_ISA_DEF), o);
+  tn_x86_2(x, TN_X86_TEST, tn_x86_gpr(at, 4, TN_ISA_USE), tn_isa_number(nbytes - 1));
+  tn_x86_jump(x, TN_X86_JNE, by_cache);
+  o = tn_isa_at(TN_ISA_MEM, nbytes, 0);
+  o.reg = at;
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_STREAM, TN_X86_V32), o, tn_x86_vec(from, nbytes, TN_ISA_USE));
+  tn_x86_jump(x, TN_X86_JMP, done);
+  tn_x86_place(x, by_cache);
+  tn_x86_2(x, tn_x86_move_row(x, nbytes), o, tn_x86_vec(from, nbytes, TN_ISA_USE));
+  tn_x86_place(x, done);
+}
+static void tn_x86_store(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *value = u->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const int masked = valid && valid->lanes > 1, label = valid && !masked ? tn_x86_if(x, valid) : -1;
   if (u->k == TN_ADDS) tn_isa_refuse(x->c, "atomic additions");
+  if (tn_x86_streams(x, u)) { tn_x86_stream(x, u); return; }
   if (value->lanes == 1 || (index->lanes == 1 && !masked)) {
     const int from = tn_x86_value(x, value);
     tn_x86_move_out(x, value, from, tn_x86_memory(x, index, tn_x86_nbytes(x, value)));
-  } else {
-    const int held = tn_x86_held(x, value), from = tn_x86_value(x, value);
-    const int mask = masked ? tn_x86_value(x, valid) : tn_x86_all_lanes(x, 1);
-    if (tn_x86_nbytes(x, value) < 16) tn_isa_refuse(x->c, "a masked vector of less than 16 bytes");
-    if (index->lanes == 1) {
-      const tn_isa_operand o = tn_x86_memory(x, index, held);
-      const int row = tn_x86_masked_moves[tn_x86_log(tn_x86_element(value))];
-      tn_x86_2(x, row, o, tn_x86_vec(from, held, TN_ISA_USE))->mask = mask;
-    } else {
-      tn_isa_operand o;
-      const int op = tn_x86_apart(x, index, value, &o, scatters), spent = tn_x86_new(x, TN_ISA_MASK);
-      tn_x86_copy(x, TN_ISA_MASK, spent, mask, 0);
-      if (op) tn_x86_2(x, op, o, tn_x86_vec(from, held, TN_ISA_USE))->mask = spent;
-    }
-  }
+  } else tn_x86_store_vector(x, value, index, masked ? valid : NULL);
   if (label >= 0) tn_x86_place(x, label);
 }
 #endif
 // ---- end src/isa/x86_memory.c ----
 // ---- begin src/isa/x86_arithmetic.c ----
-// x86_arithmetic: sums, products and divisions, comparisons and choices, conversions, of scalars and of vectors.
+// x86_arithmetic: sums, products and divisions, comparisons and choices, of scalars and of vectors.
 //
 // In:  a node of an elementwise op. Out: the instructions that write its value, or the part asked for, to a register.
 // Holds: an integer of less than 32 bits is extended again after what may leave its type.
-// Not here: what vectors have no instruction for (x86_lanes.c); casts of vectors of bools, which are refused.
+// Not here: what the level has no instruction for: x86_rules.c says it by other nodes, or x86_lanes.c goes by elements.
 #ifndef TN_ISA_X86_ARITHMETIC
 #define TN_ISA_X86_ARITHMETIC
 #ifndef TINY_AMALGAMATED
 #include "x86_memory.c"
 #endif
 
-// ** arithmetic: rows by op, of f32 and f64, scalar and vector, and of integers in vectors by their size **
+// ** of two sources of vectors or floats **
 
-// uints 0: as ints; 0: none
-typedef struct tn_x86_op { int op, scalar[2], packed[2], ints[4], uints[4]; } tn_x86_op;
-static const tn_x86_op tn_x86_ops[] = {
-  {TINY_OP_ADD, {TN_X86_VADDSS, TN_X86_VADDSD}, {TN_X86_VADDPS, TN_X86_VADDPD},
-   {TN_X86_VPADDB, TN_X86_VPADDW, TN_X86_VPADDD, TN_X86_VPADDQ}, {0, 0, 0, 0}},
-  {TINY_OP_SUB, {TN_X86_VSUBSS, TN_X86_VSUBSD}, {TN_X86_VSUBPS, TN_X86_VSUBPD},
-   {TN_X86_VPSUBB, TN_X86_VPSUBW, TN_X86_VPSUBD, TN_X86_VPSUBQ}, {0, 0, 0, 0}},
-  {TINY_OP_MUL, {TN_X86_VMULSS, TN_X86_VMULSD}, {TN_X86_VMULPS, TN_X86_VMULPD},
-   {0, TN_X86_VPMULLW, TN_X86_VPMULLD, TN_X86_VPMULLQ}, {0, 0, 0, 0}},
-  {TINY_OP_FDIV, {TN_X86_VDIVSS, TN_X86_VDIVSD}, {TN_X86_VDIVPS, TN_X86_VDIVPD}, {0, 0, 0, 0}, {0, 0, 0, 0}},
-  {TINY_OP_AND, {0, 0}, {0, 0}, {TN_X86_VPANDD, TN_X86_VPANDD, TN_X86_VPANDD, TN_X86_VPANDQ}, {0, 0, 0, 0}},
-  {TINY_OP_OR,  {0, 0}, {0, 0}, {TN_X86_VPORD,  TN_X86_VPORD,  TN_X86_VPORD,  TN_X86_VPORQ},  {0, 0, 0, 0}},
-  {TINY_OP_XOR, {0, 0}, {0, 0}, {TN_X86_VPXORD, TN_X86_VPXORD, TN_X86_VPXORD, TN_X86_VPXORQ}, {0, 0, 0, 0}},
-  {TINY_OP_SHL, {0, 0}, {0, 0}, {0, TN_X86_VPSLLVW, TN_X86_VPSLLVD, TN_X86_VPSLLVQ}, {0, 0, 0, 0}},
-  {TINY_OP_SHR, {0, 0}, {0, 0}, {0, TN_X86_VPSRAVW, TN_X86_VPSRAVD, TN_X86_VPSRAVQ},
-   {0, TN_X86_VPSRLVW, TN_X86_VPSRLVD, TN_X86_VPSRLVQ}}
-};
-enum { TN_X86_OPS = sizeof tn_x86_ops / sizeof *tn_x86_ops };
-
-static int tn_x86_row_of(const tiny_uop *u) {
-  const int size = tn_x86_log(tn_x86_element(u));
-  for (int i = 0; i < TN_X86_OPS; i++) if (tn_x86_ops[i].op == u->op) {
-    const tn_x86_op *o = &tn_x86_ops[i];
-    if (tn_is_float(u->dtype)) return u->lanes > 1 ? o->packed[size == 3] : o->scalar[size == 3];
-    return tn_is_unsigned(u->dtype) && o->uints[size] ? o->uints[size] : o->ints[size];
+// The op of the tables for a node; -1: none. Shifts by one number for all lanes are by an immediate.
+static int tn_x86_do_of(const tiny_uop *u) {
+  const int sign = tn_is_signed(u->dtype), splat = u->nsrc > 1 && tn_x86_is_splat(u->src[1]);
+  const int by_number = splat && u->src[1]->src[0]->k >= 0 && u->src[1]->src[0]->k < tn_bits(u->dtype);
+  switch (u->op) {
+    case TINY_OP_ADD: return TN_X86_DO_ADD;   case TINY_OP_SUB: return TN_X86_DO_SUB;
+    case TINY_OP_MUL: return TN_X86_DO_MUL;   case TINY_OP_FDIV: return TN_X86_DO_FDIV;
+    case TINY_OP_AND: return TN_X86_DO_AND;   case TINY_OP_OR: return TN_X86_DO_OR;
+    case TINY_OP_XOR: return TN_X86_DO_XOR;
+    case TINY_OP_SHL: return by_number ? TN_X86_DO_SHLI : TN_X86_DO_SHL;
+    case TINY_OP_SHR: return by_number ? (sign ? TN_X86_DO_SHRI : TN_X86_DO_SHRUI) :
+                                         sign ? TN_X86_DO_SHR : TN_X86_DO_SHRU;
+    case TINY_OP_EQ: return TN_X86_DO_EQ;     case TINY_OP_LT: return TN_X86_DO_LT;
+    case TINY_OP_NE: return TN_X86_DO_NE;     case TINY_OP_SQRT: return TN_X86_DO_SQRT;
+    case TINY_OP_TRUNC: return TN_X86_DO_TRUNC;
+    default: return -1;
   }
-  return 0;
 }
-// Of two sources of vectors or floats.
+static int tn_x86_row_of(const tn_x86_select *x, const tiny_uop *u) {
+  const int what = tn_x86_do_of(u);
+  return what < 0 ? 0 : tn_x86_choose(x->level, what, tn_x86_type(x, u));
+}
+// The last source of an instruction: a load that is read by it alone, from memory; or as x86_values.c has it.
+static int tn_x86_is_read(const tn_x86_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_LOAD && x->fused[u->seq];
+}
+static tn_isa_operand tn_x86_last_source(tn_x86_select *x, const tiny_uop *u, int *broadcast) {
+  if (!tn_x86_is_read(x, u)) return tn_x86_source(x, u, broadcast);
+  *broadcast = 0;
+  return tn_x86_memory(x, u->src[0], tn_x86_nbytes(x, u));
+}
 static void tn_x86_binary(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int row = tn_x86_row_of(u), held = tn_x86_held(x, u);
-  int broadcast;
-  const tn_isa_operand a = tn_x86_use(x, u->src[0]);
-  const tn_isa_operand b = tn_x86_source(x, u->src[1], &broadcast);
+  const int what = tn_x86_do_of(u), row = tn_x86_row_of(x, u), held = tn_x86_held(x, u);
+  const int by_number = what == TN_X86_DO_SHLI || what == TN_X86_DO_SHRI || what == TN_X86_DO_SHRUI;
+  const int turned = tn_x86_is_read(x, u->src[0]);
+  int broadcast = 0;
+  const tn_isa_operand a = tn_x86_use(x, u->src[turned]);
+  const tn_isa_operand b = by_number ? tn_isa_number(u->src[1]->src[0]->k) :
+      tn_x86_last_source(x, u->src[!turned], &broadcast);
   tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b)->broadcast = (uint8_t)broadcast;
 }
-
-// product: a MUL that this sum alone uses; the other source is added to it, or it is taken from that.
-static void tn_x86_fuse(tn_x86_select *x, const tiny_uop *u, const tiny_uop *product, int to) {
-  static const int rows[3][4] = {{TN_X86_VFMADD231PS, TN_X86_VFMADD231PD, TN_X86_VFMADD231SS, TN_X86_VFMADD231SD},
-    {TN_X86_VFNMADD231PS, TN_X86_VFNMADD231PD, TN_X86_VFNMADD231SS, TN_X86_VFNMADD231SD},
-    {TN_X86_VFMSUB231PS, TN_X86_VFMSUB231PD, TN_X86_VFMSUB231SS, TN_X86_VFMSUB231SD}};
-  const tiny_uop *other = u->src[0] == product ? u->src[1] : u->src[0];
-  const int kind = u->op == TINY_OP_ADD ? 0 : product == u->src[1] ? 1 : 2, held = tn_x86_held(x, u);
-  int broadcast;
-  const int addend = tn_x86_value(x, other);
-  const tn_isa_operand a = tn_x86_use(x, product->src[0]), b = tn_x86_source(x, product->src[1], &broadcast);
-  tn_x86_copy(x, TN_ISA_VEC, to, addend, held);
-  const int row = rows[kind][2 * (u->lanes == 1) + (tn_x86_element(u) == 8)];
-  tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_BOTH), a, b)->broadcast = (uint8_t)broadcast;
+// Bools of vectors: AND, OR, XOR and what else says the same of them.
+static int tn_x86_is_logic(const tiny_uop *u) {
+  return u->op == TINY_OP_AND || u->op == TINY_OP_OR || u->op == TINY_OP_XOR || u->op == TINY_OP_NE;
 }
+static void tn_x86_logic(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int element = tn_x86_element(x, u), held = tn_x86_held(x, u);
+  const int a = tn_x86_mask_as(x, u->src[0], element), b = tn_x86_mask_as(x, u->src[1], element);
+  if (x->level->masks) {
+    tn_x86_3(x, u->op == TINY_OP_AND ? TN_X86_KANDQ : u->op == TINY_OP_OR ? TN_X86_KORQ : TN_X86_KXORQ,
+             tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
+    return;
+  }
+  tn_x86_do_3(x, u->op == TINY_OP_AND ? TN_X86_DO_AND : u->op == TINY_OP_OR ? TN_X86_DO_OR : TN_X86_DO_XOR, TN_X86_I32,
+              held, to, a, b);
+}
+// Products of integers of 64 bits by those of their halves: low * low + ((high * low + low * high) << 32), of which
+// what is known to be 0 is left out.
+static int tn_x86_is_high(const tiny_uop *u) { return u->vmin < 0 || u->vmax > (int64_t)UINT32_MAX; }
+static int tn_x86_high_by_low(tn_x86_select *x, int a, int b, int held) {
+  const int high = tn_x86_new(x, TN_ISA_VEC), product = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHRUI, TN_X86_I64, held, high, a, 32);
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, TN_X86_I64, held, product, high, b);
+  return product;
+}
+static void tn_x86_multiply_64(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int held = tn_x86_held(x, u), type = TN_X86_I64;
+  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]);
+  const int first = tn_x86_is_high(u->src[0]) ? tn_x86_high_by_low(x, a, b, held) : -1;
+  const int second = tn_x86_is_high(u->src[1]) ? tn_x86_high_by_low(x, b, a, held) : -1;
+  if (first < 0 && second < 0) { tn_x86_do_3(x, TN_X86_DO_PRODUCT, type, held, to, a, b); return; }
+  int high = first < 0 ? second : first;
+  if (first >= 0 && second >= 0) {
+    high = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_3(x, TN_X86_DO_ADD, type, held, high, first, second);
+  }
+  const int up = tn_x86_new(x, TN_ISA_VEC), low = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_do_imm(x, TN_X86_DO_SHLI, type, held, up, high, 32);
+  tn_x86_do_3(x, TN_X86_DO_PRODUCT, type, held, low, a, b);
+  tn_x86_do_3(x, TN_X86_DO_ADD, type, held, to, up, low);
+}
+
+// Is u read here for the last time, so that its register may be written?
+static int tn_x86_ends(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *here) {
+  return u->op != TINY_OP_CONST && !tn_x86_is_splat(u) && x->last[u->seq] <= (int)here->seq;
+}
+// Sources 0 * 1 + 2, of which a NEG that is fused is the instruction's: factors, and what is added, may be negated.
+// What is read here for the last time, the sum or one of the factors, is what the instruction writes.
+static void tn_x86_multiply_add(tn_x86_select *x, const tiny_uop *u, int to) {
+  static const int kinds[2][4] = {
+    {TN_X86_DO_FMADD, TN_X86_DO_FNMADD, TN_X86_DO_FMSUB, TN_X86_DO_FNMSUB},
+    {TN_X86_DO_FMADD_213, TN_X86_DO_FNMADD_213, TN_X86_DO_FMSUB_213, TN_X86_DO_FNMSUB_213}};
+  const tiny_uop *s[3];
+  int minus[3], broadcast;
+  for (int i = 0; i < 3; i++) {
+    minus[i] = u->src[i]->op == TINY_OP_NEG && x->fused[u->src[i]->seq];
+    s[i] = minus[i] ? u->src[i]->src[0] : u->src[i];
+  }
+  if (tn_x86_is_read(x, s[0])) { const tiny_uop *read = s[0]; s[0] = s[1]; s[1] = read; }
+  const int held = tn_x86_held(x, u), first = tn_x86_ends(x, s[0], u);
+  const int of_factor = !tn_x86_is_read(x, s[1]) && !tn_x86_ends(x, s[2], u) && (first || tn_x86_ends(x, s[1], u)) &&
+      (s[2]->op == TINY_OP_CONST || x->reg[s[2]->seq] != to);
+  const tiny_uop *written = !of_factor ? s[2] : first ? s[0] : s[1];
+  const tiny_uop *second = !of_factor || written == s[1] ? s[0] : s[1], *third = of_factor ? s[2] : s[1];
+  const int from = tn_x86_value(x, written), kind = (minus[0] ^ minus[1]) + 2 * minus[2];
+  const tn_isa_operand a = tn_x86_use(x, second), b = tn_x86_last_source(x, third, &broadcast);
+  tn_x86_copy(x, TN_ISA_VEC, to, from, held);
+  tn_x86_3(x, tn_x86_best(x, kinds[of_factor][kind], tn_x86_type(x, u)), tn_x86_vec(to, held, TN_ISA_BOTH), a, b)
+      ->broadcast = (uint8_t)broadcast;
+}
+
+// ** scalar integers **
 
 // An integer of a narrow type is extended again.
 static void tn_x86_extend(tn_x86_select *x, const tiny_uop *u, int r) {
-  const int nbytes = tn_x86_element(u);
+  const int nbytes = tn_x86_element(x, u);
   if (u->dtype == TINY_BOOL || nbytes >= 4) return;
   tn_x86_2(x, tn_is_signed(u->dtype) ? TN_X86_MOVSX : TN_X86_MOVZX, tn_x86_gpr(r, 4, TN_ISA_DEF),
            tn_x86_gpr(r, nbytes, TN_ISA_USE));
@@ -48607,12 +50164,12 @@ static tn_isa_operand tn_x86_scalar_source(tn_x86_select *x, const tiny_uop *u, 
   return tn_x86_gpr(tn_x86_value(x, u), nbytes, TN_ISA_USE);
 }
 static void tn_x86_divide(tn_x86_select *x, const tiny_uop *u, int to, int a, int b) {
-  const int nbytes = tn_x86_element(u) == 8 ? 8 : 4, sign = tn_is_signed(u->dtype);
+  const int nbytes = tn_x86_element(x, u) == 8 ? 8 : 4, sign = tn_is_signed(u->dtype);
   const int rax = -1 - TN_X86_RAX, rdx = -1 - TN_X86_RDX, by = -1 - TN_X86_R11;
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(by, 8, TN_ISA_DEF), tn_x86_gpr(b, 8, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rax, 8, TN_ISA_DEF), tn_x86_gpr(a, 8, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));   // its name: it is written here
   if (sign) tn_isa_add(x->c, nbytes == 8 ? TN_X86_CQO : TN_X86_CDQ);
-  else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(rdx, 4, TN_ISA_DEF), tn_isa_number(0));
   tn_x86_1(x, sign ? TN_X86_IDIV : TN_X86_DIV, tn_x86_gpr(by, nbytes, TN_ISA_USE));
   tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
            tn_x86_gpr(u->op == TINY_OP_CDIV ? rax : rdx, nbytes, TN_ISA_USE));
@@ -48625,6 +50182,13 @@ static void tn_x86_shift(tn_x86_select *x, const tiny_uop *u, int to) {
     tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
     tn_x86_2(x, left ? TN_X86_SHL : sign ? TN_X86_SAR : TN_X86_SHR, tn_x86_gpr(to, nbytes, TN_ISA_BOTH),
              tn_isa_number(u->src[1]->k & (8 * nbytes - 1)));
+  } else if (!tn_x86_level_has(x->level, TN_X86_SHLX)) {     // by cl
+    const int by = tn_x86_value(x, u->src[1]), into = by == to ? tn_x86_new(x, TN_ISA_GPR) : to;
+    tn_x86_copy(x, TN_ISA_GPR, into, a, 8);
+    tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(-1 - TN_X86_RCX, 8, TN_ISA_DEF), tn_x86_gpr(by, 8, TN_ISA_USE));
+    tn_x86_2(x, left ? TN_X86_SHL : sign ? TN_X86_SAR : TN_X86_SHR, tn_x86_gpr(into, nbytes, TN_ISA_BOTH),
+             tn_x86_gpr(-1 - TN_X86_RCX, 1, TN_ISA_USE));
+    tn_x86_copy(x, TN_ISA_GPR, to, into, 8);
   } else {
     const int by = tn_x86_value(x, u->src[1]);
     tn_x86_3(x, left ? TN_X86_SHLX : sign ? TN_X86_SARX : TN_X86_SHRX, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
@@ -48676,76 +50240,75 @@ static void tn_x86_integer(tn_x86_select *x, const tiny_uop *u, int to) {
 }
 
 static void tn_x86_unary(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int held = tn_x86_held(x, u), cls = tn_x86_class(u), f64 = tn_x86_element(u) == 8, wide = u->lanes > 1;
+  const int held = tn_x86_held(x, u), cls = tn_x86_class(x, u), element = tn_x86_element(x, u);
   const int a = tn_x86_value(x, u->src[0]);
+  const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), s = tn_x86_vec(a, held, TN_ISA_USE);
   if (u->op == TINY_OP_NEG && cls == TN_ISA_GPR) {
     tn_x86_copy(x, TN_ISA_GPR, to, a, 8);
     tn_x86_1(x, TN_X86_NEG, tn_x86_gpr(to, held, TN_ISA_BOTH));
     tn_x86_extend(x, u, to);
   } else if (u->op == TINY_OP_NEG && tn_is_float(u->dtype)) {
-    const int sign = tn_x86_splat(x, f64 ? INT64_MIN : INT32_MIN, f64 ? 8 : 4, held);
-    tn_x86_3(x, TN_X86_VPXORD, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(a, held, TN_ISA_USE),
-             tn_x86_vec(sign, held, TN_ISA_USE));
+    const int sign = tn_x86_splat(x, element == 8 ? INT64_MIN : INT32_MIN, element, held);
+    tn_x86_do_3(x, TN_X86_DO_XOR, TN_X86_I32, held, to, a, sign);
   } else if (u->op == TINY_OP_NEG) {
-    const int zero = tn_x86_new(x, TN_ISA_VEC), row = tn_x86_ops[1].ints[tn_x86_log(tn_x86_element(u))];
+    const int zero = tn_x86_new(x, TN_ISA_VEC);
     tn_x86_zero(x, zero, held);
-    tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(zero, held, TN_ISA_USE),
-             tn_x86_vec(a, held, TN_ISA_USE));
-  } else if (u->op == TINY_OP_SQRT) {
-    const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), s = tn_x86_vec(a, held, TN_ISA_USE);
-    if (wide) tn_x86_2(x, f64 ? TN_X86_VSQRTPD : TN_X86_VSQRTPS, d, s);
-    else tn_x86_3(x, f64 ? TN_X86_VSQRTSD : TN_X86_VSQRTSS, d, s, s);
-  } else {                                 // TRUNC; 11: towards zero, silently
-    const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF), s = tn_x86_vec(a, held, TN_ISA_USE);
-    if (wide) tn_x86_3(x, f64 ? TN_X86_VRNDSCALEPD : TN_X86_VRNDSCALEPS, d, s, tn_isa_number(11));
-    else tn_x86_4(x, f64 ? TN_X86_VRNDSCALESD : TN_X86_VRNDSCALESS, d, s, s, 11);
+    tn_x86_do_3(x, TN_X86_DO_SUB, tn_x86_type(x, u), held, to, zero, a);
+  } else {                                 // SQRT; TRUNC by 11: towards zero, silently
+    const int row = tn_x86_row_of(x, u), trunc = u->op == TINY_OP_TRUNC;
+    if (u->lanes == 1 && trunc) tn_x86_4(x, row, d, s, s, 11);
+    else if (u->lanes == 1) tn_x86_3(x, row, d, s, s);
+    else if (trunc) tn_x86_3(x, row, d, s, tn_isa_number(11));
+    else tn_x86_2(x, row, d, s);
   }
 }
 
 // ** comparisons, choices **
 
-// A mask whose bits are a general register's lowest.
-static int tn_x86_mask_of(tn_x86_select *x, int r) {
-  const int k = tn_x86_new(x, TN_ISA_MASK);
-  tn_x86_2(x, TN_X86_KMOVD, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
-  return k;
-}
-static int tn_x86_lanes_of_bool(tn_x86_select *x, int r) {   // all lanes are that bool
-  const int all = tn_x86_new(x, TN_ISA_GPR), k = tn_x86_new(x, TN_ISA_MASK);
-  tn_x86_copy(x, TN_ISA_GPR, all, r, 8);
-  tn_x86_1(x, TN_X86_NEG, tn_x86_gpr(all, 8, TN_ISA_BOTH));
-  tn_x86_2(x, TN_X86_KMOVQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_gpr(all, 8, TN_ISA_USE));
-  return k;
-}
-static void tn_x86_compare_masks(tn_x86_select *x, const tiny_uop *u, int to) {
-  const tn_isa_operand a = tn_x86_use(x, u->src[0]), b = tn_x86_use(x, u->src[1]);
-  tn_x86_3(x, u->op == TINY_OP_LT ? TN_X86_KANDNQ : u->op == TINY_OP_NE ? TN_X86_KXORQ : TN_X86_KXNORQ,
-           tn_x86_kreg(to, TN_ISA_DEF), a, b);
-}
-// Predicates: EQ 0, LT 17 (quietly), NEQ 4 of floats; EQ 0, LT 1, NE 4 of integers (Intel SDM vol. 2, VCMPPS, VPCMPD).
-static void tn_x86_compare_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
+// Predicates, as Intel SDM vol. 2 has them for CMPPS and VPCMPD: EQ 0, LT 1, NE 4.
+static int tn_x86_predicate(const tiny_uop *u) { return u->op == TINY_OP_EQ ? 0 : u->op == TINY_OP_NE ? 4 : 1; }
+// Of vectors, or of scalar floats, to a mask.
+static void tn_x86_compare_to_mask(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int ints[2][4] = {{TN_X86_VPCMPB, TN_X86_VPCMPW, TN_X86_VPCMPD, TN_X86_VPCMPQ},
                                  {TN_X86_VPCMPUB, TN_X86_VPCMPUW, TN_X86_VPCMPUD, TN_X86_VPCMPUQ}};
   const tiny_uop *s = u->src[0];
-  const int is_float = tn_is_float(s->dtype), f64 = tn_x86_element(s) == 8;
-  const int predicate = u->op == TINY_OP_EQ ? 0 : u->op == TINY_OP_NE ? 4 : is_float ? 17 : 1;
-  const int floats = s->lanes > 1 ? (f64 ? TN_X86_VCMPPD : TN_X86_VCMPPS) : f64 ? TN_X86_VCMPSD : TN_X86_VCMPSS;
-  const int row = is_float ? floats : ints[tn_is_unsigned(s->dtype)][tn_x86_log(tn_x86_element(s))];
+  const int row = tn_is_float(s->dtype) ? tn_x86_best(x, TN_X86_DO_LT, tn_x86_type(x, s)) :
+                                          ints[tn_is_unsigned(s->dtype)][tn_x86_log(tn_x86_element(x, s))];
   int broadcast;
   const tn_isa_operand a = tn_x86_use(x, s), b = tn_x86_source(x, u->src[1], &broadcast);
-  tn_x86_4(x, row, tn_x86_kreg(to, TN_ISA_DEF), a, b, predicate)->broadcast = (uint8_t)broadcast;
+  tn_x86_4(x, row, tn_x86_kreg(to, TN_ISA_DEF), a, b, tn_x86_predicate(u))->broadcast = (uint8_t)broadcast;
+}
+// To a vector of 0 and -1 as wide as what is compared; of scalars of which only the lowest element counts.
+static void tn_x86_compare_to_vector(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0], *other = u->src[1];
+  const int what = tn_x86_do_of(u), row = tn_x86_best(x, what, tn_x86_type(x, s)), held = tn_x86_held(x, s);
+  const tn_isa_operand d = tn_x86_vec(to, held, TN_ISA_DEF);
+  int broadcast;
+  if (tn_is_float(s->dtype)) {
+    const tn_isa_operand a = tn_x86_use(x, s), b = tn_x86_source(x, other, &broadcast);
+    tn_x86_4(x, row, d, a, b, tn_x86_predicate(u));
+    return;
+  }
+  const int swap = u->op == TINY_OP_LT;    // PCMPGT
+  const tn_isa_operand a = tn_x86_use(x, swap ? other : s), b = tn_x86_source(x, swap ? s : other, &broadcast);
+  tn_x86_3(x, row, d, a, b);
 }
 static void tn_x86_compare(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  if (s->lanes > 1) {
-    if (s->dtype == TINY_BOOL) tn_x86_compare_masks(x, u, to);
-    else tn_x86_compare_lanes(x, u, to);
+  if (s->lanes > 1 && x->level->masks) { tn_x86_compare_to_mask(x, u, to); return; }
+  if (s->lanes > 1) { tn_x86_compare_to_vector(x, u, to); return; }
+  if (tn_is_float(s->dtype) && x->level->masks) {
+    const int k = tn_x86_new(x, TN_ISA_MASK);
+    tn_x86_compare_to_mask(x, u, k);
+    tn_x86_2(x, TN_X86_KMOVD, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE));
     return;
   }
   if (tn_is_float(s->dtype)) {
-    const int k = tn_x86_new(x, TN_ISA_MASK);
-    tn_x86_compare_lanes(x, u, k);
-    tn_x86_2(x, TN_X86_KMOVD, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE));
+    const int v = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_compare_to_vector(x, u, v);
+    tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(to, 4, TN_ISA_DEF),
+             tn_x86_vec(v, 16, TN_ISA_USE));
+    tn_x86_2(x, TN_X86_AND, tn_x86_gpr(to, 4, TN_ISA_BOTH), tn_isa_number(1));
     return;
   }
   const int nbytes = tn_x86_held(x, s), a = tn_x86_value(x, s), flag = tn_x86_new(x, TN_ISA_GPR);
@@ -48757,116 +50320,90 @@ static void tn_x86_compare(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_2(x, TN_X86_MOVZX, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(flag, 1, TN_ISA_USE));
 }
 
+static void tn_x86_where_scalar(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), r = tn_x86_value(x, u->src[0]);
+  const int held = tn_x86_held(x, u), nbytes = held < 4 ? 4 : held;
+  tn_x86_copy(x, TN_ISA_GPR, to, no, 8);
+  tn_x86_2(x, TN_X86_TEST, tn_x86_gpr(r, 4, TN_ISA_USE), tn_x86_gpr(r, 4, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_CMOVNE, tn_x86_gpr(to, nbytes, TN_ISA_BOTH), tn_x86_gpr(yes, nbytes, TN_ISA_USE));
+}
+static void tn_x86_where_masks(tn_x86_select *x, const tiny_uop *u, int k, int to) {         // (k & yes) | (~k & no)
+  const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]);
+  const int a = tn_x86_new(x, TN_ISA_MASK), b = tn_x86_new(x, TN_ISA_MASK);
+  tn_x86_3(x, TN_X86_KANDQ, tn_x86_kreg(a, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(yes, TN_ISA_USE));
+  tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
+  tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
+}
 static void tn_x86_where(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int blends[4] = {TN_X86_VPBLENDMB, TN_X86_VPBLENDMW, TN_X86_VPBLENDMD, TN_X86_VPBLENDMQ};
   const tiny_uop *c = u->src[0];
-  const int cls = tn_x86_class(u), held = tn_x86_held(x, u);
-  if (cls == TN_ISA_GPR) {
-    const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), r = tn_x86_value(x, c);
-    const int nbytes = held < 4 ? 4 : held;
-    tn_x86_copy(x, TN_ISA_GPR, to, no, 8);
-    tn_x86_2(x, TN_X86_TEST, tn_x86_gpr(r, 4, TN_ISA_USE), tn_x86_gpr(r, 4, TN_ISA_USE));
-    tn_x86_2(x, TN_X86_CMOVNE, tn_x86_gpr(to, nbytes, TN_ISA_BOTH), tn_x86_gpr(yes, nbytes, TN_ISA_USE));
+  const int cls = tn_x86_class(x, u), held = tn_x86_held(x, u), element = tn_x86_element(x, u), scalar = u->lanes == 1;
+  if (cls == TN_ISA_GPR) { tn_x86_where_scalar(x, u, to); return; }
+  const int k = c->lanes > 1 ? tn_x86_mask_as(x, c, element) :
+      tn_x86_lanes_of_bool(x, tn_x86_value(x, c), tn_x86_nbytes(x, u), u->lanes);
+  if (cls == TN_ISA_MASK) { tn_x86_where_masks(x, u, k, to); return; }
+  int broadcast = 0;
+  if (tn_x86_is_lanes_of_bool(u)) {
+    const int yes = tn_x86_mask_as(x, u->src[1], element), no = tn_x86_mask_as(x, u->src[2], element);
+    tn_x86_blend(x, to, held, k, tn_x86_vec(yes, held, TN_ISA_USE), no);
     return;
   }
-  const int k = c->lanes > 1 ? tn_x86_value(x, c) : u->lanes == 1 ? tn_x86_mask_of(x, tn_x86_value(x, c)) :
-      tn_x86_lanes_of_bool(x, tn_x86_value(x, c));
-  if (cls == TN_ISA_MASK) {                // (k & yes) | (~k & no)
-    const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]);
-    const int a = tn_x86_new(x, cls), b = tn_x86_new(x, cls);
-    tn_x86_3(x, TN_X86_KANDQ, tn_x86_kreg(a, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(yes, TN_ISA_USE));
-    tn_x86_3(x, TN_X86_KANDNQ, tn_x86_kreg(b, TN_ISA_DEF), tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(no, TN_ISA_USE));
-    tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(to, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE), tn_x86_kreg(b, TN_ISA_USE));
-    return;
-  }
-  int broadcast;
-  const tn_isa_operand no = tn_x86_use(x, u->src[2]);
-  const int scalar = u->lanes == 1;
+  const int no = tn_x86_value(x, u->src[2]);
   const tn_isa_operand yes = scalar ? tn_x86_use(x, u->src[1]) : tn_x86_source(x, u->src[1], &broadcast);
-  tn_isa_ins *i = tn_x86_3(x, blends[tn_x86_log(tn_x86_element(u))], tn_x86_vec(to, held, TN_ISA_DEF), no, yes);
-  i->mask = k; i->broadcast = (uint8_t)(!scalar && broadcast);
+  if (!x->level->masks) { tn_x86_blend(x, to, held, k, yes, no); return; }
+  tn_isa_ins *i = tn_x86_3(x, blends[tn_x86_log(element)], tn_x86_vec(to, held, TN_ISA_DEF),
+                           tn_x86_vec(no, held, TN_ISA_USE), yes);
+  i->mask = k; i->broadcast = (uint8_t)broadcast;
 }
 
 // ** conversions **
 
-static int tn_x86_convert_row(int from, int to) {
-  static const struct { uint8_t from, to; int row; } rows[] = {
-    {TINY_I32, TINY_F32, TN_X86_VCVTDQ2PS}, {TINY_U32, TINY_F32, TN_X86_VCVTUDQ2PS},
-    {TINY_F32, TINY_I32, TN_X86_VCVTTPS2DQ}, {TINY_F32, TINY_U32, TN_X86_VCVTTPS2UDQ},
-    {TINY_I32, TINY_F64, TN_X86_VCVTDQ2PD}, {TINY_U32, TINY_F64, TN_X86_VCVTUDQ2PD},
-    {TINY_F64, TINY_I32, TN_X86_VCVTTPD2DQ}, {TINY_F64, TINY_U32, TN_X86_VCVTTPD2UDQ},
-    {TINY_F32, TINY_F64, TN_X86_VCVTPS2PD}, {TINY_F64, TINY_F32, TN_X86_VCVTPD2PS},
-    {TINY_I64, TINY_F64, TN_X86_VCVTQQ2PD}, {TINY_U64, TINY_F64, TN_X86_VCVTUQQ2PD},
-    {TINY_I64, TINY_F32, TN_X86_VCVTQQ2PS}, {TINY_U64, TINY_F32, TN_X86_VCVTUQQ2PS},
-    {TINY_F64, TINY_I64, TN_X86_VCVTTPD2QQ}, {TINY_F64, TINY_U64, TN_X86_VCVTTPD2UQQ},
-    {TINY_F32, TINY_I64, TN_X86_VCVTTPS2QQ}, {TINY_F32, TINY_U64, TN_X86_VCVTTPS2UQQ}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i].from == from && rows[i].to == to) return rows[i].row;
-  return 0;
-}
-// Between integers of different sizes: widening by the source's sign, narrowing by leaving out high bits.
-static int tn_x86_resize_row(int from, int from_nbytes, int to_nbytes) {
-  static const int widen[2][4][4] = {
-    {{0, TN_X86_VPMOVZXBW, TN_X86_VPMOVZXBD, TN_X86_VPMOVZXBQ}, {0, 0, TN_X86_VPMOVZXWD, TN_X86_VPMOVZXWQ},
-     {0, 0, 0, TN_X86_VPMOVZXDQ}, {0, 0, 0, 0}},
-    {{0, TN_X86_VPMOVSXBW, TN_X86_VPMOVSXBD, TN_X86_VPMOVSXBQ}, {0, 0, TN_X86_VPMOVSXWD, TN_X86_VPMOVSXWQ},
-     {0, 0, 0, TN_X86_VPMOVSXDQ}, {0, 0, 0, 0}}};
-  static const int narrow[4][4] = {{0, 0, 0, 0}, {TN_X86_VPMOVWB, 0, 0, 0}, {TN_X86_VPMOVDB, TN_X86_VPMOVDW, 0, 0},
-                                   {TN_X86_VPMOVQB, TN_X86_VPMOVQW, TN_X86_VPMOVQD, 0}};
-  const int a = tn_x86_log(from_nbytes), b = tn_x86_log(to_nbytes);
-  return a < b ? widen[tn_is_signed(from)][a][b] : narrow[a][b];
-}
-// Of vectors the longer side is the instruction's length.
-static void tn_x86_cast_row(tn_x86_select *x, int row, int lanes, int to, int to_element, int from, int from_element) {
-  const int most = lanes * (to_element > from_element ? to_element : from_element), length = tn_x86_vector(most);
-  if (!row || most > 64) { tn_isa_refuse(x->c, "a conversion of vectors"); return; }
-  const int a = length * to_element / (to_element > from_element ? to_element : from_element);
-  const int b = length * from_element / (to_element > from_element ? to_element : from_element);
-  tn_x86_2(x, row, tn_x86_vec(to, tn_x86_vector(a), TN_ISA_DEF), tn_x86_vec(from, tn_x86_vector(b), TN_ISA_USE));
+// Can the level convert vectors so in one step, or by widths?
+static int tn_x86_casts(const tn_x86_select *x, int from, int to) {
+  if (from == TINY_BOOL || to == TINY_BOOL) return 0;
+  return (!tn_is_float(from) && !tn_is_float(to)) || tn_x86_conversion_row(x->level, from, to);
 }
 static void tn_x86_cast_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  const int from = s->dtype, a = tn_x86_element(s), b = tn_x86_element(u), r = tn_x86_value(x, s);
-  if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a cast of bools"); return; }
-  if (!tn_is_float(from) && !tn_is_float(u->dtype)) {
-    if (a == b) tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(x, u));
-    else tn_x86_cast_row(x, tn_x86_resize_row(from, a, b), tn_x86_lanes(x, u), to, b, r, a);
+  const int a = tn_x86_element(x, s), b = tn_x86_element(x, u), r = tn_x86_value(x, s), lanes = tn_x86_lanes(x, u);
+  if (!tn_is_float(s->dtype) && !tn_is_float(u->dtype)) {
+    tn_x86_resize(x, to, r, lanes, a, b, tn_is_signed(s->dtype), 0);
     return;
   }
-  const int narrow_from = a < 4, narrow_to = b < 4, through = tn_x86_new(x, TN_ISA_VEC);
-  if (narrow_from) {
-    tn_x86_cast_row(x, tn_x86_resize_row(from, a, 4), tn_x86_lanes(x, u), through, 4, r, a);
-    tn_x86_cast_row(x, tn_x86_convert_row(TINY_I32, u->dtype), tn_x86_lanes(x, u), to, b, through, 4);
-  } else if (narrow_to) {
-    tn_x86_cast_row(x, tn_x86_convert_row(from, TINY_I32), tn_x86_lanes(x, u), through, 4, r, a);
-    tn_x86_cast_row(x, tn_x86_resize_row(TINY_I32, 4, b), tn_x86_lanes(x, u), to, b, through, 4);
-  } else tn_x86_cast_row(x, tn_x86_convert_row(from, u->dtype), tn_x86_lanes(x, u), to, b, r, a);
+  tn_x86_cast_row(x, tn_x86_conversion_row(x->level, s->dtype, u->dtype), lanes, to, b, r, a);
 }
+// Of a scalar integer: those of less than 64 bits, without a sign of 32, are signed ones there.
 static void tn_x86_cast_to_float(tn_x86_select *x, const tiny_uop *s, int f64, int to) {
-  const int r = tn_x86_value(x, s), u64 = s->dtype == TINY_U64;
+  const int r = tn_x86_value(x, s), u64 = s->dtype == TINY_U64, vex = tn_x86_level_has(x->level, TN_X86_VCVTSI2SS);
   const int wide = u64 || s->dtype == TINY_I64 || s->dtype == TINY_U32;
-  const int row = u64 ? (f64 ? TN_X86_VCVTUSI2SD : TN_X86_VCVTUSI2SS) : f64 ? TN_X86_VCVTSI2SD : TN_X86_VCVTSI2SS;
+  const int plain = vex ? (f64 ? TN_X86_VCVTSI2SD : TN_X86_VCVTSI2SS) : f64 ? TN_X86_CVTSI2SD : TN_X86_CVTSI2SS;
+  const int row = !u64 ? plain : f64 ? TN_X86_VCVTUSI2SD : TN_X86_VCVTUSI2SS;
   tn_x86_zero(x, to, 16);                  // whose other lanes it takes
   tn_x86_3(x, row, tn_x86_vec(to, 16, TN_ISA_BOTH), tn_x86_vec(to, 16, TN_ISA_USE),
            tn_x86_gpr(r, wide ? 8 : 4, TN_ISA_USE));
 }
+static void tn_x86_cast_from_float(tn_x86_select *x, const tiny_uop *u, int to) {
+  static const int rows[3][2] = {{TN_X86_CVTTSS2SI, TN_X86_CVTTSD2SI}, {TN_X86_VCVTTSS2SI, TN_X86_VCVTTSD2SI},
+                                 {TN_X86_VCVTTSS2USI, TN_X86_VCVTTSD2USI}};
+  const int f64 = tn_x86_element(x, u->src[0]) == 8, r = tn_x86_value(x, u->src[0]);
+  const int without = u->dtype == TINY_U32 || u->dtype == TINY_U64, masks = x->level->masks;
+  const int row = rows[without && masks ? 2 : tn_x86_level_has(x->level, TN_X86_VCVTTSS2SI)][f64];
+  const int nbytes = without && !masks ? 8 : tn_x86_held(x, u);                // U32 by signed ones of 64 bits
+  tn_x86_2(x, row, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
+  if (nbytes > tn_x86_held(x, u)) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_gpr(to, 4, TN_ISA_USE));
+  tn_x86_extend(x, u, to);
+}
 static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   if (u->lanes > 1) { tn_x86_cast_lanes(x, u, to); return; }
-  const int to_float = tn_is_float(u->dtype), from_float = tn_is_float(s->dtype), f64 = tn_x86_element(u) == 8;
+  const int to_float = tn_is_float(u->dtype), from_float = tn_is_float(s->dtype), f64 = tn_x86_element(x, u) == 8;
   if (to_float && !from_float) { tn_x86_cast_to_float(x, s, f64, to); return; }
-  const int r = tn_x86_value(x, s);
+  if (from_float && !to_float) { tn_x86_cast_from_float(x, u, to); return; }
+  const int r = tn_x86_value(x, s), vex = tn_x86_level_has(x->level, TN_X86_VCVTSS2SD);
   if (to_float) {
-    if (tn_x86_element(s) == tn_x86_element(u)) tn_x86_copy(x, TN_ISA_VEC, to, r, 16);
-    else tn_x86_3(x, f64 ? TN_X86_VCVTSS2SD : TN_X86_VCVTSD2SS, tn_x86_vec(to, 16, TN_ISA_DEF),
-        tn_x86_vec(r, 16, TN_ISA_USE), tn_x86_vec(r, 16, TN_ISA_USE));
-    return;
-  }
-  if (from_float) {
-    const int d = tn_x86_element(s) == 8, sign = u->dtype != TINY_U32 && u->dtype != TINY_U64;
-    const int row = sign ? (d ? TN_X86_VCVTTSD2SI : TN_X86_VCVTTSS2SI) : d ? TN_X86_VCVTTSD2USI : TN_X86_VCVTTSS2USI;
-    tn_x86_2(x, row, tn_x86_gpr(to, tn_x86_held(x, u), TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
-    tn_x86_extend(x, u, to);
+    const int row = vex ? (f64 ? TN_X86_VCVTSS2SD : TN_X86_VCVTSD2SS) : f64 ? TN_X86_CVTSS2SD : TN_X86_CVTSD2SS;
+    if (tn_x86_element(x, s) == tn_x86_element(x, u)) tn_x86_copy(x, TN_ISA_VEC, to, r, 16);
+    else tn_x86_3(x, row, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE), tn_x86_vec(r, 16, TN_ISA_USE));
     return;
   }
   const int wider = tn_x86_nbytes(x, u) == 8 && tn_x86_nbytes(x, s) < 8;
@@ -48879,30 +50416,25 @@ static void tn_x86_cast(tn_x86_select *x, const tiny_uop *u, int to) {
 }
 static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  const int from = tn_x86_class(s), cls = tn_x86_class(u), r = tn_x86_value(x, s), nbytes = tn_x86_nbytes(x, u);
-  if (from == TN_ISA_MASK || cls == TN_ISA_MASK || tn_x86_nbytes(x, s) != nbytes) {
-    tn_isa_refuse(x->c, "a bitcast of bools");
-    return;
-  }
+  const int from = tn_x86_class(x, s), cls = tn_x86_class(x, u), r = tn_x86_value(x, s), nbytes = tn_x86_nbytes(x, u);
+  if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a bitcast of bools"); return; }
   if (from == cls) {
     tn_x86_copy(x, cls, to, r, tn_x86_held(x, u));
     if (cls == TN_ISA_GPR) tn_x86_extend(x, u, to);
-  } else if (nbytes < 4) tn_isa_refuse(x->c, "a bitcast of less than four bytes");
-  else {
-    const int row = nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD;
-    if (cls == TN_ISA_VEC) tn_x86_2(x, row, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_gpr(r, nbytes, TN_ISA_USE));
-    else tn_x86_2(x, row, tn_x86_gpr(to, nbytes, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
+    return;
   }
+  const int row = tn_x86_best(x, TN_X86_DO_GPR, nbytes == 8 ? TN_X86_I64 : TN_X86_I32), moved = nbytes == 8 ? 8 : 4;
+  if (cls == TN_ISA_VEC) tn_x86_2(x, row, tn_x86_vec(to, 16, TN_ISA_DEF), tn_x86_gpr(r, moved, TN_ISA_USE));
+  else tn_x86_2(x, row, tn_x86_gpr(to, moved, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE));
+  if (cls == TN_ISA_GPR) tn_x86_extend(x, u, to);
 }
 #endif
 // ---- end src/isa/x86_arithmetic.c ----
 // ---- begin src/isa/x86_lanes.c ----
-// x86_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements; the parts of vectors wider than a
-// register.
+// x86_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts of vectors wider than a register.
 //
 // In:  a node. Out: the instructions that write its value to a register, or to several; how many lanes go at once.
 // Holds: what no instruction does goes through the shelf, TN_X86_SHELF bytes of the frame.
-// Not here: STACKs of bools.
 #ifndef TN_ISA_X86_LANES
 #define TN_ISA_X86_LANES
 #ifndef TINY_AMALGAMATED
@@ -48911,72 +50443,227 @@ static void tn_x86_bitcast(tn_x86_select *x, const tiny_uop *u, int to) {
 
 // ** lanes **
 
+// The lowest element of a vector in all lanes.
+static void tn_x86_splat_lowest(tn_x86_select *x, int to, int r, int element, int held) {
+  const int type = tn_x86_int_type(element), row = tn_x86_choose(x->level, TN_X86_DO_SPLAT, type);
+  if (row) { tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_vec(r, 16, TN_ISA_USE)); return; }
+  for (; element < 4; element *= 2) {      // twice, in as many bytes
+    const int twice = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_3(x, TN_X86_DO_UNPACK, tn_x86_int_type(element), 16, twice, r, r);
+    r = twice;
+  }
+  if (element == 8) tn_x86_do_3(x, TN_X86_DO_UNPACK, TN_X86_I64, 16, to, r, r);
+  else tn_x86_do_imm(x, TN_X86_DO_SHUFFLE_4, TN_X86_I32, 16, to, r, 0);
+}
 static void tn_x86_broadcast(tn_x86_select *x, const tiny_uop *u, int to) {
   static const int of_gpr[4] = {TN_X86_VPBROADCASTB, TN_X86_VPBROADCASTW, TN_X86_VPBROADCASTD, TN_X86_VPBROADCASTQ};
   const tiny_uop *s = u->src[0];
-  const int held = tn_x86_held(x, u), element = tn_x86_element(u);
+  const int held = tn_x86_held(x, u), element = tn_x86_element(x, u), is_float = tn_is_float(u->dtype);
   if (u->dtype == TINY_BOOL) {
-    tn_x86_copy(x, TN_ISA_MASK, to, tn_x86_lanes_of_bool(x, tn_x86_value(x, s)), 0);
+    tn_x86_copy(x, tn_x86_class(x, u), to,
+                tn_x86_lanes_of_bool(x, tn_x86_value(x, s), tn_x86_nbytes(x, u), u->lanes), held);
     return;
   }
-  const int of_f64 = held > 16 ? TN_X86_VBROADCASTSD : TN_X86_VPBROADCASTQ;
-  const int of_float = element == 8 ? of_f64 : TN_X86_VBROADCASTSS;
-  const int row = tn_is_float(u->dtype) ? of_float : of_gpr[tn_x86_log(element)];
-  if (x->fused[s->seq]) {                  // a load
-    tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_memory(x, s->src[0], element));
+  if (x->fused[s->seq] && s->op == TINY_OP_LOAD) {           // straight from memory
+    const tn_isa_operand o = tn_x86_memory(x, s->src[0], element);
+    const int row = tn_x86_choose(x->level, TN_X86_DO_SPLAT, is_float ? tn_x86_type(x, u) : tn_x86_int_type(element));
+    if (row) { tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF), o); return; }
+    const int one = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_load_bytes(x, one, element, o);
+    tn_x86_splat_lowest(x, to, one, element, held);
     return;
   }
-  const int r = tn_x86_value(x, s);
-  tn_x86_2(x, row, tn_x86_vec(to, held, TN_ISA_DEF),
-           tn_is_float(u->dtype) ? tn_x86_vec(r, 16, TN_ISA_USE) : tn_x86_gpr(r, element == 8 ? 8 : 4, TN_ISA_USE));
+  const int r = tn_x86_value(x, s), wide = element == 8 ? 8 : 4;
+  if (is_float) { tn_x86_splat_lowest(x, to, r, element, held); return; }
+  if (x->level->masks) {
+    tn_x86_2(x, of_gpr[tn_x86_log(element)], tn_x86_vec(to, held, TN_ISA_DEF), tn_x86_gpr(r, wide, TN_ISA_USE));
+    return;
+  }
+  const int one = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, tn_x86_int_type(wide)), tn_x86_vec(one, 16, TN_ISA_DEF),
+           tn_x86_gpr(r, wide, TN_ISA_USE));
+  tn_x86_splat_lowest(x, to, one, element, held);
 }
 
-// A STACK of single lanes of one vector or of two, as wide as they are, of 4 or 8 bytes: 1, and it is written.
-static int tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, int to) {
-  const tiny_uop *from[2] = {NULL, NULL};
-  const int element = tn_x86_element(u), held = tn_x86_held(x, u);
-  int64_t index[16];
-  if ((int)u->nsrc != u->lanes || u->lanes > 16 || element < 4 || tn_x86_nbytes(x, u) < 16) return 0;
+// ** STACK **
+
+// Is u a STACK of single lanes of one vector or of two, as wide as they are, for which there are instructions? Then it
+// reads those.
+typedef struct tn_x86_order { const tiny_uop *from[2]; int at[16]; } tn_x86_order;
+static int tn_x86_shuffles(const tn_x86_select *x, const tiny_uop *u, tn_x86_order *order) {
+  const int element = u->dtype ? tn_dtypes[u->dtype].nbytes : 0, nbytes = u->lanes * element;
+  order->from[0] = order->from[1] = NULL;
+  if (u->op != TINY_OP_STACK || (int)u->nsrc != u->lanes || u->dtype == TINY_BOOL || element < 4) return 0;
+  if (nbytes < 16 || nbytes > x->level->nbytes) return 0;
   for (int i = 0; i < u->lanes; i++) {
     const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
-    if (!vector || vector->lanes != u->lanes) return 0;
-    const int k = from[0] && from[0] != vector;
-    if (from[k] && from[k] != vector) return 0;
-    from[k] = vector;
-    index[i] = one->k + k * u->lanes;
+    if (!vector || vector->lanes != u->lanes || tn_x86_is_splat(vector)) return 0;
+    const int k = order->from[0] && order->from[0] != vector;
+    if (order->from[k] && order->from[k] != vector) return 0;
+    order->from[k] = vector;
+    order->at[i] = (int)one->k + k * u->lanes;
   }
-  int32_t narrow[16];
-  for (int i = 0; i < u->lanes; i++) narrow[i] = (int32_t)index[i];
-  const int64_t at = tn_isa_constant(x->c, element == 8 ? (const void *)index : narrow, (size_t)tn_x86_nbytes(x, u));
-  const int order = tn_x86_new(x, TN_ISA_VEC);
-  const int a = tn_x86_value(x, from[0]), b = tn_x86_value(x, from[1] ? from[1] : from[0]);
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(order, held, TN_ISA_DEF), tn_isa_at(TN_ISA_POOL, held, at));
-  tn_x86_copy(x, TN_ISA_VEC, to, a, held);
-  tn_x86_3(x, element == 8 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, held, TN_ISA_BOTH),
-           tn_x86_vec(order, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE));
   return 1;
 }
-static void tn_x86_stack(tn_x86_select *x, const tiny_uop *u, int to) {
-  if (u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a STACK of bools"); return; }
-  if (tn_x86_parts_of(u) == 1 && u->nsrc && tn_x86_parts_of(u->src[0]) == 1 && tn_x86_shuffle(x, u, to)) return;
-  int64_t at = x->shelf;
-  if (u->lanes * tn_x86_element(u) > TN_X86_SHELF) { tn_isa_refuse(x->c, "a STACK of very many lanes"); return; }
-  for (uint32_t i = 0; i < u->nsrc; i++) {
-    const tiny_uop *s = u->src[i];
-    for (int part = 0, parts = tn_x86_parts_of(s); part < parts; part++) {
-      x->lanes = parts > 1 ? s->lanes / parts : 0;
-      x->from = part * x->lanes;
-      const int from = tn_x86_value(x, s);
-      tn_x86_move_out(x, s, from, tn_x86_frame(at, 0));
-      at += tn_x86_nbytes(x, s);
-    }
+// Where each word of 4 bytes comes from, in each: numbers of words, of the second from 32 on.
+enum { TN_X86_SECOND = 32 };
+static void tn_x86_words(const tn_x86_order *order, int lanes, int words, uint8_t *of) {
+  for (int i = 0; i < lanes; i++) for (int w = 0; w < words; w++)
+    of[i * words + w] = (uint8_t)(order->at[i] % lanes * words + w + (order->at[i] >= lanes ? TN_X86_SECOND : 0));
+}
+static int tn_x86_pooled_bytes(tn_x86_select *x, const uint8_t *bytes, int nbytes) {
+  const int v = tn_x86_new(x, TN_ISA_VEC);
+  const int64_t at = tn_isa_constant(x->c, bytes, (size_t)nbytes);
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_MOVE, TN_X86_V32), tn_x86_vec(v, nbytes, TN_ISA_DEF),
+           tn_isa_at(TN_ISA_POOL, nbytes, at));
+  return v;
+}
+// By AVX-512: any lanes of two registers, or of one.
+static void tn_x86_permute_any(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a, int b) {
+  const int element = tn_x86_element(x, u), nbytes = tn_x86_nbytes(x, u), f64 = element == 8;
+  uint8_t index[64] = {0};
+  for (int i = 0; i < u->lanes; i++) index[i * element] = (uint8_t)order->at[i];
+  const tn_isa_operand by = tn_x86_vec(tn_x86_pooled_bytes(x, index, nbytes), nbytes, TN_ISA_USE);
+  if (!order->from[1] && nbytes > 16) {
+    tn_x86_3(x, f64 ? TN_X86_VPERMQ : TN_X86_VPERMD, tn_x86_vec(to, nbytes, TN_ISA_DEF), by,
+             tn_x86_vec(a, nbytes, TN_ISA_USE));
+    return;
   }
-  for (int part = 0, parts = tn_x86_parts_of(u); part < parts; part++) {
+  tn_x86_copy(x, TN_ISA_VEC, to, a, nbytes);
+  tn_x86_3(x, f64 ? TN_X86_VPERMT2Q : TN_X86_VPERMT2D, tn_x86_vec(to, nbytes, TN_ISA_BOTH), by,
+           tn_x86_vec(b, nbytes, TN_ISA_USE));
+}
+// By AVX2, of 32 bytes: words of each, and one of both word by word.
+static void tn_x86_permute_words(tn_x86_select *x, const uint8_t *words, int to, int a, int b) {
+  uint8_t index[32] = {0};
+  int of_second = 0;
+  for (int i = 0; i < 8; i++) {
+    index[4 * i] = words[i] % TN_X86_SECOND;
+    of_second |= (words[i] >= TN_X86_SECOND) << i;
+  }
+  const tn_isa_operand by = tn_x86_vec(tn_x86_pooled_bytes(x, index, 32), 32, TN_ISA_USE);
+  const int p = of_second ? tn_x86_new(x, TN_ISA_VEC) : to, q = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_3(x, TN_X86_VPERMPS, tn_x86_vec(p, 32, TN_ISA_DEF), by, tn_x86_vec(a, 32, TN_ISA_USE));
+  if (!of_second) return;
+  tn_x86_3(x, TN_X86_VPERMPS, tn_x86_vec(q, 32, TN_ISA_DEF), by, tn_x86_vec(b, 32, TN_ISA_USE));
+  tn_x86_4(x, TN_X86_VBLENDPS, tn_x86_vec(to, 32, TN_ISA_DEF), tn_x86_vec(p, 32, TN_ISA_USE),
+           tn_x86_vec(q, 32, TN_ISA_USE), of_second);
+}
+// Of 16 bytes: two words of one register and two of one are one instruction, which pairs of two make before.
+static void tn_x86_shufps(tn_x86_select *x, int to, int a, int b, const int word[4]) {
+  tn_x86_4(x, tn_x86_best(x, TN_X86_DO_EVEN, TN_X86_V32), tn_x86_vec(to, 16, TN_ISA_DEF),
+           tn_x86_vec(a, 16, TN_ISA_USE), tn_x86_vec(b, 16, TN_ISA_USE),
+           word[0] | word[1] << 2 | word[2] << 4 | word[3] << 6);
+}
+static void tn_x86_shuffle_words(tn_x86_select *x, const uint8_t *words, int to, int a, int b) {
+  int of[2], word[4];
+  for (int i = 0; i < 2; i++) {
+    const int p = words[2 * i] >= TN_X86_SECOND ? b : a, q = words[2 * i + 1] >= TN_X86_SECOND ? b : a;
+    word[2 * i] = words[2 * i] & 3; word[2 * i + 1] = words[2 * i + 1] & 3;
+    of[i] = p;
+    if (p == q) continue;
+    const int pair[4] = {word[2 * i], word[2 * i], word[2 * i + 1], word[2 * i + 1]};
+    of[i] = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_shufps(x, of[i], p, q, pair);
+    word[2 * i] = 0; word[2 * i + 1] = 2;
+  }
+  tn_x86_shufps(x, to, of[0], of[1], word);
+}
+// What one instruction does with two vectors, without a table: lane i of its result by the kind, n lanes, `each` of
+// them in 128 bits. Halves of those are interleaved, by one or two lanes; or halves of the vectors follow each other.
+enum { TN_X86_LOWS, TN_X86_HIGHS, TN_X86_LOW_PAIRS, TN_X86_HIGH_PAIRS, TN_X86_LOW_HALVES, TN_X86_HIGH_HALVES,
+  TN_X86_SHUFFLES };
+static int tn_x86_shuffled(int kind, int i, int n, int each) {
+  const int group = i / each * each, at = i % each, high = kind & 1, half = each / 2;
+  if (kind <= TN_X86_HIGHS) return group + high * half + at / 2 + at % 2 * n;
+  if (kind <= TN_X86_HIGH_PAIRS) return group + high * half + at % half + at / half * n;
+  return high * n / 2 + i % (n / 2) + 2 * i / n * n;
+}
+static int tn_x86_shuffle_kind(const tn_x86_order *order, int n, int each) {
+  for (int kind = 0, i; kind < TN_X86_SHUFFLES; kind++) {
+    for (i = 0; i < n && tn_x86_shuffled(kind, i, n, each) == order->at[i];) i++;
+    if (i == n) return kind;
+  }
+  return -1;
+}
+static int tn_x86_shuffle_plainly(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to, int a,
+                                  int b) {
+  const int element = tn_x86_element(x, u), held = tn_x86_held(x, u);
+  const int kind = order->from[1] ? tn_x86_shuffle_kind(order, u->lanes, 16 / element) : -1;
+  if (kind < 0) return 0;
+  if (kind < TN_X86_LOW_HALVES) {
+    const int pairs = kind >= TN_X86_LOW_PAIRS || element == 8;
+    tn_x86_do_3(x, kind & 1 ? TN_X86_DO_UNPACK_HIGH : TN_X86_DO_UNPACK, pairs ? TN_X86_V64 : TN_X86_V32, held, to, a,
+                b);
+    return 1;
+  }
+  if (held == 16) return 0;
+  const int high = kind == TN_X86_HIGH_HALVES, masks = x->level->masks, of_64 = high ? 0xEE : 0x44;
+  const int of_32 = masks ? (high ? 3 : 0) : high ? 0x31 : 0x20;
+  tn_x86_4(x, masks ? TN_X86_VSHUFF64X2 : TN_X86_VPERM2F128, tn_x86_vec(to, held, TN_ISA_DEF),
+           tn_x86_vec(a, held, TN_ISA_USE), tn_x86_vec(b, held, TN_ISA_USE), held == 64 ? of_64 : of_32);
+  return 1;
+}
+static void tn_x86_shuffle(tn_x86_select *x, const tiny_uop *u, const tn_x86_order *order, int to) {
+  uint8_t words[16];
+  const int element = tn_x86_element(x, u), nbytes = tn_x86_nbytes(x, u);
+  const int a = tn_x86_value(x, order->from[0]), b = order->from[1] ? tn_x86_value(x, order->from[1]) : a;
+  if (tn_x86_shuffle_plainly(x, u, order, to, a, b)) return;
+  if (x->level->masks) { tn_x86_permute_any(x, u, order, to, a, b); return; }
+  tn_x86_words(order, u->lanes, element / 4, words);
+  if (nbytes == 16) tn_x86_shuffle_words(x, words, to, a, b);
+  else tn_x86_permute_words(x, words, to, a, b);
+}
+
+// Bools lie on the shelf as bytes where there are masks, else as elements of 0 and -1.
+static void tn_x86_shelve_bool(tn_x86_select *x, const tiny_uop *s, int element, int64_t at) {
+  const tn_isa_operand o = tn_x86_frame(x->shelf + at, element);
+  const int lanes = tn_x86_lanes(x, s), r = s->lanes > 1 ? tn_x86_mask_as(x, s, element) : tn_x86_value(x, s);
+  if (s->lanes == 1) {
+    const int all = tn_x86_new(x, TN_ISA_GPR);
+    tn_x86_copy(x, TN_ISA_GPR, all, r, 8);
+    tn_x86_1(x, TN_X86_NEG, tn_x86_gpr(all, 8, TN_ISA_BOTH));
+    tn_x86_2(x, TN_X86_MOV, o, tn_x86_gpr(all, element, TN_ISA_USE));
+    return;
+  }
+  const int v = x->level->masks ? tn_x86_new(x, TN_ISA_VEC) : r;
+  if (x->level->masks)
+    tn_x86_2(x, TN_X86_VPMOVM2B, tn_x86_vec(v, tn_x86_vector(lanes), TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE));
+  tn_x86_store_bytes(x, v, lanes * element, o);
+}
+static void tn_x86_unshelve(tn_x86_select *x, const tiny_uop *u, int to) {
+  for (int part = 0, parts = tn_x86_parts_of(x, u); part < parts; part++) {
     x->lanes = parts > 1 ? u->lanes / parts : 0;
-    tn_x86_move_in(x, u, to + part, tn_x86_frame(x->shelf + 64 * part, 0));
+    tn_x86_load_bytes(x, to + part, tn_x86_nbytes(x, u), tn_x86_frame(x->shelf + x->level->nbytes * part, 0));
   }
   x->lanes = x->from = 0;
 }
+static void tn_x86_stack(tn_x86_select *x, const tiny_uop *u, int to) {
+  tn_x86_order order;
+  const int element = tn_x86_element(x, u);
+  if (tn_x86_shuffles(x, u, &order)) { tn_x86_shuffle(x, u, &order, to); return; }
+  int64_t at = 0;
+  if (u->lanes * element > TN_X86_SHELF) { tn_isa_refuse(x->c, "a STACK of very many lanes"); return; }
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    for (int part = 0, parts = tn_x86_parts_of(x, s); part < parts; part++) {
+      x->lanes = parts > 1 ? s->lanes / parts : 0;
+      x->from = part * x->lanes;
+      if (u->dtype == TINY_BOOL) tn_x86_shelve_bool(x, s, element, at);
+      else tn_x86_move_out(x, s, tn_x86_value(x, s), tn_x86_frame(x->shelf + at, 0));
+      at += (int64_t)tn_x86_lanes(x, s) * element;
+    }
+  }
+  x->lanes = x->from = 0;
+  if (u->dtype != TINY_BOOL || !x->level->masks) { tn_x86_unshelve(x, u, to); return; }
+  const int bytes = tn_x86_new(x, TN_ISA_VEC);
+  const tn_isa_operand v = tn_x86_vec(bytes, tn_x86_vector(u->lanes), TN_ISA_USE);
+  tn_x86_load_bytes(x, bytes, u->lanes, tn_x86_frame(x->shelf, 0));
+  tn_x86_3(x, TN_X86_VPTESTMB, tn_x86_kreg(to, TN_ISA_DEF), v, v);
+}
+
+// ** PICK, LANE **
+
 static void tn_x86_pick_mask(tn_x86_select *x, const tiny_uop *u, int to) {
   const int r = tn_x86_value(x, u->src[0]);
   if (u->lanes > 1) {
@@ -48987,188 +50674,578 @@ static void tn_x86_pick_mask(tn_x86_select *x, const tiny_uop *u, int to) {
   if (u->k) tn_x86_2(x, TN_X86_SHR, tn_x86_gpr(to, 8, TN_ISA_BOTH), tn_isa_number(u->k));
   tn_x86_2(x, TN_X86_AND, tn_x86_gpr(to, 4, TN_ISA_BOTH), tn_isa_number(1));
 }
-// Of a vector wider than a register: all of a register, several, or by memory.
-static void tn_x86_pick_wide(tn_x86_select *x, const tiny_uop *u, int to) {
-  const tiny_uop *s = u->src[0];
-  const int element = tn_x86_element(s), each = 64 / element, parts = tn_x86_parts_of(u);
-  const int known = x->reg[s->seq] >= 0 && !tn_x86_is_splat(s), at = (int)u->k % each * element;
-  const int r = known ? x->reg[s->seq] + (int)u->k / each : -1;
-  if (r < 0 || at + (parts > 1 ? 64 : tn_x86_nbytes(x, u)) > 64) {
-    tn_isa_refuse(x->c, "lanes across registers");
-    return;
-  }
-  if (!at && u->lanes * element >= 64) {
-    for (int i = 0; i < parts; i++) tn_x86_copy(x, TN_ISA_VEC, to + i, r + i, 64);
-    return;
-  }
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_frame(x->shelf, 64), tn_x86_vec(r, 64, TN_ISA_USE));
-  tn_x86_move_in(x, u, to, tn_x86_frame(x->shelf + at, 0));
+// One lane, or some of one register, to a register.
+static void tn_x86_pick_part(tn_x86_select *x, const tiny_uop *u, int to, int r, int held, int at, int nbytes) {
+  const int low = tn_x86_bytes_at(x, r, held, at, nbytes), wide = nbytes == 8 ? 8 : 4;
+  if (tn_x86_class(x, u) == TN_ISA_VEC) { tn_x86_copy(x, TN_ISA_VEC, to, low, tn_x86_vector(nbytes)); return; }
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, tn_x86_int_type(wide)), tn_x86_gpr(to, wide, TN_ISA_DEF),
+           tn_x86_vec(low, 16, TN_ISA_USE));
+  if (u->dtype == TINY_BOOL) tn_x86_2(x, TN_X86_AND, tn_x86_gpr(to, 4, TN_ISA_BOTH), tn_isa_number(1));
+  else tn_x86_extend(x, u, to);
 }
-// Part of a vector: by an instruction where its bytes stand at the beginning or are half of it, else by memory.
 static void tn_x86_pick(tn_x86_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
-  if (u->dtype == TINY_BOOL) { tn_x86_pick_mask(x, u, to); return; }
-  if (tn_x86_parts_of(s) > 1) { tn_x86_pick_wide(x, u, to); return; }
-  const int from = tn_x86_nbytes(x, s), nbytes = tn_x86_nbytes(x, u), held = tn_x86_held(x, s);
-  const int at = (int)u->k * tn_x86_element(u);
-  const int r = tn_x86_value(x, s), cls = tn_x86_class(u);
-  if (!at && cls == TN_ISA_VEC) { tn_x86_copy(x, TN_ISA_VEC, to, r, tn_x86_held(x, u)); return; }
-  if (!at && nbytes >= 4 && u->lanes == 1) {
-    tn_x86_2(x, nbytes == 8 ? TN_X86_VMOVQ : TN_X86_VMOVD, tn_x86_gpr(to, nbytes, TN_ISA_DEF),
-             tn_x86_vec(r, 16, TN_ISA_USE));
-    return;
+  const int element = tn_x86_element(x, s), most = x->level->nbytes, each = tn_x86_lanes_of_register(x, s);
+  if (tn_x86_class(x, s) == TN_ISA_MASK) { tn_x86_pick_mask(x, u, to); return; }
+  const int is_splat = tn_x86_is_splat(s), first = is_splat ? tn_x86_value(x, s) : x->reg[s->seq];
+  const int held = tn_x86_vector(each * element), parts = tn_x86_parts_of(x, u);
+  const int lanes = u->lanes / parts, nbytes = lanes * element;
+  if (first < 0) { tn_isa_refuse(x->c, "a value that is nowhere"); return; }
+  for (int i = 0; i < parts; i++) {
+    const int lane = is_splat ? 0 : (int)u->k + i * lanes, r = is_splat ? first : first + lane / each;
+    const int at = lane % each * element;
+    if (at + nbytes <= held && (at % 16 + nbytes <= 16 || (at % nbytes == 0 && nbytes >= 16))) {
+      tn_x86_pick_part(x, u, to + i, r, held, at, nbytes);
+      continue;
+    }
+    tn_x86_shelve(x, r, held, TN_X86_PARTS_AT, 0);           // across registers
+    if (at + nbytes > most) tn_x86_shelve(x, r + 1, held, TN_X86_PARTS_AT + most, 0);
+    tn_x86_load_bytes(x, to + i, nbytes, tn_x86_frame(x->shelf + TN_X86_PARTS_AT + at, 0));
   }
-  const tn_isa_operand d = tn_x86_vec(to, tn_x86_vector(nbytes), TN_ISA_DEF), whole = tn_x86_vec(r, held, TN_ISA_USE);
-  if (cls == TN_ISA_VEC && 2 * nbytes == from && at == nbytes && nbytes >= 4) {
-    if (nbytes == 32) tn_x86_3(x, TN_X86_VEXTRACTF64X4, d, whole, tn_isa_number(1));
-    else if (nbytes == 16) tn_x86_3(x, TN_X86_VEXTRACTF32X4, d, whole, tn_isa_number(1));
-    else tn_x86_3(x, TN_X86_VPSHUFD, d, whole, tn_isa_number(nbytes == 8 ? 0xEE : 0x55));
-    return;
-  }
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_frame(x->shelf, held), whole);
-  tn_x86_move_in(x, u, to, tn_x86_frame(x->shelf + at, 0));
 }
 static void tn_x86_lane_numbers(tn_x86_select *x, const tiny_uop *u, int to) {
   uint8_t data[64];
-  const int element = tn_x86_element(u), nbytes = tn_x86_nbytes(x, u);
+  const int element = tn_x86_element(x, u), nbytes = tn_x86_nbytes(x, u);
   for (int i = 0; i < tn_x86_lanes(x, u); i++) for (int b = 0; b < element; b++)
     data[i * element + b] = (uint8_t)(b ? 0 : x->from + i);
   tn_x86_move_in(x, u, to, tn_isa_at(TN_ISA_POOL, nbytes, tn_isa_constant(x->c, data, (size_t)nbytes)));
 }
 
-// ** by elements **
+// ** dot products **
 
-// Element by element, what vectors have no instruction for: divisions, and products and shifts of bytes.
-static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int element = tn_x86_element(u), held = tn_x86_held(x, u), nbytes = element == 8 ? 8 : 4;
-  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]);
-  const int is_division = u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD, sign = tn_is_signed(u->dtype);
-  const int right = sign ? TN_X86_SARX : TN_X86_SHRX;
-  const int row = u->op == TINY_OP_MUL ? TN_X86_IMUL : u->op == TINY_OP_SHL ? TN_X86_SHLX : right;
-  const int in = element >= 4 ? TN_X86_MOV : sign ? TN_X86_MOVSX : TN_X86_MOVZX;
-  if (!is_division && element != 1) { tn_isa_refuse(x->c, "an operation of vectors"); return; }
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf), tn_x86_vec(a, held, TN_ISA_USE));
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_isa_at(TN_ISA_FRAME, held, x->shelf + 64), tn_x86_vec(b, held, TN_ISA_USE));
-  for (int i = 0; i < tn_x86_lanes(x, u); i++) {
-    const int64_t at = x->shelf + i * element;
-    const int p = tn_x86_new(x, TN_ISA_GPR), q = tn_x86_new(x, TN_ISA_GPR), r = tn_x86_new(x, TN_ISA_GPR);
-    tn_x86_2(x, in, tn_x86_gpr(p, nbytes, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, element, at));
-    tn_x86_2(x, in, tn_x86_gpr(q, nbytes, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, element, at + 64));
-    if (is_division) tn_x86_divide(x, u, r, p, q);
-    else if (u->op == TINY_OP_MUL) {
-      tn_x86_copy(x, TN_ISA_GPR, r, p, 8);
-      tn_x86_2(x, row, tn_x86_gpr(r, 4, TN_ISA_BOTH), tn_x86_gpr(q, 4, TN_ISA_USE));
-    } else tn_x86_3(x, row, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_x86_gpr(p, 4, TN_ISA_USE), tn_x86_gpr(q, 4, TN_ISA_USE));
-    tn_x86_2(x, TN_X86_MOV, tn_isa_at(TN_ISA_FRAME, element, at), tn_x86_gpr(r, element, TN_ISA_USE));
+static void tn_x86_dot(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int held = tn_x86_held(x, u), masks = x->level->masks;
+  const int dots_i16 = tn_x86_choose(x->level, TN_X86_DO_DOT_I16, TN_X86_I32);
+  const int row = u->k == TINY_DOT_BF16 ? TN_X86_VDPBF16PS : u->k == TINY_DOT_I16 ? dots_i16 :
+      masks ? TN_X86_VPDPBUSD : TN_X86_VEXPDPBUSD;
+  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]), sum = tn_x86_value(x, u->src[2]);
+  if (!row) {                              // pairs of words of 16 bits
+    const int pairs = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_3(x, TN_X86_DO_MADD, TN_X86_I32, held, pairs, a, b);
+    tn_x86_do_3(x, TN_X86_DO_ADD, TN_X86_I32, held, to, sum, pairs);
+    return;
   }
-  tn_x86_2(x, TN_X86_VMOVUPS, tn_x86_vec(to, held, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, held, x->shelf));
+  const int into = to == a || to == b ? tn_x86_new(x, TN_ISA_VEC) : to;
+  tn_x86_copy(x, TN_ISA_VEC, into, sum, held);
+  tn_x86_3(x, row, tn_x86_vec(into, held, TN_ISA_BOTH), tn_x86_vec(a, held, TN_ISA_USE),
+           tn_x86_vec(b, held, TN_ISA_USE));
+  tn_x86_copy(x, TN_ISA_VEC, to, into, held);
 }
 
 // ** vectors wider than a register: part by part **
 
 static void tn_x86_copy_all(tn_x86_select *x, const tiny_uop *u, int to, int from) {
-  const int parts = tn_x86_parts_of(u);
-  for (int i = 0; i < parts; i++) tn_x86_copy(x, tn_x86_class(u), to + i, from + i, parts > 1 ? 64 : tn_x86_held(x, u));
+  const int parts = tn_x86_parts_of(x, u);
+  for (int i = 0; i < parts; i++)
+    tn_x86_copy(x, tn_x86_class(x, u), to + i, from + i, parts > 1 ? x->level->nbytes : tn_x86_held(x, u));
 }
-// Of the widest of a node and its sources, how many lanes a register holds, if that is not all of them; else 0.
-static int tn_x86_lanes_at_once(const tn_x86_select *x, const tiny_uop *u, const tiny_uop *also) {
-  int lanes = u->lanes, split = 0;
-  for (int i = -2; i < (int)u->nsrc; i++) {
-    const tiny_uop *s = i == -2 ? u : i == -1 ? also : u->src[i];
-    if (!s || s->lanes == 1 || s->dtype == TINY_VOID) continue;
-    if (s->op == TINY_OP_INDEX) continue;
-    if (i >= 0 && x->fused[s->seq] && tn_x86_lanes_at_once(x, s, NULL)) split = 1;
-    if (tn_x86_parts_of(s) == 1) continue;
-    split = 1;
-    if (64 / tn_x86_element(s) < lanes || lanes == 1) lanes = 64 / tn_x86_element(s);
-  }
-  return split ? lanes : 0;
+// Of the widest of a node and what it reads, how many lanes a register holds, if that is not all of them; else 0.
+static int tn_x86_fewer_lanes(const tn_x86_select *x, const tiny_uop *s, int lanes) {
+  if (!s || s->lanes == 1 || s->dtype == TINY_VOID || tn_x86_parts_of(x, s) == 1) return lanes;
+  const int each = tn_x86_lanes_of_register(x, s);
+  return !lanes || each < lanes ? each : lanes;
 }
-static void tn_x86_store_reg(tn_x86_select *x, const tiny_uop *value, int to) {
-  const int parts = tn_x86_parts_of(value), each = value->lanes / parts;
-  for (int i = 0; i < parts; i++) {
-    x->lanes = parts > 1 ? each : 0;
-    x->from = i * each;
-    const int from = tn_x86_value(x, value);
-    tn_x86_copy(x, tn_x86_class(value), to + i, from, tn_x86_held(x, value));
+static int tn_x86_lanes_at_once(const tn_x86_select *x, const tiny_uop *u) {
+  int lanes = u->dtype == TINY_VOID ? 0 : tn_x86_fewer_lanes(x, u, 0);
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    if (s->op == TINY_OP_INDEX) {
+      for (uint32_t j = 1; j < s->nsrc; j++) lanes = tn_x86_fewer_lanes(x, s->src[j], lanes);
+      continue;
+    }
+    lanes = tn_x86_fewer_lanes(x, s, lanes);
+    const int inner = x->fused[s->seq] ? tn_x86_lanes_at_once(x, s) : 0;
+    if (inner && (!lanes || inner < lanes)) lanes = inner;
   }
-  x->lanes = x->from = 0;
+  return lanes;
 }
 static void tn_x86_store_all(tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *value = u->src[1], *index = u->src[0];
-  const int wide_index = index->lanes > 1 && tn_x86_parts_of(index->src[1]) > 1;
-  const int of_value = 64 / tn_x86_element(value);
-  const int of_index = wide_index ? 64 / tn_x86_element(index->src[1]) : of_value;
-  const int each = of_index < of_value ? of_index : of_value;
-  const int split = tn_x86_parts_of(value) > 1 || wide_index;
-  for (int from = 0; from < value->lanes; from += split ? each : value->lanes) {
-    x->lanes = split ? each : 0;
+  const tiny_uop *value = u->src[1];
+  const int each = tn_x86_lanes_at_once(x, u);
+  for (int from = 0; from < value->lanes; from += each ? each : value->lanes) {
+    x->lanes = each;
     x->from = from;
     tn_x86_store(x, u);
   }
   x->lanes = x->from = 0;
 }
-// Lanes [at, at + lanes) of a register of u's, which r's first are.
+// Lanes [at, at + lanes) of a register of u's, which r's first are; they come in order. Those of less than 16 bytes,
+// but for halves, meet in memory, from which the last of a register takes all.
 static void tn_x86_put_part(tn_x86_select *x, const tiny_uop *u, int into, int r, int at, int lanes) {
-  const int element = tn_x86_element(u), cls = tn_x86_class(u), nbytes = lanes * element;
-  if (!at) { tn_x86_copy(x, cls, into, r, cls == TN_ISA_MASK ? 0 : tn_x86_vector(nbytes)); return; }
+  const int element = tn_x86_element(x, u), cls = tn_x86_class(x, u), nbytes = lanes * element;
   if (cls == TN_ISA_MASK) {
-    const int k = tn_x86_new(x, cls);
-    tn_x86_3(x, TN_X86_KSHIFTLQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(at));
-    tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(into, TN_ISA_DEF), tn_x86_kreg(into, TN_ISA_USE), tn_x86_kreg(k, TN_ISA_USE));
+    const int k = at ? tn_x86_new(x, cls) : into, all = tn_x86_new(x, cls);
+    const tn_isa_operand rest = tn_x86_kreg(into, TN_ISA_USE), part = tn_x86_kreg(k, TN_ISA_USE);
+    tn_x86_3(x, TN_X86_KSHIFTLQ, tn_x86_kreg(all, TN_ISA_DEF), tn_x86_kreg(r, TN_ISA_USE), tn_isa_number(64 - lanes));
+    tn_x86_3(x, TN_X86_KSHIFTRQ, tn_x86_kreg(k, TN_ISA_DEF), tn_x86_kreg(all, TN_ISA_USE),
+             tn_isa_number(64 - lanes - at));
+    if (at) tn_x86_3(x, TN_X86_KORQ, tn_x86_kreg(into, TN_ISA_DEF), rest, part);
     return;
   }
-  const int whole = 64 / element < u->lanes ? 64 : u->lanes * element, held = tn_x86_vector(whole);
+  const int each = tn_x86_lanes_of_register(x, u), whole = each * element, held = tn_x86_vector(whole);
+  const int halves = nbytes == 8 && whole == 16;
   const tn_isa_operand d = tn_x86_vec(into, held, TN_ISA_DEF), rest = tn_x86_vec(into, held, TN_ISA_USE);
-  const tn_isa_operand part = tn_x86_vec(r, nbytes, TN_ISA_USE);
-  if (nbytes == 32) tn_x86_4(x, TN_X86_VINSERTF64X4, d, rest, part, at * element / 32);
-  else if (nbytes == 16) tn_x86_4(x, TN_X86_VINSERTF32X4, d, rest, part, at * element / 16);
-  else if (nbytes == 8 && whole == 16) tn_x86_3(x, TN_X86_VMOVLHPS, d, rest, tn_x86_vec(r, 16, TN_ISA_USE));
-  else tn_isa_refuse(x->c, "parts of a register");
+  if (nbytes < 16 && !halves) {
+    const int64_t shelf = x->shelf + TN_X86_PARTS_AT;
+    tn_x86_store_bytes(x, r, nbytes, tn_x86_frame(shelf + (int64_t)at * element, 0));
+    if (at + lanes == each) tn_x86_load_bytes(x, into, whole, tn_x86_frame(shelf, 0));
+  } else if (!at) tn_x86_copy(x, cls, into, r, tn_x86_vector(nbytes));
+  else if (halves) tn_x86_do_3(x, TN_X86_DO_UNPACK, TN_X86_I64, 16, into, into, r);
+  else if (nbytes == 32) tn_x86_4(x, TN_X86_VINSERTF64X4, d, rest, tn_x86_vec(r, 32, TN_ISA_USE), at * element / 32);
+  else tn_x86_4(x, x->level->masks ? TN_X86_VINSERTF32X4 : TN_X86_VINSERTF128, d, rest, tn_x86_vec(r, 16, TN_ISA_USE),
+                at * element / 16);
+}
+// To REG memory, whose bools of vectors may be of another width.
+static void tn_x86_store_reg(tn_x86_select *x, const tiny_uop *value, const tiny_uop *memory, int to) {
+  const int element = tn_x86_element(x, memory), same = element == tn_x86_element(x, value);
+  int each = tn_x86_fewer_lanes(x, memory, tn_x86_fewer_lanes(x, value, 0));
+  if (!each) each = value->lanes;
+  for (int from = 0; from < value->lanes; from += each) {
+    x->lanes = each < value->lanes ? each : 0;
+    x->from = from;
+    const int r = same ? tn_x86_value(x, value) : tn_x86_mask_as(x, value, element);
+    const int of_register = tn_x86_lanes_of_register(x, memory);
+    if (each == of_register) tn_x86_copy(x, tn_x86_class(x, value), to + from / each, r, tn_x86_held(x, memory));
+    else tn_x86_put_part(x, memory, to + from / of_register, r, from % of_register, each);
+  }
+  x->lanes = x->from = 0;
 }
 #endif
 // ---- end src/isa/x86_lanes.c ----
-// ---- begin src/isa/x86_select.c ----
-// x86_select: the linear list of a kernel -> instructions of x86-64 with AVX-512 (F, BW, DQ, VL), before registers.
+// ---- begin src/isa/x86_choice.c ----
+// x86_choice: choices of one of two values: the greater and the less of them, and those whose condition is no value.
 //
-// In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
-// Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A product
-//        that one sum alone uses is fused with it, as -ffp-contract=fast has it; a load that one BROADCAST uses, too.
-// Not here: DOT, WMMA, SHUFFLE, STACKs of bools, grids.
-#ifndef TN_ISA_X86_SELECT
-#define TN_ISA_X86_SELECT
+// In:  a WHERE. Out: 1, and it is written to a register; 0: it is one of those that x86_arithmetic.c writes.
+// Holds: a choice by a < b between a and b is the instruction for the greater or the less, whose result is its second
+//        source where a number is none, or both are zeros, which is what the choice gives (Intel SDM vol. 2, MAXPS). A
+//        condition that is fused is made where it is used, as flags or as bit 0 of masks.
+#ifndef TN_ISA_X86_CHOICE
+#define TN_ISA_X86_CHOICE
 #ifndef TINY_AMALGAMATED
 #include "x86_lanes.c"
 #endif
 
+// ** the greater and the less **
+
+// Its instruction, 0: it is no choice between what is compared.
+static int tn_x86_extremum(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *c = u->op == TINY_OP_WHERE ? u->src[0] : NULL;
+  if (!c || c->op != TINY_OP_LT || c->lanes != u->lanes || tn_x86_class(x, u) != TN_ISA_VEC || u->dtype == TINY_BOOL)
+    return 0;
+  const int greater = u->src[1] == c->src[1] && u->src[2] == c->src[0];
+  if (!greater && (u->src[1] != c->src[0] || u->src[2] != c->src[1])) return 0;
+  const int without = tn_is_unsigned(u->dtype);
+  return tn_x86_choose(x->level, without ? (greater ? TN_X86_DO_MAXU : TN_X86_DO_MINU) :
+                                 greater ? TN_X86_DO_MAX : TN_X86_DO_MIN, tn_x86_type(x, u));
+}
+
+// ** conditions that are no values **
+
+static int tn_x86_is_comparison(const tiny_uop *u) {
+  return u->lanes == 1 && (u->op == TINY_OP_LT || u->op == TINY_OP_EQ || u->op == TINY_OP_NE) &&
+      u->src[0]->dtype != TINY_BOOL;
+}
+static int tn_x86_compares_floats(const tiny_uop *u) {
+  return tn_x86_is_comparison(u) && tn_is_float(u->src[0]->dtype);
+}
+static int tn_x86_joins(const tiny_uop *u) {                 // two comparisons of floats
+  return (u->op == TINY_OP_AND || u->op == TINY_OP_OR) && u->dtype == TINY_BOOL && u->lanes == 1 &&
+      tn_x86_compares_floats(u->src[0]) && tn_x86_compares_floats(u->src[1]) && u->src[0] != u->src[1];
+}
+// Is u a condition of the scalar choice, or of two joined ones of it, and nothing else?
+static int tn_x86_is_condition(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  if (!user) return 0;
+  if (user->op != TINY_OP_WHERE) return tn_x86_joins(user) && x->fused[user->seq];
+  if (user->src[0] != u || user->lanes > 1) return 0;
+  return tn_x86_compares_floats(u) || tn_x86_joins(u) ||
+      (tn_x86_is_comparison(u) && tn_x86_class(x, user) == TN_ISA_GPR);
+}
+// Its mask, of which bit 0 counts, or a vector of 0 or -1, of which the lowest element of 4 bytes does.
+static int tn_x86_condition_part(tn_x86_select *x, const tiny_uop *c) {
+  const int k = tn_x86_new(x, x->level->masks ? TN_ISA_MASK : TN_ISA_VEC);
+  if (x->level->masks) tn_x86_compare_to_mask(x, c, k);
+  else tn_x86_compare_to_vector(x, c, k);
+  return k;
+}
+static int tn_x86_condition(tn_x86_select *x, const tiny_uop *c) {
+  if (!tn_x86_joins(c)) return tn_x86_condition_part(x, c);
+  const int a = tn_x86_condition_part(x, c->src[0]), b = tn_x86_condition_part(x, c->src[1]);
+  const int both = tn_x86_new(x, x->level->masks ? TN_ISA_MASK : TN_ISA_VEC), all = c->op == TINY_OP_AND;
+  if (!x->level->masks) {
+    tn_x86_do_3(x, all ? TN_X86_DO_AND : TN_X86_DO_OR, TN_X86_I32, 16, both, a, b);
+    return both;
+  }
+  tn_x86_3(x, all ? TN_X86_KANDQ : TN_X86_KORQ, tn_x86_kreg(both, TN_ISA_DEF), tn_x86_kreg(a, TN_ISA_USE),
+           tn_x86_kreg(b, TN_ISA_USE));
+  return both;
+}
+// Flags that say NE where the condition is set.
+static void tn_x86_test_condition(tn_x86_select *x, int k) {
+  if (x->level->masks) {
+    tn_x86_2(x, TN_X86_KORTESTQ, tn_x86_kreg(k, TN_ISA_USE), tn_x86_kreg(k, TN_ISA_USE));
+    return;
+  }
+  const int r = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(r, 4, TN_ISA_DEF), tn_x86_vec(k, 16, TN_ISA_USE));
+  tn_x86_2(x, TN_X86_TEST, tn_x86_gpr(r, 4, TN_ISA_USE), tn_x86_gpr(r, 4, TN_ISA_USE));
+}
+
+// Of general registers: by the flags of what compares integers, or of a condition of floats.
+static void tn_x86_choose_gpr(tn_x86_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *c = u->src[0];
+  const int yes = tn_x86_value(x, u->src[1]), no = tn_x86_value(x, u->src[2]), held = tn_x86_held(x, u);
+  int row = TN_X86_CMOVNE;
+  if (tn_x86_is_comparison(c) && !tn_is_float(c->src[0]->dtype)) {
+    const int nbytes = tn_x86_held(x, c->src[0]), a = tn_x86_value(x, c->src[0]);
+    const tn_isa_operand b = tn_x86_scalar_source(x, c->src[1], nbytes);
+    const int below = tn_is_unsigned(c->src[0]->dtype) ? TN_X86_CMOVB : TN_X86_CMOVL;
+    row = c->op == TINY_OP_LT ? below : c->op == TINY_OP_EQ ? TN_X86_CMOVE : TN_X86_CMOVNE;
+    tn_x86_copy(x, TN_ISA_GPR, to, no, 8);
+    tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(a, nbytes, TN_ISA_USE), b);
+  } else {
+    const int k = tn_x86_condition(x, c);
+    tn_x86_copy(x, TN_ISA_GPR, to, no, 8);
+    tn_x86_test_condition(x, k);
+  }
+  tn_x86_2(x, row, tn_x86_gpr(to, held < 4 ? 4 : held, TN_ISA_BOTH), tn_x86_gpr(yes, held < 4 ? 4 : held, TN_ISA_USE));
+}
+static int tn_x86_choose_one(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int row = tn_x86_extremum(x, u), held = tn_x86_held(x, u), f64 = tn_x86_element(x, u) == 8;
+  if (row) {
+    const tn_isa_operand a = tn_x86_use(x, u->src[1]), b = tn_x86_use(x, u->src[2]);
+    tn_x86_3(x, row, tn_x86_vec(to, held, TN_ISA_DEF), a, b);
+    return 1;
+  }
+  if (!x->fused[u->src[0]->seq]) return 0;
+  if (tn_x86_class(x, u) == TN_ISA_GPR) { tn_x86_choose_gpr(x, u, to); return 1; }
+  int k = tn_x86_condition(x, u->src[0]);
+  const int no = tn_x86_value(x, u->src[2]);
+  const tn_isa_operand yes = tn_x86_use(x, u->src[1]);
+  if (x->level->masks) {
+    tn_x86_3(x, f64 ? TN_X86_VPBLENDMQ : TN_X86_VPBLENDMD, tn_x86_vec(to, held, TN_ISA_DEF),
+             tn_x86_vec(no, held, TN_ISA_USE), yes)->mask = k;
+    return 1;
+  }
+  if (f64) {                               // of what compares 4 bytes there is no more
+    const int wide = tn_x86_new(x, TN_ISA_VEC);
+    tn_x86_do_imm(x, TN_X86_DO_SHUFFLE_4, TN_X86_I32, 16, wide, k, 0);
+    k = wide;
+  }
+  tn_x86_blend(x, to, held, k, yes, no);
+  return 1;
+}
+#endif
+// ---- end src/isa/x86_choice.c ----
+// ---- begin src/isa/x86_expand.c ----
+// x86_expand: how a node is written: by an instruction, by other nodes that say the same, or element by element.
+//
+// In:  a node, the registers that it is to be in. Out: instructions.
+// Holds: nodes that a rule makes are written where their root stands, in registers of their own, and nobody else finds
+//        them: they have numbers beyond the list's while it lasts. They are hash-consed, so that one may be a node of
+//        the list: that gets its number back. Scalars stand for lanes where a vector goes element by element.
+#ifndef TN_ISA_X86_EXPAND
+#define TN_ISA_X86_EXPAND
+#ifndef TINY_AMALGAMATED
+#include "x86_choice.c"
+#include "x86_rules.c"
+#include "../rules/notation_end.c"
+#endif
+
+static void tn_x86_write(tn_x86_select *x, const tiny_uop *u, int to);
+
+// ** is there an instruction? **
+
+static int tn_x86_has_cast(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const int of_64 = u->dtype == TINY_U64 || s->dtype == TINY_U64;
+  const int floats = tn_is_float(u->dtype) || tn_is_float(s->dtype);
+  if (u->lanes > 1) return tn_x86_casts(x, s->dtype, u->dtype);
+  return u->dtype != TINY_BOOL && (x->level->masks || !of_64 || !floats);
+}
+static int tn_x86_has_compare(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  if (s->lanes == 1) return 1;
+  if (s->dtype == TINY_BOOL) return u->op == TINY_OP_NE;
+  if (x->level->masks) return 1;
+  return tn_x86_choose(x->level, tn_x86_do_of(u), tn_x86_type(x, s)) &&
+      !(u->op == TINY_OP_LT && tn_is_unsigned(s->dtype));
+}
+static int tn_x86_has(const tn_x86_select *x, const tiny_uop *u) {
+  const int product_64 = u->op == TINY_OP_MUL && tn_is_int(u->dtype) && tn_x86_element(x, u) == 8;
+  switch (u->op) {
+    case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: return tn_x86_has_compare(x, u);
+    case TINY_OP_CAST: return tn_x86_has_cast(x, u);
+    case TINY_OP_SQRT: case TINY_OP_TRUNC: return tn_x86_row_of(x, u) != 0;
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
+    case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
+      if (tn_x86_class(x, u) == TN_ISA_GPR || product_64) return 1;
+      return tn_x86_is_lanes_of_bool(u) ? tn_x86_is_logic(u) : tn_x86_row_of(x, u) != 0;
+    default: return 1;
+  }
+}
+
+// ** nodes of one's own **
+
+// A number beyond the list's; what it was is to be given back. Of the bools of a vector it says the width.
+typedef struct tn_x86_numbered { tiny_uop *u; uint32_t was; } tn_x86_numbered;
+static int tn_x86_bool_element(const tn_x86_select *x, const tiny_uop *u);
+static tn_x86_numbered tn_x86_number_it(tn_x86_select *x, tiny_uop *u) {
+  const tn_x86_numbered n = {u, u->seq};
+  if (x->spare == TN_X86_SPARE) { tn_isa_refuse(x->c, "a node that is too many others"); x->spare = 0; }
+  const int seq = x->k->n + x->spare++;
+  u->seq = (uint32_t)seq;
+  x->reg[seq] = x->wide[seq] = -1; x->shuffles[seq] = 0;
+  x->uses[seq] = 1; x->fused[seq] = x->indexes[seq] = 0; x->last[seq] = INT32_MAX;
+  x->bools[seq] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
+  return n;
+}
+typedef struct tn_x86_expansion {
+  const tiny_uop *root;                    // what is written; what it reads is there
+  const tiny_uop *of[TN_X86_SPARE]; tiny_uop *is[TN_X86_SPARE]; tn_x86_numbered number[TN_X86_SPARE];
+  int n, numbers;
+} tn_x86_expansion;
+
+static int tn_x86_is_at_hand(const tn_x86_expansion *e, const tiny_uop *v) {
+  if (v->op == TINY_OP_CONST) return 1;
+  for (uint32_t i = 0; i < e->root->nsrc; i++) if (e->root->src[i] == v) return 1;
+  return 0;
+}
+// A source as wide as its user.
+static tiny_uop *tn_x86_as_wide(tn_x86_select *x, tn_x86_expansion *e, tiny_uop *v, int lanes) {
+  if (v->lanes == lanes || v->lanes > 1) return v;
+  tiny_uop *wide = tn_uop_make(x->c->t, TINY_OP_BROADCAST, v->dtype, lanes, 1, &v, 0, 0, NULL);
+  e->number[e->numbers++] = tn_x86_number_it(x, wide);
+  if (tn_x86_is_splat(wide)) return wide;
+  x->reg[wide->seq] = tn_x86_new_for(x, wide);
+  tn_x86_write(x, wide, x->reg[wide->seq]);
+  return wide;
+}
+// What v is with all that it reads written; itself is not yet.
+static tiny_uop *tn_x86_inner(tn_x86_select *x, tn_x86_expansion *e, tiny_uop *v);
+static tiny_uop *tn_x86_ready(tn_x86_select *x, tn_x86_expansion *e, tiny_uop *v) {
+  tiny_uop *src[3] = {NULL, NULL, NULL};
+  for (uint32_t i = 0; i < v->nsrc; i++) src[i] = tn_x86_as_wide(x, e, tn_x86_inner(x, e, v->src[i]), v->lanes);
+  tiny_uop *w = tn_uop_make(x->c->t, v->op, v->dtype, v->lanes, (int)v->nsrc, src, v->k, 0, NULL);
+  e->number[e->numbers++] = tn_x86_number_it(x, w);
+  return w;
+}
+static tiny_uop *tn_x86_inner(tn_x86_select *x, tn_x86_expansion *e, tiny_uop *v) {
+  if (tn_x86_is_at_hand(e, v)) return v;
+  for (int i = 0; i < e->n; i++) if (e->of[i] == v) return e->is[i];
+  tiny_uop *w = tn_x86_ready(x, e, v);
+  x->reg[w->seq] = tn_x86_new_for(x, w);
+  tn_x86_write(x, w, x->reg[w->seq]);
+  e->of[e->n] = v; e->is[e->n++] = w;
+  return w;
+}
+static void tn_x86_expand(tn_x86_select *x, const tiny_uop *u, tiny_uop *instead, int to) {
+  tn_x86_expansion *e = (tn_x86_expansion *)tn_scratch(x->c->t, sizeof *e);
+  const int spare = x->spare;
+  e->root = u;
+  const tiny_uop *w = tn_x86_ready(x, e, instead);
+  if (tn_x86_is_lanes_of_bool(u)) x->bools[w->seq] = x->bools[u->seq];         // as wide as its users expect
+  tn_x86_write(x, w, to);
+  while (e->numbers > 0) { e->numbers--; e->number[e->numbers].u->seq = e->number[e->numbers].was; }
+  x->spare = spare;
+}
+
+// ** element by element **
+
+enum { TN_X86_RESULTS_AT = 256 };          // of the shelf
+static void tn_x86_by_lanes(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int element = tn_x86_element(x, u), lanes = tn_x86_lanes(x, u), spare = x->spare;
+  const int was_lanes = x->lanes, was_from = x->from;
+  tiny_uop *arg[3] = {NULL, NULL, NULL};
+  tn_x86_numbered numbered[4];
+  int n = 0, of[3], width[3];
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    tiny_uop *s = u->src[i];
+    if (tn_x86_is_splat(s)) { arg[i] = s->src[0]; continue; }
+    arg[i] = tn_uop_make(x->c->t, TINY_OP_ARG, s->dtype, 1, 0, NULL, ((int64_t)1 << 20) + i, 0, NULL);
+    numbered[n] = tn_x86_number_it(x, arg[i]);
+    of[n] = (int)i; width[n++] = tn_x86_element(x, s);
+    tn_x86_shelve(x, tn_x86_value(x, s), tn_x86_held(x, s), 64 * (int64_t)i, 0);
+  }
+  const int sources = n;
+  tiny_uop *one = tn_uop_make(x->c->t, u->op, u->dtype, 1, (int)u->nsrc, arg, u->k, 0, NULL);
+  numbered[n++] = tn_x86_number_it(x, one);
+  x->lanes = x->from = 0;
+  for (int lane = 0; lane < lanes && !x->c->refused; lane++) {
+    for (int i = 0; i < sources; i++) {
+      tiny_uop *a = arg[of[i]];
+      x->reg[a->seq] = tn_x86_new_for(x, a);
+      tn_x86_move_in(x, a, x->reg[a->seq], tn_x86_frame(x->shelf + 64 * of[i] + (int64_t)lane * width[i], 0));
+    }
+    const int r = tn_x86_new_for(x, one);
+    const tn_isa_operand result = tn_x86_frame(x->shelf + TN_X86_RESULTS_AT + (int64_t)lane * element, element);
+    tn_x86_write(x, one, r);
+    if (u->dtype == TINY_BOOL) {
+      tn_x86_1(x, TN_X86_NEG, tn_x86_gpr(r, 8, TN_ISA_BOTH));
+      tn_x86_2(x, TN_X86_MOV, result, tn_x86_gpr(r, element, TN_ISA_USE));
+    } else tn_x86_move_out(x, one, r, result);
+  }
+  while (n > 0) { n--; numbered[n].u->seq = numbered[n].was; }
+  x->spare = spare;
+  x->lanes = was_lanes; x->from = was_from;
+  tn_x86_shelve(x, to, tn_x86_held(x, u), TN_X86_RESULTS_AT, 1);
+}
+
+// ** a node **
+
+static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int cls = tn_x86_class(x, u);
+  if (!tn_x86_has(x, u)) { tn_x86_by_lanes(x, u, to); return; }
+  switch (u->op) {
+    case TINY_OP_LOAD: tn_x86_load(x, u, to); return;
+    case TINY_OP_CAST: tn_x86_cast(x, u, to); return;
+    case TINY_OP_BITCAST: tn_x86_bitcast(x, u, to); return;
+    case TINY_OP_BROADCAST: tn_x86_broadcast(x, u, to); return;
+    case TINY_OP_STACK: tn_x86_stack(x, u, to); return;
+    case TINY_OP_PICK: tn_x86_pick(x, u, to); return;
+    case TINY_OP_LANE: tn_x86_lane_numbers(x, u, to); return;
+    case TINY_OP_WHERE: if (!tn_x86_choose_one(x, u, to)) tn_x86_where(x, u, to); return;
+    case TINY_OP_FMA: tn_x86_multiply_add(x, u, to); return;
+    case TINY_OP_DOT: tn_x86_dot(x, u, to); return;
+    case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_x86_unary(x, u, to); return;
+    case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ:
+      if (tn_x86_is_lanes_of_bool(u->src[0])) tn_x86_logic(x, u, to);
+      else tn_x86_compare(x, u, to);
+      return;
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
+    case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
+      if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
+      else if (tn_x86_is_lanes_of_bool(u)) tn_x86_logic(x, u, to);
+      else if (tn_x86_row_of(x, u)) tn_x86_binary(x, u, to);
+      else tn_x86_multiply_64(x, u, to);
+      return;
+    default: tn_isa_refuse(x->c, tn_ops[u->op].name);
+  }
+}
+
+// A value whose parts, or those of what it is made of, are wider than a register: part by part, which stand in
+// registers of their own, or as halves of one.
+static void tn_x86_compute_parts(tn_x86_select *x, const tiny_uop *u, int to, int lanes) {
+  const int cls = tn_x86_class(x, u), each = tn_x86_lanes_of_register(x, u);
+  for (int from = 0; from < u->lanes; from += lanes) {
+    const int whole = lanes == each, r = whole ? to + from / each : tn_x86_new(x, cls), into = to + from / each;
+    x->lanes = lanes; x->from = from;
+    tn_x86_compute(x, u, r);
+    if (!whole) tn_x86_put_part(x, u, into, r, from % each, lanes);
+  }
+  x->lanes = x->from = 0;
+}
+// All of a value, to the registers from `to` on.
+static void tn_x86_write(tn_x86_select *x, const tiny_uop *u, int to) {
+  const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
+  const int lanes = by_itself || x->c->refused ? 0 : tn_x86_lanes_at_once(x, u);
+  tiny_uop *instead = tn_x86_has(x, u) ? NULL : tn_x86_instead(x->c->t, (tiny_uop *)(uintptr_t)u);
+  if (instead) tn_x86_expand(x, u, instead, to);
+  else if (tn_regroups(u)) {               // the same registers
+    const int parts = tn_x86_parts_of(x, u), held = tn_x86_held(x, u);
+    const int r = parts > 1 ? x->reg[u->src[0]->seq] : tn_x86_value(x, u->src[0]);
+    for (int i = 0; i < parts; i++) tn_x86_copy(x, TN_ISA_VEC, to + i, r + i, parts > 1 ? x->level->nbytes : held);
+  } else if (lanes) tn_x86_compute_parts(x, u, to, lanes);
+  else tn_x86_compute(x, u, to);
+}
+#endif
+// ---- end src/isa/x86_expand.c ----
+// ---- begin src/isa/x86_select.c ----
+// x86_select: the linear list of a kernel -> instructions of a level of x86-64, before registers.
+//
+// In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
+// Holds: a value is in registers as x86_values.c says. A node wider than a register is written part by part. A NEG that
+//        one FMA alone uses is part of its instruction, and so is a load that one BROADCAST uses, and a condition that
+//        one choice has.
+// Not here: WMMA; SHUFFLE and grids, which are none of a CPU's.
+#ifndef TN_ISA_X86_SELECT
+#define TN_ISA_X86_SELECT
+#ifndef TINY_AMALGAMATED
+#include "x86_expand.c"
+#endif
+
 // ** loops and the entry **
 
+// Adds a value, times a number, to a general register of 64 bits; the first one is written to it.
+static void tn_x86_add_term(tn_x86_select *x, int to, const tiny_uop *u, int64_t times, int first) {
+  const int nbytes = tn_x86_held(x, u), may_be_negative = tn_x86_may_be_negative(u);
+  const int r = tn_x86_value(x, u), part = first ? to : times == 1 && !may_be_negative ? r : tn_x86_new(x, TN_ISA_GPR);
+  if (nbytes == 4 && may_be_negative)
+    tn_x86_2(x, TN_X86_MOVSXD, tn_x86_gpr(part, 8, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+  else tn_x86_copy(x, TN_ISA_GPR, part, r, 8);
+  if (times != 1)
+    tn_x86_3(x, TN_X86_IMUL, tn_x86_gpr(part, 8, TN_ISA_DEF), tn_x86_gpr(part, 8, TN_ISA_USE), tn_isa_number(times));
+  if (!first) tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(to, 8, TN_ISA_BOTH), tn_x86_gpr(part, 8, TN_ISA_USE));
+}
+static void tn_x86_begin_inductions(tn_x86_select *x, const tiny_uop *range) {
+  for (int i = 0; i < x->inductions.n; i++) {
+    tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range != range) continue;
+    d->reg = tn_x86_new(x, TN_ISA_GPR);
+    for (int k = 0; k < d->n; k++) tn_x86_add_term(x, d->reg, d->term[k].of, d->term[k].times, !k);
+    if (!d->n) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(d->reg, 4, TN_ISA_DEF), tn_isa_number(0));
+    if (tn_isa_pace(d)) {
+      tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, 0);
+      tn_x86_base(x, d->memory, &o);
+      o.index = d->reg; o.scale = (uint8_t)d->nbytes;
+      tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(d->reg, 8, TN_ISA_DEF), o);
+    } else if (range->nsrc > 1) tn_x86_add_term(x, d->reg, range->src[1], d->step, 0);
+  }
+}
+static void tn_x86_step_inductions(tn_x86_select *x, const tiny_uop *range) {
+  for (int i = 0; i < x->inductions.n; i++) {
+    const tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range == range && !tn_isa_pace(d))
+      tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(d->reg, 8, TN_ISA_BOTH), tn_isa_number(d->step));
+  }
+}
+// Does nobody want to know which iteration it is? Then they are counted down.
+static int tn_x86_counts_down(const tn_x86_select *x, const tiny_uop *range) {
+  const tiny_uop *end = range->src[0];
+  int wanted = x->uses[range->seq] > 1;    // END is one
+  for (int i = 0; i < x->inductions.n && !wanted; i++)
+    wanted = x->inductions.of[i].range == range && tn_isa_pace(&x->inductions.of[i]);
+  return !wanted && end->op == TINY_OP_CONST && end->k > 0 && end->k < INT32_MAX && range->nsrc == 1;
+}
 static void tn_x86_range(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
   const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR), nbytes = tn_x86_held(x, u), label = x->c->labels;
   x->c->labels += 2;
   x->label[u->seq] = label;
-  if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
+  tn_x86_begin_inductions(x, u);
+  if (tn_x86_counts_down(x, u)) tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, nbytes, TN_ISA_DEF), tn_isa_number(end->k));
+  else if (start) tn_x86_copy(x, TN_ISA_GPR, r, tn_x86_value(x, start), 8);
   else tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(r, 4, TN_ISA_DEF), tn_isa_number(0));
   if (end->op != TINY_OP_CONST || start || end->k <= 0) {
     const tn_isa_operand n = tn_x86_scalar_source(x, end, nbytes);
     tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
     tn_x86_jump(x, tn_is_unsigned(u->dtype) ? TN_X86_JAE : TN_X86_JGE, label + 1);
   }
-  TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop)->begin = x->c->n;
-  x->c->loop[x->c->nloop - 1].end = -1;
+  const int known = end->op == TINY_OP_CONST && !start && end->k > 0;
+  tn_isa_loop *loop = TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop);
+  loop->begin = x->c->n; loop->end = -1; loop->times = !known ? 0 : end->k < 1000 ? (int)end->k : 1000;
   tn_x86_place(x, label);
 }
-static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
-  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
-  tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
-  const tn_isa_operand n = tn_x86_scalar_source(x, range->src[0], nbytes);
-  tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
-  tn_x86_jump(x, tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
+static void tn_x86_end_loop(tn_x86_select *x, int label) {
   int l = x->c->nloop - 1;
   while (l >= 0 && x->c->loop[l].end >= 0) l--;
   x->c->loop[l].end = x->c->n;
   tn_x86_place(x, label + 1);
+}
+static void tn_x86_end(tn_x86_select *x, const tiny_uop *range) {
+  const int r = x->reg[range->seq], nbytes = tn_x86_held(x, range), label = x->label[range->seq];
+  tn_x86_step_inductions(x, range);
+  if (tn_x86_counts_down(x, range)) {
+    tn_x86_2(x, TN_X86_SUB, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
+    tn_x86_jump(x, TN_X86_JNE, label);
+    tn_x86_end_loop(x, label);
+    return;
+  }
+  tn_x86_2(x, TN_X86_ADD, tn_x86_gpr(r, nbytes, TN_ISA_BOTH), tn_isa_number(1));
+  const tn_isa_operand n = tn_x86_scalar_source(x, range->src[0], nbytes);
+  tn_x86_2(x, TN_X86_CMP, tn_x86_gpr(r, nbytes, TN_ISA_USE), n);
+  tn_x86_jump(x, tn_is_unsigned(range->dtype) ? TN_X86_JB : TN_X86_JL, label);
+  tn_x86_end_loop(x, label);
 }
 
 static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
@@ -49179,22 +51256,29 @@ static tn_isa_operand tn_x86_slot_of(int base, int64_t k, int nbytes) {
 static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
   const int64_t nbytes = u->v[1] * u->lanes * tn_dtypes[u->dtype].nbytes;
   if (u->v[0] == TN_SPACE_REG) return;     // known when it is first named
-  const int r = x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
   if (!x->k->local_nbytes) {
     x->c->frame = (x->c->frame + 63) / 64 * 64;
     const int64_t at = x->c->frame;
     x->c->frame += (nbytes + 63) / 64 * 64;
-    tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), tn_x86_frame(at, 0));
+    x->label[u->seq] = (int)at + 1;
     return;
   }
   tn_isa_operand o = tn_isa_at(TN_ISA_MEM, 0, x->local_at);
   o.reg = x->local;
-  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(r, 8, TN_ISA_DEF), o);
+  x->reg[u->seq] = tn_x86_new(x, TN_ISA_GPR);
+  tn_x86_2(x, TN_X86_LEA, tn_x86_gpr(x->reg[u->seq], 8, TN_ISA_DEF), o);
   x->local_at += (nbytes + 63) / 64 * 64;
 }
 
 // ** nodes **
 
+// What u reads as its source j.
+static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
+  if (x->shuffles[u->seq]) return u->src[j]->src[0];
+  if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
+  return folded ? folded->src[0] : u->src[j];
+}
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
   const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
@@ -49217,7 +51301,7 @@ static int tn_x86_home(tn_x86_select *x, const tiny_uop *u) {
 // Is the value, which is written to that register, made of what the register holds, in more than one step?
 static int tn_x86_made_of(const tn_x86_select *x, const tiny_uop *u, int reg, const tiny_uop *allowed) {
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    const tiny_uop *s = u->src[i];
+    const tiny_uop *s = tn_x86_read_by(x, u, i);
     if (x->fused[s->seq] && tn_x86_made_of(x, s, reg, NULL)) return 1;
     if (s != allowed && x->reg[s->seq] == reg) return 1;
   }
@@ -49239,58 +51323,6 @@ static void tn_x86_load_reg(tn_x86_select *x, const tiny_uop *u) {
   tn_x86_copy_all(x, u, x->reg[u->seq], *e);
 }
 
-static const tiny_uop *tn_x86_product(const tn_x86_select *x, const tiny_uop *u) {
-  if ((u->op != TINY_OP_ADD && u->op != TINY_OP_SUB) || !tn_is_float(u->dtype)) return NULL;
-  for (int i = 1; i >= 0; i--) if (u->src[i]->op == TINY_OP_MUL && x->fused[u->src[i]->seq]) return u->src[i];
-  return NULL;
-}
-
-static void tn_x86_compute(tn_x86_select *x, const tiny_uop *u, int to) {
-  const tiny_uop *product = tn_x86_product(x, u);
-  const int cls = tn_x86_class(u);
-  switch (u->op) {
-    case TINY_OP_LOAD: tn_x86_load(x, u, to); return;
-    case TINY_OP_CAST: tn_x86_cast(x, u, to); return;
-    case TINY_OP_BITCAST: tn_x86_bitcast(x, u, to); return;
-    case TINY_OP_BROADCAST: tn_x86_broadcast(x, u, to); return;
-    case TINY_OP_STACK: tn_x86_stack(x, u, to); return;
-    case TINY_OP_PICK: tn_x86_pick(x, u, to); return;
-    case TINY_OP_LANE: tn_x86_lane_numbers(x, u, to); return;
-    case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_x86_compare(x, u, to); return;
-    case TINY_OP_WHERE: tn_x86_where(x, u, to); return;
-    case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_x86_unary(x, u, to); return;
-    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
-    case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
-      if (product) tn_x86_fuse(x, u, product, to);
-      else if (cls == TN_ISA_GPR) tn_x86_integer(x, u, to);
-      else if (cls == TN_ISA_VEC && tn_x86_row_of(u)) tn_x86_binary(x, u, to);
-      else if (cls == TN_ISA_VEC) tn_x86_by_lanes(x, u, to);
-      else {
-        const tn_isa_operand a = tn_x86_use(x, u->src[0]), b = tn_x86_use(x, u->src[1]);
-        if (u->op != TINY_OP_AND && u->op != TINY_OP_OR && u->op != TINY_OP_XOR)
-          tn_isa_refuse(x->c, "an operation of bools");
-        tn_x86_3(x, u->op == TINY_OP_AND ? TN_X86_KANDQ : u->op == TINY_OP_OR ? TN_X86_KORQ : TN_X86_KXORQ,
-                 tn_x86_kreg(to, TN_ISA_DEF), a, b);
-      }
-      return;
-    default: tn_isa_refuse(x->c, tn_ops[u->op].name);
-  }
-}
-
-// A value whose parts, or those of what it is made of, are wider than a register: part by part, which stand in
-// registers of their own, or as halves of one.
-static void tn_x86_compute_parts(tn_x86_select *x, const tiny_uop *u, int to, int lanes) {
-  const int element = tn_x86_element(u), cls = tn_x86_class(u);
-  const int each = cls == TN_ISA_MASK ? u->lanes : 64 / element < u->lanes ? 64 / element : u->lanes;
-  for (int from = 0; from < u->lanes; from += lanes) {
-    const int whole = lanes == each, r = whole ? to + from / each : tn_x86_new(x, cls), into = to + from / each;
-    x->lanes = lanes; x->from = from;
-    tn_x86_compute(x, u, r);
-    if (!whole) tn_x86_put_part(x, u, into, r, from % each, lanes);
-  }
-  x->lanes = x->from = 0;
-}
-
 static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   int *reg = &x->reg[u->seq];
   switch (u->op) {
@@ -49301,7 +51333,7 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
       tn_x86_2(x, TN_X86_MOV, tn_x86_gpr(*reg, 8, TN_ISA_DEF), tn_x86_slot_of(x->mem, u->k, 8));
       return;
     case TINY_OP_ARG:
-      *reg = tn_x86_new(x, tn_x86_class(u));
+      *reg = tn_x86_new(x, tn_x86_class(x, u));
       tn_x86_move_in(x, u, *reg, tn_x86_slot_of(x->args, u->k, 8));
       return;
     case TINY_OP_SPECIAL:
@@ -49319,7 +51351,8 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
     case TINY_OP_STORE:
       if (tn_is_reg(u->src[0]->src[0])) {
         const int *e = tn_x86_reg_element(x, u->src[0]);
-        if (e && x->reg[u->src[1]->seq] != *e) tn_x86_store_reg(x, u->src[1], *e);
+        if (e && x->reg[u->src[1]->seq] != *e)
+          tn_x86_store_reg(x, u->src[1], tn_memory_behind(u->src[0]->src[0]), *e);
       } else tn_x86_store_all(x, u);
       return;
     default: break;
@@ -49327,53 +51360,42 @@ static void tn_x86_node(tn_x86_select *x, const tiny_uop *u) {
   if (!x->uses[u->seq] || x->fused[u->seq]) return;
   if (tn_x86_is_splat(u)) {                // made where it stands, before all loops; zeros cost nothing anywhere
     const int64_t bits = tn_x86_bits(u->src[0]);
-    const int nbytes = u->lanes * tn_x86_element(u);
+    const int nbytes = u->lanes * tn_x86_element(x, u), most = x->level->nbytes;
     if (bits && u->dtype != TINY_BOOL)
-      *reg = tn_x86_splat(x, bits, tn_x86_element(u), tn_x86_vector(nbytes > 64 ? 64 : nbytes));
+      *reg = tn_x86_splat(x, bits, tn_x86_element(x, u), tn_x86_vector(nbytes > most ? most : nbytes));
     return;
   }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_x86_load_reg(x, u); return; }
-  int home = tn_x86_home(x, u);
-  const tiny_uop *product = tn_x86_product(x, u);
-  const int one_step = tn_x86_class(u) == TN_ISA_VEC && tn_x86_row_of(u) && !product;
-  if (home >= 0 && !one_step &&
-      tn_x86_made_of(x, u, home, !product ? NULL : u->src[0] == product ? u->src[1] : u->src[0])) home = -1;
-  const tiny_uop *gathered = u->op == TINY_OP_LOAD && u->src[0]->lanes > 1 ? u->src[0]->src[1] : NULL;
   const int by_itself = u->op == TINY_OP_STACK || u->op == TINY_OP_PICK;
-  const int lanes = by_itself ? 0 : tn_x86_lanes_at_once(x, u, gathered);
-  if (lanes) home = -1;
+  const int at_once = tn_x86_has(x, u) && !tn_regroups(u) && (by_itself || !tn_x86_lanes_at_once(x, u));
+  int home = at_once && !tn_x86_is_lanes_of_bool(u) ? tn_x86_home(x, u) : -1;
+  const int one_step = tn_x86_class(x, u) == TN_ISA_VEC && tn_op_is(u->op, TINY_ALU) &&
+      (tn_x86_row_of(x, u) || u->op == TINY_OP_WHERE);
+  if (home >= 0 && !one_step && tn_x86_made_of(x, u, home, u->op == TINY_OP_FMA ? u->src[2] : NULL)) home = -1;
   const int to = home >= 0 ? home : tn_x86_new_for(x, u);
-  if (lanes) tn_x86_compute_parts(x, u, to, lanes);
-  else tn_x86_compute(x, u, to);
+  tn_x86_write(x, u, to);
   *reg = to;
   if (x->indexes[u->seq]) x->wide[u->seq] = tn_x86_extended(x, to);
 }
 
-// Is a LOAD, or a product, used by one other node alone, in its block, with nothing between that changes what it takes?
-static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
-  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
-  if (!user || user->lanes < u->lanes) return 0;
-  const int product = u->op == TINY_OP_MUL && tn_is_float(u->dtype) &&
-      (user->op == TINY_OP_ADD || user->op == TINY_OP_SUB) && user->src[0] != user->src[1];
-  const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
-      !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
-  if (!product && !load) return 0;
-  if (product) for (int i = 0; i < 2; i++) {                 // one of two products
-    const tiny_uop *other = user->src[i];
-    if (other != u && other->op == TINY_OP_MUL && x->fused[other->seq]) return 0;
-  }
-  for (uint32_t i = u->seq + 1; i < user->seq; i++) {
+// Does u's only user stand in its block, with no store between that changes what it loads?
+static int tn_x86_stays(const tn_x86_select *x, const tiny_uop *u, int load) {
+  for (uint32_t i = u->seq + 1; i < x->user[u->seq]->seq; i++) {
     const int op = x->k->list[i]->op;
     if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
     if (load && op == TINY_OP_STORE && !tn_is_reg(x->k->list[i]->src[0]->src[0])) return 0;
   }
   return 1;
 }
-// What u reads as its source j.
-static const tiny_uop *tn_x86_read_by(const tiny_uop *u, uint32_t j) {
-  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
-  return folded ? folded->src[0] : u->src[j];
+// Is a LOAD, or a NEG, used by one other node alone, in its block, with nothing between that changes what it takes?
+static int tn_x86_is_fused(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  if (!user || user->lanes < u->lanes) return 0;
+  const int negates = u->op == TINY_OP_NEG && user->op == TINY_OP_FMA;
+  const int load = u->op == TINY_OP_LOAD && u->lanes == 1 && !u->k && u->src[0]->nsrc == 2 &&
+      !tn_is_reg(u->src[0]->src[0]) && user->op == TINY_OP_BROADCAST && user->dtype != TINY_BOOL;
+  return (negates || load) && tn_x86_stays(x, u, load);
 }
 // Is it written for its value alone, which nobody uses?
 static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
@@ -49382,24 +51404,84 @@ static int tn_x86_is_dead(const tn_x86_select *x, const tiny_uop *u) {
   return tn_op_is_elementwise(op) || op == TINY_OP_LOAD || op == TINY_OP_INDEX || op == TINY_OP_BROADCAST ||
       op == TINY_OP_STACK || op == TINY_OP_PICK;
 }
+// Bytes of an element of a bool of a vector: what is compared; of what is made of bools the widest of them; in REG
+// memory 4. Where nothing tells, 4.
+static int tn_x86_bool_element(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->nsrc ? u->src[0] : NULL;
+  int most = 0;
+  if (u->op == TINY_OP_LOAD || u->op == TINY_OP_DEFINE) return 4;
+  if (tn_op_is(u->op, TINY_CMP) && s->dtype != TINY_BOOL) return tn_dtypes[s->dtype].nbytes;
+  if (u->op == TINY_OP_CAST) return tn_dtypes[s->dtype].nbytes;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *one = u->src[i];
+    if (tn_x86_is_lanes_of_bool(one) && !tn_x86_is_splat(one) && x->bools[one->seq] > most) most = x->bools[one->seq];
+  }
+  return most ? most : 4;
+}
+static void tn_x86_bool_elements(tn_x86_select *x) {
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    x->bools[i] = (uint8_t)(tn_x86_is_lanes_of_bool(u) ? tn_x86_bool_element(x, u) : 1);
+  }
+}
+// Is a LOAD the source of one sum or product of its own kind, which reads it from memory? (VEX and EVEX: at any
+// address, Intel SDM vol. 1, 14.9)
+static int tn_x86_is_last_source(const tn_x86_select *x, const tiny_uop *u) {
+  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  if (!user || u->op != TINY_OP_LOAD || u->k || u->nsrc != 1 || !tn_is_float(u->dtype)) return 0;
+  const int element = tn_x86_element(x, u), nbytes = u->lanes * element;
+  const int whole = u->lanes == 1 || nbytes == 16 || nbytes == 32 || nbytes == 64;
+  const tiny_uop *index = u->src[0];
+  if (!whole || element < 4 || !tn_x86_level_has(x->level, TN_X86_VADDPS)) return 0;
+  if (index->nsrc != 2 || index->lanes > 1 || tn_is_reg(index->src[0])) return 0;
+  const int factor = user->op == TINY_OP_FMA && (user->src[0] == u || user->src[1] == u) && user->src[2] != u;
+  const int commutes = user->op == TINY_OP_ADD || user->op == TINY_OP_MUL || factor;
+  if (!commutes && (user->op != TINY_OP_SUB || user->src[1] != u)) return 0;
+  const tiny_uop *other = user->src[user->src[0] == u];
+  if (other == u || x->fused[other->seq] || other->op == TINY_OP_CONST || tn_x86_is_splat(other)) return 0;
+  return tn_x86_stays(x, u, 1);
+}
+// An index that is an induction variable reads, before the loop, what that begins with.
+static void tn_x86_read_induction(tn_x86_select *x, const tiny_uop *index) {
+  const tn_isa_induction *d = &x->inductions.of[x->inductions.which[index->seq] - 1];
+  for (int i = 0; i <= d->n; i++) {
+    const tiny_uop *s = i < d->n ? d->term[i].of : d->range->nsrc > 1 ? d->range->src[1] : NULL;
+    if (!s) continue;
+    x->uses[s->seq] += 2;
+    x->user[s->seq] = d->range;
+    if (x->last[s->seq] < (int)d->range->seq) x->last[s->seq] = (int)d->range->seq;
+  }
+}
 static void tn_x86_survey(tn_x86_select *x) {
   for (int i = 0; i < x->k->n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = x->wide[i] = -1; }
+  tn_x86_bool_elements(x);
+  for (int i = 0; i < x->k->n; i++) {
+    tn_x86_order order;
+    x->shuffles[i] = (uint8_t)tn_x86_shuffles(x, x->k->list[i], &order);
+  }
+  tn_isa_find_inductions(x->c->t, x->k, &x->inductions);
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (tn_x86_is_dead(x, u)) continue;
+    if (x->inductions.which[i]) tn_x86_read_induction(x, u);
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = tn_x86_read_by(u, j);
+      if (j == 1 && x->inductions.which[i]) continue;
+      const tiny_uop *s = tn_x86_read_by(x, u, j);
       x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
       x->user[s->seq] = u;
       if (u->op == TINY_OP_INDEX && j == 1 && u->lanes == 1 && tn_x86_may_be_negative(s)) x->indexes[s->seq] = 1;
     }
   }
   for (int i = 0; i < x->k->n; i++) x->fused[i] = (uint8_t)tn_x86_is_fused(x, x->k->list[i]);
+  for (int i = x->k->n - 1; i >= 0; i--)
+    if (tn_x86_is_last_source(x, x->k->list[i])) x->fused[i] = 1;
+    else if (tn_x86_is_condition(x, x->k->list[i])) x->fused[i] = (uint8_t)tn_x86_stays(x, x->k->list[i], 0);
   for (int i = x->k->n - 1; i >= 0; i--) {                   // what is fused, or an INDEX, reads where its user stands
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      const tiny_uop *s = tn_x86_read_by(u, j);
+      if (j == 1 && x->inductions.which[i]) continue;
+      const tiny_uop *s = tn_x86_read_by(x, u, j);
       if (x->last[s->seq] < at) x->last[s->seq] = at;
     }
   }
@@ -49424,25 +51506,2434 @@ static void tn_x86_entry(tn_x86_select *x) {
   }
 }
 
-static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k) {
+static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k, const tn_x86_level *level) {
   tn_x86_select x;
-  const size_t n = (size_t)k->n + 1;
+  const size_t n = (size_t)k->n + TN_X86_SPARE;
   memset(&x, 0, sizeof x);
-  x.c = c; x.k = k;
+  x.c = c; x.k = k; x.level = level;
   x.reg = (int *)tn_scratch(c->t, n * sizeof(int)); x.uses = (int *)tn_scratch(c->t, n * sizeof(int));
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.indexes = (uint8_t *)tn_scratch(c->t, n);
+  x.bools = (uint8_t *)tn_scratch(c->t, n); x.shuffles = (uint8_t *)tn_scratch(c->t, n);
   x.wide = (int *)tn_scratch(c->t, n * sizeof(int));
-  c->frame = TN_X86_SHELF;                 // at 0
+  c->frame = TN_X86_SHELVES;                 // at 0
   tn_x86_survey(&x);
   tn_x86_entry(&x);
   for (int i = 0; i < k->n && !c->refused; i++) tn_x86_node(&x, k->list[i]);
 }
 #endif
 // ---- end src/isa/x86_select.c ----
+#elif defined(TN_OS_ARM64)
+// ---- begin src/isa/arm64.c ----
+// arm64: the instructions of A64 that kernels are made of, as one table: name, operands, word, arrangement, features.
+//
+// In:  nothing. Out: tn_arm64_rows, from which arm64_encode.c makes words and arm64_text.c text, and instructions of
+// words. Rows of one name stand together, and the first that takes the operands is taken. Operands stand in the
+// assembler's order, two letters each: where, and what.
+//   D N M A  general register at bit 0, 5, 16, 10      S T E  the same as M, shifted; shifted or rotated; extended
+//     w x: of 4, 8 bytes   r: either, which bit 31 says   p: as r, and 31 is sp   X: 8 bytes, and 31 is sp
+//     k: as wide as the element wants   n: of 4 bytes, bit 22 as bit 31
+//   d n m a  vector register at bit 0, 5, 16, 10          o  at 5 and 16      L  in braces at bit 0
+//     b h s d q: a scalar of 1 to 16 bytes   f: a scalar of the row's element   v: of the row's arrangement
+//     w: twice as wide elements, 16 bytes   B: bytes   t: 16 bytes in braces
+//     l: a lane, imm5   j: a lane, imm4   i: a lane, H:L:M   g: four bytes of a lane, H:L    1 2 4 8: a lane, Q:S:size
+//   # number  [ memory  J distance  c condition: arm64_encode.c says which
+// The row's arrangement: which elements (1 2 4 8 bytes, their sum), how its word tells them, and whether 8 or 16 bytes.
+// Source: Arm Architecture Reference Manual for A-profile (DDI 0487K.a), C4.1, C6.2, C7.2. What is taken where several
+// encodings would do is what LLVM's assembler takes: tests/test_arm64.c compares all of it.
+#ifndef TN_ISA_ARM64
+#define TN_ISA_ARM64
+#ifndef TINY_AMALGAMATED
+#include "../base/text.c"
 #endif
+
+// How the word tells the element: not; log2 at bit 22; doubles at bit 22; type of a scalar at bit 22; the wider one at
+// bit 22; lowest bit of imm5; highest bit of immh; log2 at bit 10.
+enum { TN_ARM64_BY_N, TN_ARM64_BY_SIZE, TN_ARM64_BY_SZ, TN_ARM64_BY_TYPE, TN_ARM64_BY_WIDER, TN_ARM64_BY_IMM5,
+  TN_ARM64_BY_IMMH, TN_ARM64_BY_LOAD };
+// Bytes of the vector, by bit 30: not told; either; 8; 16; either, but of 4-byte elements 16
+enum { TN_ARM64_Q_N, TN_ARM64_Q_E, TN_ARM64_Q_8, TN_ARM64_Q_16, TN_ARM64_Q_M };
+// What the processor has; N: all that are arm64.
+enum { TN_ARM64_HAS_N, TN_ARM64_HAS_FP16, TN_ARM64_HAS_DOTPROD };
+
+typedef struct tn_arm64_row {
+  const char *name; char operands[11]; uint32_t word; uint8_t by, elements, q, has;
+} tn_arm64_row;
+
+// ** columns: id, name, operands, word, how the element is told, elements, bytes of vectors, feature **
+
+#define TN_ARM64_G(_, id, name, ops, word) _(id, name, ops, word, N, 0, N, N)
+// Shifted registers and immediates, with and without flags; the same of logic.
+#define TN_ARM64_SUM(_, id, name, n) \
+  TN_ARM64_G(_, id, name, "DpNp#a", 0x11000000 | (uint32_t)n << 29) \
+  TN_ARM64_G(_, id##_2, name, "DrNrSr", 0x0B000000 | (uint32_t)n << 29) \
+  TN_ARM64_G(_, id##_3, name, "DpNpEr", 0x0B200000 | (uint32_t)n << 29)
+#define TN_ARM64_SUM_FLAGS(_, id, name, n) \
+  TN_ARM64_G(_, id, name, "DrNp#a", 0x11000000 | (uint32_t)n << 29) \
+  TN_ARM64_G(_, id##_2, name, "DrNrSr", 0x0B000000 | (uint32_t)n << 29) \
+  TN_ARM64_G(_, id##_3, name, "DrNpEr", 0x0B200000 | (uint32_t)n << 29)
+#define TN_ARM64_LOGIC(_, id, name, n, d) \
+  TN_ARM64_G(_, id, name, d "Nr#l", 0x12000000 | (uint32_t)n << 29) \
+  TN_ARM64_G(_, id##_2, name, "DrNrTr", 0x0A000000 | (uint32_t)n << 29)
+#define TN_ARM64_CC(_, c, name, n) TN_ARM64_G(_, B_##c, "b." name, "J9", 0x54000000 | n)
+
+#define TN_ARM64_INTEGERS(_) \
+  TN_ARM64_G(_, MOV, "mov", "DrMr", 0x2A0003E0) \
+  _(MOV_2, "mov", "dvov", 0x0EA01C00, N, 1, E, N) \
+  TN_ARM64_G(_, CMP, "cmp", "Np#a", 0x7100001F) TN_ARM64_G(_, CMP_2, "cmp", "NrSr", 0x6B00001F) \
+  TN_ARM64_G(_, CMP_3, "cmp", "NpEr", 0x6B20001F) \
+  TN_ARM64_G(_, CMN, "cmn", "Np#a", 0x3100001F) TN_ARM64_G(_, CMN_2, "cmn", "NrSr", 0x2B00001F) \
+  TN_ARM64_G(_, NEG, "neg", "DrSr", 0x4B0003E0) _(NEG_2, "neg", "dvnv", 0x2E20B800, SIZE, 15, E, N) \
+  TN_ARM64_SUM(_, ADD, "add", 0) _(ADD_4, "add", "dvnvmv", 0x0E208400, SIZE, 15, E, N) \
+  TN_ARM64_SUM(_, SUB, "sub", 2) _(SUB_4, "sub", "dvnvmv", 0x2E208400, SIZE, 15, E, N) \
+  TN_ARM64_SUM_FLAGS(_, ADDS, "adds", 1) TN_ARM64_SUM_FLAGS(_, SUBS, "subs", 3) \
+  TN_ARM64_G(_, TST, "tst", "Nr#l", 0x7200001F) TN_ARM64_G(_, TST_2, "tst", "NrTr", 0x6A00001F) \
+  TN_ARM64_G(_, MVN, "mvn", "DrTr", 0x2A2003E0) _(MVN_2, "mvn", "dvnv", 0x2E205800, N, 1, E, N) \
+  TN_ARM64_LOGIC(_, AND, "and", 0, "Dp") _(AND_3, "and", "dvnvmv", 0x0E201C00, N, 1, E, N) \
+  TN_ARM64_LOGIC(_, ORR, "orr", 1, "Dp") _(ORR_3, "orr", "dvnvmv", 0x0EA01C00, N, 1, E, N) \
+  TN_ARM64_LOGIC(_, EOR, "eor", 2, "Dp") _(EOR_3, "eor", "dvnvmv", 0x2E201C00, N, 1, E, N) \
+  TN_ARM64_LOGIC(_, ANDS, "ands", 3, "Dr") \
+  TN_ARM64_G(_, BIC, "bic", "DrNrTr", 0x0A200000) _(BIC_2, "bic", "dvnvmv", 0x0E601C00, N, 1, E, N) \
+  TN_ARM64_G(_, ORN, "orn", "DrNrTr", 0x2A200000) _(ORN_2, "orn", "dvnvmv", 0x0EE01C00, N, 1, E, N) \
+  TN_ARM64_G(_, EON, "eon", "DrNrTr", 0x4A200000) TN_ARM64_G(_, BICS, "bics", "DrNrTr", 0x6A200000) \
+  TN_ARM64_G(_, MOVN, "movn", "Dr#m", 0x12800000) TN_ARM64_G(_, MOVZ, "movz", "Dr#m", 0x52800000) \
+  TN_ARM64_G(_, MOVK, "movk", "Dr#m", 0x72800000) \
+  TN_ARM64_G(_, MUL, "mul", "DrNrMr", 0x1B007C00) _(MUL_2, "mul", "dvnvmv", 0x0E209C00, SIZE, 7, E, N) \
+  _(MUL_3, "mul", "dvnvmi", 0x0F008000, SIZE, 6, E, N) \
+  TN_ARM64_G(_, MNEG, "mneg", "DrNrMr", 0x1B00FC00) \
+  TN_ARM64_G(_, MADD, "madd", "DrNrMrAr", 0x1B000000) TN_ARM64_G(_, MSUB, "msub", "DrNrMrAr", 0x1B008000) \
+  TN_ARM64_G(_, SMULL, "smull", "DxNwMw", 0x9B207C00) _(SMULL_2, "smull", "dwnvmv", 0x0E20C000, SIZE, 7, 8, N) \
+  TN_ARM64_G(_, UMULL, "umull", "DxNwMw", 0x9BA07C00) _(UMULL_2, "umull", "dwnvmv", 0x2E20C000, SIZE, 7, 8, N) \
+  _(SMLAL, "smlal", "dwnvmv", 0x0E208000, SIZE, 7, 8, N) _(UMLAL, "umlal", "dwnvmv", 0x2E208000, SIZE, 7, 8, N) \
+  TN_ARM64_G(_, SMULH, "smulh", "DxNxMx", 0x9B407C00) TN_ARM64_G(_, UMULH, "umulh", "DxNxMx", 0x9BC07C00) \
+  TN_ARM64_G(_, SDIV, "sdiv", "DrNrMr", 0x1AC00C00) TN_ARM64_G(_, UDIV, "udiv", "DrNrMr", 0x1AC00800) \
+  TN_ARM64_G(_, LSR, "lsr", "DrNr#r", 0x53007C00) TN_ARM64_G(_, LSR_2, "lsr", "DrNrMr", 0x1AC02400) \
+  TN_ARM64_G(_, ASR, "asr", "DrNr#r", 0x13007C00) TN_ARM64_G(_, ASR_2, "asr", "DrNrMr", 0x1AC02800) \
+  TN_ARM64_G(_, LSL, "lsl", "DrNr#s", 0x53000000) TN_ARM64_G(_, LSL_2, "lsl", "DrNrMr", 0x1AC02000) \
+  TN_ARM64_G(_, ROR, "ror", "DrNrMr", 0x1AC02C00) TN_ARM64_G(_, EXTR, "extr", "DrNrMr#x", 0x13800000) \
+  TN_ARM64_G(_, SXTB, "sxtb", "DrNn", 0x13001C00) TN_ARM64_G(_, SXTH, "sxth", "DrNn", 0x13003C00) \
+  TN_ARM64_G(_, SXTW, "sxtw", "DxNw", 0x93407C00) \
+  TN_ARM64_G(_, UXTB, "uxtb", "DwNw", 0x53001C00) TN_ARM64_G(_, UXTH, "uxth", "DwNw", 0x53003C00) \
+  TN_ARM64_G(_, UBFM, "ubfm", "DrNr#i#j", 0x53000000) TN_ARM64_G(_, SBFM, "sbfm", "DrNr#i#j", 0x13000000) \
+  TN_ARM64_G(_, BFM, "bfm", "DrNr#i#j", 0x33000000) \
+  TN_ARM64_G(_, CLZ, "clz", "DrNr", 0x5AC01000) TN_ARM64_G(_, RBIT, "rbit", "DrNr", 0x5AC00000) \
+  TN_ARM64_G(_, REV, "rev", "DwNw", 0x5AC00800) TN_ARM64_G(_, REV_2, "rev", "DxNx", 0xDAC00C00) \
+  TN_ARM64_G(_, CSET, "cset", "Drci", 0x1A9F07E0) TN_ARM64_G(_, CSETM, "csetm", "Drci", 0x5A9F03E0) \
+  TN_ARM64_G(_, CSEL, "csel", "DrNrMrcc", 0x1A800000) TN_ARM64_G(_, CSINC, "csinc", "DrNrMrcc", 0x1A800400) \
+  TN_ARM64_G(_, CSINV, "csinv", "DrNrMrcc", 0x5A800000) TN_ARM64_G(_, CSNEG, "csneg", "DrNrMrcc", 0x5A800400) \
+  TN_ARM64_G(_, CCMP, "ccmp", "NrMr#ncc", 0x7A400000) TN_ARM64_G(_, CCMP_2, "ccmp", "Nr#c#ncc", 0x7A400800) \
+  TN_ARM64_G(_, B, "b", "J6", 0x14000000) TN_ARM64_G(_, BL, "bl", "J6", 0x94000000) \
+  TN_ARM64_CC(_, EQ, "eq", 0) TN_ARM64_CC(_, NE, "ne", 1) TN_ARM64_CC(_, HS, "hs", 2) TN_ARM64_CC(_, LO, "lo", 3) \
+  TN_ARM64_CC(_, MI, "mi", 4) TN_ARM64_CC(_, PL, "pl", 5) TN_ARM64_CC(_, VS, "vs", 6) TN_ARM64_CC(_, VC, "vc", 7) \
+  TN_ARM64_CC(_, HI, "hi", 8) TN_ARM64_CC(_, LS, "ls", 9) TN_ARM64_CC(_, GE, "ge", 10) TN_ARM64_CC(_, LT, "lt", 11) \
+  TN_ARM64_CC(_, GT, "gt", 12) TN_ARM64_CC(_, LE, "le", 13) \
+  TN_ARM64_G(_, CBZ, "cbz", "DrJ9", 0x34000000) TN_ARM64_G(_, CBNZ, "cbnz", "DrJ9", 0x35000000) \
+  TN_ARM64_G(_, TBZ, "tbz", "Dr#bJ4", 0x36000000) TN_ARM64_G(_, TBNZ, "tbnz", "Dr#bJ4", 0x37000000) \
+  TN_ARM64_G(_, BR, "br", "Nx", 0xD61F0000) TN_ARM64_G(_, BLR, "blr", "Nx", 0xD63F0000) \
+  TN_ARM64_G(_, RET, "ret", "", 0xD65F03C0) TN_ARM64_G(_, NOP, "nop", "", 0xD503201F) \
+  TN_ARM64_G(_, BRK, "brk", "#I", 0xD4200000) \
+  TN_ARM64_G(_, ADR, "adr", "DxJA", 0x10000000) TN_ARM64_G(_, ADRP, "adrp", "DxJP", 0x90000000)
+
+// ** memory **
+
+// Of general and of vector registers: scaled, by a register, before and after; and what is not scaled.
+#define TN_ARM64_MOVE(_, id, name, d, word) \
+  TN_ARM64_G(_, id, name, d "[u", word | 0x01000000) TN_ARM64_G(_, id##_R, name, d "[x", word | 0x00200800) \
+  TN_ARM64_G(_, id##_P, name, d "[<", word | 0x00000C00) TN_ARM64_G(_, id##_Q, name, d "[>", word | 0x00000400)
+#define TN_ARM64_MOVES(_, id, name, word) \
+  TN_ARM64_MOVE(_, id, name, "Dw", 0xB8000000 | word) TN_ARM64_MOVE(_, id##_X, name, "Dx", 0xF8000000 | word) \
+  TN_ARM64_MOVE(_, id##_B1, name, "db", 0x3C000000 | word) TN_ARM64_MOVE(_, id##_B2, name, "dh", 0x7C000000 | word) \
+  TN_ARM64_MOVE(_, id##_B4, name, "ds", 0xBC000000 | word) TN_ARM64_MOVE(_, id##_B8, name, "dd", 0xFC000000 | word) \
+  TN_ARM64_MOVE(_, id##_B16, name, "dq", 0x3C800000 | word)
+#define TN_ARM64_UNSCALED(_, id, name, word) \
+  TN_ARM64_G(_, id, name, "Dw[s", 0xB8000000 | word) TN_ARM64_G(_, id##_X, name, "Dx[s", 0xF8000000 | word) \
+  TN_ARM64_G(_, id##_B1, name, "db[s", 0x3C000000 | word) TN_ARM64_G(_, id##_B2, name, "dh[s", 0x7C000000 | word) \
+  TN_ARM64_G(_, id##_B4, name, "ds[s", 0xBC000000 | word) TN_ARM64_G(_, id##_B8, name, "dd[s", 0xFC000000 | word) \
+  TN_ARM64_G(_, id##_B16, name, "dq[s", 0x3C800000 | word)
+#define TN_ARM64_NARROW(_, id, name, word) \
+  TN_ARM64_MOVE(_, LD##id, "ldr" name, "Dw", 0x00400000 | word) \
+  TN_ARM64_MOVE(_, LDS##id, "ldrs" name, "Dw", 0x00C00000 | word) \
+  TN_ARM64_MOVE(_, LDS##id##_X, "ldrs" name, "Dx", 0x00800000 | word) \
+  TN_ARM64_MOVE(_, ST##id, "str" name, "Dw", word) \
+  TN_ARM64_G(_, LDU##id, "ldur" name, "Dw[s", 0x00400000 | word) \
+  TN_ARM64_G(_, LDUS##id, "ldurs" name, "Dw[s", 0x00C00000 | word) \
+  TN_ARM64_G(_, LDUS##id##_X, "ldurs" name, "Dx[s", 0x00800000 | word) \
+  TN_ARM64_G(_, STU##id, "stur" name, "Dw[s", word)
+#define TN_ARM64_PAIR(_, id, name, a, b, word) \
+  TN_ARM64_G(_, id, name, a b "[p", word | 0x01000000) TN_ARM64_G(_, id##_P, name, a b "[P", word | 0x01800000) \
+  TN_ARM64_G(_, id##_Q, name, a b "[Q", word | 0x00800000)
+#define TN_ARM64_PAIRS(_, id, name, load) \
+  TN_ARM64_PAIR(_, id, name, "Dw", "Aw", 0x28000000 | load) \
+  TN_ARM64_PAIR(_, id##_X, name, "Dx", "Ax", 0xA8000000 | load) \
+  TN_ARM64_PAIR(_, id##_B4, name, "ds", "as", 0x2C000000 | load) \
+  TN_ARM64_PAIR(_, id##_B8, name, "dd", "ad", 0x6C000000 | load) \
+  TN_ARM64_PAIR(_, id##_B16, name, "dq", "aq", 0xAC000000 | load)
+#define TN_ARM64_LANE(_, id, name, load) \
+  TN_ARM64_G(_, id, name, "L1[b", 0x0D000000 | load) TN_ARM64_G(_, id##_2, name, "L2[b", 0x0D004000 | load) \
+  TN_ARM64_G(_, id##_4, name, "L4[b", 0x0D008000 | load) TN_ARM64_G(_, id##_8, name, "L8[b", 0x0D008400 | load)
+
+#define TN_ARM64_MEMORY(_) \
+  TN_ARM64_MOVES(_, LDR, "ldr", 0x00400000) \
+  TN_ARM64_G(_, LDR_L, "ldr", "DwJ9", 0x18000000) TN_ARM64_G(_, LDR_L8, "ldr", "DxJ9", 0x58000000) \
+  TN_ARM64_G(_, LDR_LS, "ldr", "dsJ9", 0x1C000000) TN_ARM64_G(_, LDR_LD, "ldr", "ddJ9", 0x5C000000) \
+  TN_ARM64_G(_, LDR_LQ, "ldr", "dqJ9", 0x9C000000) \
+  TN_ARM64_MOVES(_, STR, "str", 0) \
+  TN_ARM64_UNSCALED(_, LDUR, "ldur", 0x00400000) TN_ARM64_UNSCALED(_, STUR, "stur", 0) \
+  TN_ARM64_NARROW(_, RB, "b", 0x38000000) TN_ARM64_NARROW(_, RH, "h", 0x78000000) \
+  TN_ARM64_MOVE(_, LDRSW, "ldrsw", "Dx", 0xB8800000) TN_ARM64_G(_, LDURSW, "ldursw", "Dx[s", 0xB8800000) \
+  TN_ARM64_PAIRS(_, LDP, "ldp", 0x00400000) TN_ARM64_PAIRS(_, STP, "stp", 0) \
+  TN_ARM64_G(_, PRFM, "prfm", "#5[u", 0xF9800000) TN_ARM64_G(_, PRFM_R, "prfm", "#5[x", 0xF8A00800) \
+  TN_ARM64_G(_, PRFUM, "prfum", "#5[s", 0xF8800000) \
+  TN_ARM64_LANE(_, LD1, "ld1", 0x00400000) TN_ARM64_LANE(_, ST1, "st1", 0) \
+  _(LD1R, "ld1r", "Lv[b", 0x0D40C000, LOAD, 15, E, N)
+
+// ** floats **
+
+// Of two sources, scalars and vectors, of halves, too.
+#define TN_ARM64_FLOAT(_, id, name, scalar, vector, half) \
+  _(id,     name, "dfnfmf", 0x1E200800 | scalar << 12, TYPE, 14, N, N) \
+  _(id##_2, name, "dvnvmv", vector, SZ, 12, E, N) \
+  _(id##_3, name, "dvnvmv", half, N, 2, E, FP16)
+#define TN_ARM64_FLOAT_1(_, id, name, scalar, vector, half) \
+  _(id,     name, "dfnf", 0x1E204000 | (uint32_t)scalar << 15, TYPE, 14, N, N) \
+  _(id##_2, name, "dvnv", vector, SZ, 12, E, N) \
+  _(id##_3, name, "dvnv", half, N, 2, E, FP16)
+#define TN_ARM64_FLOAT_V(_, id, name, ops, vector, half) \
+  _(id, name, ops, vector, SZ, 12, E, N) _(id##_2, name, ops, half, N, 2, E, FP16)
+
+#define TN_ARM64_FLOATS(_) \
+  TN_ARM64_FLOAT(_, FADD, "fadd", 2, 0x0E20D400, 0x0E401400) \
+  TN_ARM64_FLOAT(_, FSUB, "fsub", 3, 0x0EA0D400, 0x0EC01400) \
+  TN_ARM64_FLOAT(_, FMUL, "fmul", 0, 0x2E20DC00, 0x2E401C00) \
+  _(FMUL_4, "fmul", "dvnvmi", 0x0F809000, SZ, 12, E, N) _(FMUL_5, "fmul", "dvnvmi", 0x0F009000, N, 2, E, FP16) \
+  TN_ARM64_FLOAT(_, FDIV, "fdiv", 1, 0x2E20FC00, 0x2E403C00) \
+  TN_ARM64_FLOAT(_, FMAX, "fmax", 4, 0x0E20F400, 0x0E403400) \
+  TN_ARM64_FLOAT(_, FMIN, "fmin", 5, 0x0EA0F400, 0x0EC03400) \
+  TN_ARM64_FLOAT(_, FMAXNM, "fmaxnm", 6, 0x0E20C400, 0x0E400400) \
+  TN_ARM64_FLOAT(_, FMINNM, "fminnm", 7, 0x0EA0C400, 0x0EC00400) \
+  _(FNMUL, "fnmul", "dfnfmf", 0x1E208800, TYPE, 14, N, N) \
+  TN_ARM64_FLOAT_1(_, FABS, "fabs", 1, 0x0EA0F800, 0x0EF8F800) \
+  TN_ARM64_FLOAT_1(_, FNEG, "fneg", 2, 0x2EA0F800, 0x2EF8F800) \
+  TN_ARM64_FLOAT_1(_, FSQRT, "fsqrt", 3, 0x2EA1F800, 0x2EF9F800) \
+  TN_ARM64_FLOAT_1(_, FRINTN, "frintn", 8, 0x0E218800, 0x0E798800) \
+  TN_ARM64_FLOAT_1(_, FRINTP, "frintp", 9, 0x0EA18800, 0x0EF98800) \
+  TN_ARM64_FLOAT_1(_, FRINTM, "frintm", 10, 0x0E219800, 0x0E799800) \
+  TN_ARM64_FLOAT_1(_, FRINTZ, "frintz", 11, 0x0EA19800, 0x0EF99800) \
+  TN_ARM64_FLOAT_1(_, FRINTA, "frinta", 12, 0x2E218800, 0x2E798800) \
+  _(FMOV, "fmov", "dfnf", 0x1E204000, TYPE, 14, N, N) _(FMOV_2, "fmov", "df#f", 0x1E201000, TYPE, 14, N, N) \
+  TN_ARM64_G(_, FMOV_3, "fmov", "Dwns", 0x1E260000) TN_ARM64_G(_, FMOV_4, "fmov", "dsNw", 0x1E270000) \
+  TN_ARM64_G(_, FMOV_5, "fmov", "Dxnd", 0x9E660000) TN_ARM64_G(_, FMOV_6, "fmov", "ddNx", 0x9E670000) \
+  _(FMOV_7, "fmov", "Dwnh", 0x1EE60000, N, 0, N, FP16) _(FMOV_8, "fmov", "dhNw", 0x1EE70000, N, 0, N, FP16) \
+  _(FMOV_9, "fmov", "dv#F", 0x0F00F400, N, 4, E, N) _(FMOV_10, "fmov", "dv#F", 0x2F00F400, N, 8, 16, N) \
+  _(FMOV_11, "fmov", "dv#F", 0x0F00FC00, N, 2, E, FP16) \
+  _(FMADD, "fmadd", "dfnfmfaf", 0x1F000000, TYPE, 14, N, N) _(FMSUB, "fmsub", "dfnfmfaf", 0x1F008000, TYPE, 14, N, N) \
+  _(FNMADD, "fnmadd", "dfnfmfaf", 0x1F200000, TYPE, 14, N, N) \
+  _(FNMSUB, "fnmsub", "dfnfmfaf", 0x1F208000, TYPE, 14, N, N) \
+  TN_ARM64_FLOAT_V(_, FMLA, "fmla", "dvnvmv", 0x0E20CC00, 0x0E400C00) \
+  _(FMLA_3, "fmla", "dvnvmi", 0x0F801000, SZ, 12, E, N) _(FMLA_4, "fmla", "dvnvmi", 0x0F001000, N, 2, E, FP16) \
+  TN_ARM64_FLOAT_V(_, FMLS, "fmls", "dvnvmv", 0x0EA0CC00, 0x0EC00C00) \
+  _(FMLS_3, "fmls", "dvnvmi", 0x0F805000, SZ, 12, E, N) _(FMLS_4, "fmls", "dvnvmi", 0x0F005000, N, 2, E, FP16) \
+  TN_ARM64_FLOAT_V(_, FADDP, "faddp", "dvnvmv", 0x2E20D400, 0x2E401400) \
+  _(FCMP, "fcmp", "nfmf", 0x1E202000, TYPE, 14, N, N) _(FCMP_2, "fcmp", "nf#0", 0x1E202008, TYPE, 14, N, N) \
+  _(FCSEL, "fcsel", "dfnfmfcc", 0x1E200C00, TYPE, 14, N, N) _(FCCMP, "fccmp", "nfmf#ncc", 0x1E200400, TYPE, 14, N, N) \
+  TN_ARM64_FLOAT_V(_, FCMEQ, "fcmeq", "dvnvmv", 0x0E20E400, 0x0E402400) \
+  TN_ARM64_FLOAT_V(_, FCMEQ_Z, "fcmeq", "dvnv#0", 0x0EA0D800, 0x0EF8D800) \
+  TN_ARM64_FLOAT_V(_, FCMGE, "fcmge", "dvnvmv", 0x2E20E400, 0x2E402400) \
+  TN_ARM64_FLOAT_V(_, FCMGE_Z, "fcmge", "dvnv#0", 0x2EA0C800, 0x2EF8C800) \
+  TN_ARM64_FLOAT_V(_, FCMGT, "fcmgt", "dvnvmv", 0x2EA0E400, 0x2EC02400) \
+  TN_ARM64_FLOAT_V(_, FCMGT_Z, "fcmgt", "dvnv#0", 0x0EA0C800, 0x0EF8C800) \
+  TN_ARM64_FLOAT_V(_, FCMLE, "fcmle", "dvnv#0", 0x2EA0D800, 0x2EF8D800) \
+  TN_ARM64_FLOAT_V(_, FCMLT, "fcmlt", "dvnv#0", 0x0EA0E800, 0x0EF8E800)
+
+#define TN_ARM64_CONVERSIONS(_) \
+  TN_ARM64_G(_, FCVT, "fcvt", "ddns", 0x1E22C000) TN_ARM64_G(_, FCVT_2, "fcvt", "dsnd", 0x1E624000) \
+  TN_ARM64_G(_, FCVT_3, "fcvt", "dsnh", 0x1EE24000) TN_ARM64_G(_, FCVT_4, "fcvt", "ddnh", 0x1EE2C000) \
+  TN_ARM64_G(_, FCVT_5, "fcvt", "dhns", 0x1E23C000) TN_ARM64_G(_, FCVT_6, "fcvt", "dhnd", 0x1E63C000) \
+  _(SCVTF, "scvtf", "dfNr", 0x1E220000, TYPE, 14, N, N) \
+  TN_ARM64_FLOAT_V(_, SCVTF_2, "scvtf", "dvnv", 0x0E21D800, 0x0E79D800) \
+  _(UCVTF, "ucvtf", "dfNr", 0x1E230000, TYPE, 14, N, N) \
+  TN_ARM64_FLOAT_V(_, UCVTF_2, "ucvtf", "dvnv", 0x2E21D800, 0x2E79D800) \
+  _(FCVTZS, "fcvtzs", "Drnf", 0x1E380000, TYPE, 14, N, N) \
+  TN_ARM64_FLOAT_V(_, FCVTZS_2, "fcvtzs", "dvnv", 0x0EA1B800, 0x0EF9B800) \
+  _(FCVTZU, "fcvtzu", "Drnf", 0x1E390000, TYPE, 14, N, N) \
+  TN_ARM64_FLOAT_V(_, FCVTZU_2, "fcvtzu", "dvnv", 0x2EA1B800, 0x2EF9B800) \
+  _(FCVTL, "fcvtl", "dwnv", 0x0E217800, WIDER, 6, 8, N) _(FCVTL2, "fcvtl2", "dwnv", 0x0E217800, WIDER, 6, 16, N) \
+  _(FCVTN, "fcvtn", "dvnw", 0x0E216800, WIDER, 6, 8, N) _(FCVTN2, "fcvtn2", "dvnw", 0x0E216800, WIDER, 6, 16, N)
+
+// ** vectors of integers, lanes **
+
+#define TN_ARM64_SAME(_, id, name, word, elements) _(id, name, "dvnvmv", word, SIZE, elements, E, N)
+#define TN_ARM64_COMPARE(_, id, name, word, zero) \
+  _(id, name, "dvnvmv", word, SIZE, 15, E, N) _(id##_Z, name, "dvnv#0", zero, SIZE, 15, E, N)
+#define TN_ARM64_LONG(_, id, name, ops, word) \
+  _(id, name, ops, word, IMMH, 7, 8, N) _(id##2, name "2", ops, word, IMMH, 7, 16, N)
+
+#define TN_ARM64_VECTORS(_) \
+  TN_ARM64_SAME(_, MLA, "mla", 0x0E209400, 7) _(MLA_2, "mla", "dvnvmi", 0x2F000000, SIZE, 6, E, N) \
+  TN_ARM64_SAME(_, MLS, "mls", 0x2E209400, 7) _(MLS_2, "mls", "dvnvmi", 0x2F004000, SIZE, 6, E, N) \
+  TN_ARM64_SAME(_, SMAX, "smax", 0x0E206400, 7) TN_ARM64_SAME(_, SMIN, "smin", 0x0E206C00, 7) \
+  TN_ARM64_SAME(_, UMAX, "umax", 0x2E206400, 7) TN_ARM64_SAME(_, UMIN, "umin", 0x2E206C00, 7) \
+  TN_ARM64_SAME(_, SSHL, "sshl", 0x0E204400, 15) TN_ARM64_SAME(_, USHL, "ushl", 0x2E204400, 15) \
+  TN_ARM64_SAME(_, ADDP, "addp", 0x0E20BC00, 15) TN_ARM64_SAME(_, CMTST, "cmtst", 0x0E208C00, 15) \
+  TN_ARM64_COMPARE(_, CMGT, "cmgt", 0x0E203400, 0x0E208800) TN_ARM64_COMPARE(_, CMGE, "cmge", 0x0E203C00, 0x2E208800) \
+  TN_ARM64_COMPARE(_, CMEQ, "cmeq", 0x2E208C00, 0x0E209800) \
+  TN_ARM64_SAME(_, CMHI, "cmhi", 0x2E203400, 15) TN_ARM64_SAME(_, CMHS, "cmhs", 0x2E203C00, 15) \
+  _(CMLT, "cmlt", "dvnv#0", 0x0E20A800, SIZE, 15, E, N) _(CMLE, "cmle", "dvnv#0", 0x2E209800, SIZE, 15, E, N) \
+  _(BSL, "bsl", "dvnvmv", 0x2E601C00, N, 1, E, N) _(BIT, "bit", "dvnvmv", 0x2EA01C00, N, 1, E, N) \
+  _(BIF, "bif", "dvnvmv", 0x2EE01C00, N, 1, E, N) \
+  _(ABS, "abs", "dvnv", 0x0E20B800, SIZE, 15, E, N) _(CNT, "cnt", "dvnv", 0x0E205800, N, 1, E, N) \
+  _(ADDV, "addv", "dfnv", 0x0E31B800, SIZE, 7, M, N) _(SMAXV, "smaxv", "dfnv", 0x0E30A800, SIZE, 7, M, N) \
+  _(SMINV, "sminv", "dfnv", 0x0E31A800, SIZE, 7, M, N) _(UMAXV, "umaxv", "dfnv", 0x2E30A800, SIZE, 7, M, N) \
+  _(UMINV, "uminv", "dfnv", 0x2E31A800, SIZE, 7, M, N) \
+  _(SSHR, "sshr", "dvnv#R", 0x0F000400, IMMH, 15, E, N) _(USHR, "ushr", "dvnv#R", 0x2F000400, IMMH, 15, E, N) \
+  _(SHL, "shl", "dvnv#L", 0x0F005400, IMMH, 15, E, N) _(SLI, "sli", "dvnv#L", 0x2F005400, IMMH, 15, E, N) \
+  _(SRI, "sri", "dvnv#R", 0x2F004400, IMMH, 15, E, N) \
+  TN_ARM64_LONG(_, SSHLL, "sshll", "dwnv#L", 0x0F00A400) TN_ARM64_LONG(_, USHLL, "ushll", "dwnv#L", 0x2F00A400) \
+  TN_ARM64_LONG(_, SHRN, "shrn", "dvnw#R", 0x0F008400) \
+  _(XTN, "xtn", "dvnw", 0x0E212800, SIZE, 7, 8, N) _(XTN2, "xtn2", "dvnw", 0x0E212800, SIZE, 7, 16, N) \
+  _(SDOT, "sdot", "dvnBmB", 0x0E809400, N, 4, E, DOTPROD) _(SDOT_2, "sdot", "dvnBmg", 0x0F80E000, N, 4, E, DOTPROD) \
+  _(UDOT, "udot", "dvnBmB", 0x2E809400, N, 4, E, DOTPROD) _(UDOT_2, "udot", "dvnBmg", 0x2F80E000, N, 4, E, DOTPROD)
+#define TN_ARM64_LANES(_) \
+  TN_ARM64_SAME(_, ZIP1, "zip1", 0x0E003800, 15) TN_ARM64_SAME(_, ZIP2, "zip2", 0x0E007800, 15) \
+  TN_ARM64_SAME(_, UZP1, "uzp1", 0x0E001800, 15) TN_ARM64_SAME(_, UZP2, "uzp2", 0x0E005800, 15) \
+  TN_ARM64_SAME(_, TRN1, "trn1", 0x0E002800, 15) TN_ARM64_SAME(_, TRN2, "trn2", 0x0E006800, 15) \
+  _(REV64, "rev64", "dvnv", 0x0E200800, SIZE, 7, E, N) _(REV32, "rev32", "dvnv", 0x2E200800, SIZE, 3, E, N) \
+  _(REV16, "rev16", "dvnv", 0x0E201800, SIZE, 1, E, N) \
+  _(EXT, "ext", "dvnvmv#e", 0x2E000000, N, 1, E, N) \
+  _(TBL, "tbl", "dvntmv", 0x0E000000, N, 1, E, N) _(TBX, "tbx", "dvntmv", 0x0E001000, N, 1, E, N) \
+  _(DUP, "dup", "dvnl", 0x0E000400, IMM5, 15, E, N) _(DUP_2, "dup", "dvNk", 0x0E000C00, IMM5, 15, E, N) \
+  _(DUP_3, "dup", "dfnl", 0x5E000400, IMM5, 15, N, N) \
+  _(INS, "ins", "dlnj", 0x6E000400, IMM5, 15, N, N) _(INS_2, "ins", "dlNk", 0x4E001C00, IMM5, 15, N, N) \
+  _(UMOV, "umov", "Dwnl", 0x0E003C00, IMM5, 7, N, N) _(UMOV_2, "umov", "Dxnl", 0x4E003C00, IMM5, 8, N, N) \
+  _(SMOV, "smov", "Dwnl", 0x0E002C00, IMM5, 3, N, N) _(SMOV_2, "smov", "Dxnl", 0x4E002C00, IMM5, 7, N, N) \
+  _(MOVI, "movi", "dv#8", 0x0F00E400, N, 1, E, N) _(MOVI_2, "movi", "dv#v", 0x0F000400, N, 4, E, N) \
+  _(MOVI_3, "movi", "dv#v", 0x0F008400, N, 2, E, N) _(MOVI_4, "movi", "dv#V", 0x2F00E400, N, 8, 16, N) \
+  TN_ARM64_G(_, MOVI_5, "movi", "dd#V", 0x2F00E400) \
+  _(MVNI, "mvni", "dv#v", 0x2F000400, N, 4, E, N) _(MVNI_2, "mvni", "dv#v", 0x2F008400, N, 2, E, N)
+
+#define TN_ARM64_TABLE(_) \
+  TN_ARM64_INTEGERS(_) TN_ARM64_MEMORY(_) TN_ARM64_FLOATS(_) TN_ARM64_CONVERSIONS(_) TN_ARM64_VECTORS(_) \
+  TN_ARM64_LANES(_)
+
+// TN_ARM64_ADD ..: a row each; a name is known by its first.
+enum {
+#define TN_ARM64_ENUM(id, ...) TN_ARM64_##id,
+  TN_ARM64_TABLE(TN_ARM64_ENUM)
+#undef TN_ARM64_ENUM
+  TN_ARM64_COUNT
+};
+static const tn_arm64_row tn_arm64_rows[TN_ARM64_COUNT] = {
+#define TN_ARM64_ROW(id, name, ops, word, by, elements, q, has) \
+  {name, ops, word, TN_ARM64_BY_##by, elements, TN_ARM64_Q_##q, TN_ARM64_HAS_##has},
+  TN_ARM64_TABLE(TN_ARM64_ROW)
+#undef TN_ARM64_ROW
+};
+
+static int tn_arm64_same_name(int a, int b) {
+  return tn_arm64_rows[a].name == tn_arm64_rows[b].name || !strcmp(tn_arm64_rows[a].name, tn_arm64_rows[b].name);
+}
+
+// ** instructions **
+
+enum { TN_ARM64_NONE, TN_ARM64_GPR, TN_ARM64_VEC, TN_ARM64_VLANE, TN_ARM64_MEM, TN_ARM64_IMM };    // kinds of operands
+enum { TN_ARM64_ZR = 31, TN_ARM64_SP = 32, TN_ARM64_NO_REG = 0xFF };
+enum { TN_ARM64_BY_LSL, TN_ARM64_BY_LSR, TN_ARM64_BY_ASR, TN_ARM64_BY_ROR,  // of a register: shifted,
+  TN_ARM64_BY_UXTB = 8, TN_ARM64_BY_UXTH, TN_ARM64_BY_UXTW, TN_ARM64_BY_UXTX, TN_ARM64_BY_SXTB, TN_ARM64_BY_SXTH,
+  TN_ARM64_BY_SXTW, TN_ARM64_BY_SXTX };    // or extended
+enum { TN_ARM64_OFFSET, TN_ARM64_BEFORE, TN_ARM64_AFTER };
+enum { TN_ARM64_MOST_OPERANDS = 4 };
+typedef struct tn_arm64_operand {
+  uint8_t kind, nbytes, element;           // of the register; element: of its arrangement or lane, 0: a scalar
+  uint8_t reg, index, shift, amount;       // reg: or the base; shift of the register or index
+  uint8_t lane, mode;                      // mode: of memory, is the base changed?
+  int64_t imm;                             // or displacement; of jumps from the instruction
+} tn_arm64_operand;
+typedef struct tn_arm64_ins { uint16_t op; uint8_t n; tn_arm64_operand o[TN_ARM64_MOST_OPERANDS]; } tn_arm64_ins;
+#endif
+// ---- end src/isa/arm64.c ----
+// ---- begin src/isa/arm64_encode.c ----
+// arm64_encode: instructions of A64 -> words.
+//
+// In:  a tn_arm64_ins. Out: its word; none where no row of its name takes its operands.
+// Holds: a row's word has zeros where its operands have fields; tn_arm64_fields says where those are.
+// Source: Arm Architecture Reference Manual (DDI 0487K.a), C4.1; immediates of logic: C6.2.13 and DecodeBitMasks there.
+#ifndef TN_ISA_ARM64_ENCODE
+#define TN_ISA_ARM64_ENCODE
+#ifndef TINY_AMALGAMATED
+#include "arm64.c"
+#endif
+
+// How a row takes an instruction: bytes of general registers, of an element and of vectors; 0: none is told.
+typedef struct tn_arm64_match { const tn_arm64_row *row; int width, element, nbytes; } tn_arm64_match;
+
+static int tn_arm64_log(int nbytes) { return nbytes >= 16 ? 4 : nbytes == 8 ? 3 : nbytes == 4 ? 2 : nbytes == 2; }
+// Bytes that a load or store moves (C4.1.94: size, and opc of vectors); of pairs, one of the two.
+static int tn_arm64_access(uint32_t word) {
+  const int size = (int)(word >> 30), vector = (int)(word >> 26 & 1);
+  if ((word >> 27 & 7) == 5) return vector ? 4 << size : size ? 8 : 4;
+  return vector && word >> 23 & 1 ? 16 : 1 << size;
+}
+
+// ** fields **
+
+// Bits of the fields of numbers, memory, distances and conditions, by two letters.
+static const struct { char code[3]; uint32_t mask; } tn_arm64_parts[] = {
+  {"#a", 0x007FFC00}, {"#l", 0x007FFC00}, {"#m", 0x007FFFE0}, {"#r", 0x007F8000}, {"#s", 0x007FFC00},
+  {"#i", 0x007F0000}, {"#j", 0x0000FC00}, {"#x", 0x0040FC00}, {"#c", 0x001F0000}, {"#n", 0x0000000F},
+  {"#b", 0x80F80000}, {"#f", 0x001FE000}, {"#F", 0x000703E0}, {"#8", 0x000703E0}, {"#v", 0x000763E0},
+  {"#V", 0x000703E0}, {"#L", 0x00070000}, {"#R", 0x00070000}, {"#e", 0x00007800}, {"#5", 0x0000001F},
+  {"#I", 0x001FFFE0}, {"[u", 0x003FFFE0}, {"[s", 0x001FF3E0}, {"[<", 0x001FF3E0}, {"[>", 0x001FF3E0},
+  {"[x", 0x001FF3E0}, {"[b", 0x000003E0}, {"[p", 0x003F83E0}, {"[P", 0x003F83E0}, {"[Q", 0x003F83E0},
+  {"J6", 0x03FFFFFF}, {"J9", 0x00FFFFE0}, {"J4", 0x0007FFE0}, {"JA", 0x60FFFFE0}, {"JP", 0x60FFFFE0},
+  {"cc", 0x0000F000}, {"ci", 0x0000F000}
+};
+static int tn_arm64_at(char where) {       // of registers: the bit where their number begins; -1: it is none
+  return strchr("DdL", where) ? 0 : strchr("Nno", where) ? 5 : strchr("MmSTE", where) ? 16 :
+         strchr("Aa", where) ? 10 : -1;
+}
+static uint32_t tn_arm64_operand_fields(const tn_arm64_row *r, char where, char what) {
+  const int at = tn_arm64_at(where);
+  if (at < 0) {
+    for (size_t i = 0; i < sizeof tn_arm64_parts / sizeof *tn_arm64_parts; i++)
+      if (tn_arm64_parts[i].code[0] == where && tn_arm64_parts[i].code[1] == what)
+        return tn_arm64_parts[i].mask & ~(what == 'v' && r->elements == 2 ? 0x4000u : 0);
+    return 0;
+  }
+  uint32_t mask = 0x1Fu << at;
+  if (where == 'o') mask |= 0x1F0000;
+  if (where == 'S' || where == 'T') mask |= 0x00C0FC00;
+  if (where == 'E') mask |= 0x0000FC00;
+  if (where >= 'A' && where <= 'Z' && strchr("rp", what)) mask |= 0x80000000;
+  switch (what) {
+    case 'n': return mask | 0x00400000;
+    case 'j': return mask | 0x00007800;
+    case 'i': case 'g': return mask | 0x00200800;
+    case '1': return mask | 0x40001C00;
+    case '2': return mask | 0x40001800;
+    case '4': return mask | 0x40001000;
+    case '8': return mask | 0x40000000;
+    default: return mask;
+  }
+}
+static uint32_t tn_arm64_fields(const tn_arm64_row *r) {
+  static const uint32_t by[] = {0, 0xC00000, 0x400000, 0xC00000, 0x400000, 0x1F0000, 0x780000, 0xC00};
+  uint32_t mask = by[r->by] | (r->q != TN_ARM64_Q_N ? 0x40000000 : 0);
+  for (const char *p = r->operands; *p; p += 2) mask |= tn_arm64_operand_fields(r, p[0], p[1]);
+  return mask;
+}
+
+// ** the element and the vector's length **
+
+static void tn_arm64_measure(tn_arm64_match *m, const tn_arm64_ins *ins) {
+  m->width = m->element = m->nbytes = 0;
+  for (int i = 0; i < ins->n; i++) {
+    const char what = m->row->operands[2 * i + 1];
+    const tn_arm64_operand *o = &ins->o[i];
+    if (o->kind == TN_ARM64_GPR && strchr("rp", what) && !m->width) m->width = o->nbytes;
+    if (o->kind == TN_ARM64_VEC && what == 'v') { m->element = o->element; m->nbytes = o->nbytes; }
+    if (o->kind == TN_ARM64_VEC && what == 'f' && !m->element) m->element = o->nbytes;
+    if (o->kind == TN_ARM64_VLANE && strchr("lj", what) && !m->element) m->element = o->element;
+  }
+}
+static int tn_arm64_has_element(const tn_arm64_match *m) {
+  const tn_arm64_row *r = m->row;
+  if (r->elements && (!m->element || !(r->elements & m->element))) return 0;
+  switch (r->q) {
+    case TN_ARM64_Q_E: return m->nbytes == 16 || (m->nbytes == 8 && m->element < 8);
+    case TN_ARM64_Q_M: return m->nbytes == 16 || (m->nbytes == 8 && m->element < 4);
+    case TN_ARM64_Q_8: return m->nbytes == 8;
+    case TN_ARM64_Q_16: return m->nbytes == 16;
+    default: return 1;
+  }
+}
+static uint32_t tn_arm64_put_element(const tn_arm64_match *m) {
+  const uint32_t e = (uint32_t)m->element, log = (uint32_t)tn_arm64_log(m->element);
+  const uint32_t q = m->row->q != TN_ARM64_Q_N && m->nbytes == 16 ? 0x40000000 : 0;
+  switch (m->row->by) {
+    case TN_ARM64_BY_SIZE: return q | log << 22;
+    case TN_ARM64_BY_SZ: return q | (uint32_t)(e == 8) << 22;
+    case TN_ARM64_BY_TYPE: return q | (e == 2 ? 3u : e == 8 ? 1u : 0u) << 22;
+    case TN_ARM64_BY_WIDER: return q | (uint32_t)(e == 4) << 22;
+    case TN_ARM64_BY_IMM5: return q | e << 16;
+    case TN_ARM64_BY_IMMH: return q | e << 19;
+    case TN_ARM64_BY_LOAD: return q | log << 10;
+    default: return q;
+  }
+}
+
+// ** registers **
+
+static uint32_t tn_arm64_reg(int reg) { return reg == TN_ARM64_SP ? 31 : (uint32_t)reg; }
+static int tn_arm64_put_gpr(const tn_arm64_match *m, uint32_t *word, char where, char what, const tn_arm64_operand *o) {
+  const int at = tn_arm64_at(where), extended = o->shift >= 8;
+  const int is_word = what == 'w' || what == 'n' || (what == 'k' && m->element < 8);
+  const int w = is_word ? 4 : strchr("rp", what) ? m->width : 8;
+  const int stack = what == 'p' || what == 'X';
+  if (o->kind != TN_ARM64_GPR || (o->reg == TN_ARM64_ZR && stack) || (o->reg == TN_ARM64_SP && !stack)) return 0;
+  *word |= tn_arm64_reg(o->reg) << at;
+  if (strchr("rp", what) && w == 8) *word |= 0x80000000;
+  if (what == 'n' && m->width == 8) *word |= 0x00400000;
+  if (where == 'E') {                      // x registers are extended from 64 bits alone
+    *word |= (uint32_t)(o->shift & 7) << 13 | (uint32_t)o->amount << 10;
+    return extended && o->amount <= 4 && o->nbytes == ((o->shift & 3) == 3 ? 8 : 4) && (w == 8 || o->nbytes == 4);
+  }
+  if (o->nbytes != w) return 0;
+  if (where != 'S' && where != 'T') return !o->shift && !o->amount;
+  *word |= (uint32_t)o->shift << 22 | (uint32_t)o->amount << 10;
+  return o->shift <= (where == 'T' ? TN_ARM64_BY_ROR : TN_ARM64_BY_ASR) && o->amount < 8 * w;
+}
+static int tn_arm64_put_vector(const tn_arm64_match *m, uint32_t *word, char where, char what,
+                               const tn_arm64_operand *o) {
+  int nbytes = m->nbytes, element = m->element;
+  switch (what) {
+    case 'b': nbytes = 1; element = 0; break;
+    case 'h': nbytes = 2; element = 0; break;
+    case 's': nbytes = 4; element = 0; break;
+    case 'd': nbytes = 8; element = 0; break;
+    case 'q': nbytes = 16; element = 0; break;
+    case 'f': nbytes = element; element = 0; break;
+    case 'w': nbytes = 16; element *= 2; break;
+    case 'B': element = 1; break;
+    case 't': nbytes = 16; element = 1; break;
+    default: break;
+  }
+  *word |= (uint32_t)o->reg << tn_arm64_at(where);
+  if (where == 'o') *word |= (uint32_t)o->reg << 16;
+  return o->kind == TN_ARM64_VEC && o->nbytes == nbytes && o->element == element;
+}
+static int tn_arm64_put_lane(const tn_arm64_match *m, uint32_t *word, char where, char what,
+                             const tn_arm64_operand *o) {
+  const uint32_t lane = o->lane, reg = o->reg, at = lane * o->element;
+  const int known = what >= '1' && what <= '8' ? what - '0' : what == 'g' ? 4 : m->element;
+  if (o->kind != TN_ARM64_VLANE || o->element != known || at >= 16) return 0;
+  *word |= reg << tn_arm64_at(where);
+  switch (what) {
+    case 'l': *word |= lane << (17 + tn_arm64_log(o->element)); return 1;
+    case 'j': *word |= at << 11; return 1;
+    case 'g': *word |= (lane & 1) << 21 | lane >> 1 << 11; return 1;
+    case 'i':
+      if (o->element == 2) *word |= (lane & 1) << 20 | (lane >> 1 & 1) << 21 | lane >> 2 << 11;
+      else if (o->element == 4) *word |= (lane & 1) << 21 | lane >> 1 << 11;
+      else *word |= lane << 11;
+      return o->element > 2 || reg < 16;
+    default: *word |= at >> 3 << 30 | (at >> 2 & 1) << 12 | (at & 3) << 10; return 1;
+  }
+}
+
+// ** numbers **
+
+// The fields N, immr and imms of a number that AND takes, of 4 or 8 bytes; -1: it is none.
+static int tn_arm64_bitmask(uint64_t v, int width) {
+  int size = 64, ones = 0, turned = 0;
+  if (width == 4) v = (v & 0xFFFFFFFF) | v << 32;
+  if (!v || !~v) return -1;
+  while (size > 2 && !((v ^ v >> size / 2) & (((uint64_t)1 << size / 2) - 1))) {
+    size /= 2;
+    v &= ((uint64_t)1 << size) - 1;
+  }
+  const uint64_t all = size == 64 ? ~(uint64_t)0 : ((uint64_t)1 << size) - 1;
+  for (int i = 0; i < size; i++) ones += (int)(v >> i & 1);
+  const uint64_t run = ((uint64_t)1 << ones) - 1;
+  while (turned < size && ((v << turned | (turned ? v >> (size - turned) : 0)) & all) != run) turned++;
+  if (turned == size) return -1;
+  return (size == 64) << 12 | turned << 6 | ((size == 64 ? 0 : 0x3F & ~(2 * size - 1)) | (ones - 1));
+}
+static uint32_t tn_arm64_bits_8(int64_t v) { return (uint32_t)(v & 0x1F) << 5 | (uint32_t)(v >> 5 & 7) << 16; }
+static int tn_arm64_put_number(const tn_arm64_match *m, uint32_t *word, char what, const tn_arm64_operand *o) {
+  const int64_t v = o->imm;
+  const uint32_t u = (uint32_t)v, n = m->width == 8;
+  const int bits = 8 * m->width, lane = 8 * m->element;
+  if (o->kind != TN_ARM64_IMM || (o->amount && what != 'm' && what != 'v')) return 0;
+  switch (what) {
+    case '0': return v == 0;
+    case 'a':
+      *word |= v >= 4096 ? 0x400000 | u >> 12 << 10 : u << 10;
+      return v >= 0 && (v < 4096 || (v < 4096 << 12 && !(v & 4095)));
+    case 'l': {
+      const int fields = tn_arm64_bitmask((uint64_t)v, m->width);
+      *word |= (uint32_t)fields << 10;
+      return fields >= 0 && (m->width == 8 || (v >= 0 && v <= UINT32_MAX));
+    }
+    case 'm':
+      *word |= u << 5 | (uint32_t)o->amount / 16 << 21;
+      return v >= 0 && v < 65536 && o->amount < bits && !(o->amount % 16);
+    case 'r': *word |= u << 16 | n << 22 | n << 15; return v >= 0 && v < bits;
+    case 's': *word |= (uint32_t)(bits - v) << 16 | (uint32_t)(bits - 1 - v) << 10 | n << 22; return v > 0 && v < bits;
+    case 'i': *word |= u << 16 | n << 22; return v >= 0 && v < bits;
+    case 'j': *word |= u << 10; return v >= 0 && v < bits;
+    case 'x': *word |= u << 10 | n << 22; return v >= 0 && v < bits;
+    case 'c': *word |= u << 16; return v >= 0 && v < 32;
+    case 'n': *word |= u; return v >= 0 && v < 16;
+    case 'b': *word |= (u & 31) << 19; return v >= 0 && v < bits && (v >= 32) == (m->width == 8);
+    case 'f': *word |= u << 13; return v >= 0 && v < 256;
+    case 'F': case '8': *word |= tn_arm64_bits_8(v); return v >= 0 && v < 256;
+    case 'v':
+      *word |= tn_arm64_bits_8(v) | (uint32_t)o->amount / 8 << 13;
+      return v >= 0 && v < 256 && !(o->amount % 8) && o->amount < lane;
+    case 'V': {
+      int64_t each = 0;
+      for (int i = 0; i < 8; i++) each |= (v >> 8 * i & 1) << i;
+      *word |= tn_arm64_bits_8(each);
+      for (int i = 0; i < 8; i++) if ((v >> 8 * i & 0xFF) != 0xFF * (each >> i & 1)) return 0;
+      return 1;
+    }
+    case 'L': *word += u << 16; return v >= 0 && v < lane;
+    case 'R': *word += (uint32_t)(lane - v) << 16; return v > 0 && v <= lane;
+    case 'e': *word |= u << 11; return v >= 0 && v < m->nbytes;
+    case '5': *word |= u; return v >= 0 && v < 32;
+    case 'I': *word |= u << 5; return v >= 0 && v < 65536;
+    default: return 0;
+  }
+}
+
+// ** memory, distances, conditions **
+
+static int tn_arm64_put_memory(const tn_arm64_match *m, uint32_t *word, char what, const tn_arm64_operand *o) {
+  const int unit = tn_arm64_access(m->row->word), indexed = o->index != TN_ARM64_NO_REG;
+  const int mode = strchr("<P", what) ? TN_ARM64_BEFORE : strchr(">Q", what) ? TN_ARM64_AFTER : TN_ARM64_OFFSET;
+  const int64_t v = o->imm, units = v / unit;
+  if (o->kind != TN_ARM64_MEM || o->mode != mode || indexed != (what == 'x') || o->reg == TN_ARM64_ZR) return 0;
+  *word |= tn_arm64_reg(o->reg) << 5;
+  switch (what) {
+    case 'b': return v == 0;
+    case 'u': *word |= (uint32_t)units << 10; return v >= 0 && units * unit == v && units < 4096;
+    case 'x':
+      *word |= (uint32_t)o->index << 16 | (uint32_t)(o->shift & 7) << 13 | (uint32_t)(o->amount != 0) << 12;
+      return !v && o->shift >= 8 && o->shift & 2 && (!o->amount || o->amount == tn_arm64_log(unit));
+    case 'p': case 'P': case 'Q':
+      *word |= ((uint32_t)units & 127) << 15;
+      return units * unit == v && units >= -64 && units < 64;
+    default: *word |= ((uint32_t)v & 511) << 12; return v >= -256 && v < 256;
+  }
+}
+static int tn_arm64_put_distance(uint32_t *word, char what, const tn_arm64_operand *o) {
+  const int bits = what == '6' ? 26 : what == '9' ? 19 : what == '4' ? 14 : 21;
+  const int shift = what == 'A' ? 0 : what == 'P' ? 12 : 2;
+  const int64_t v = o->imm >> shift, half = (int64_t)1 << (bits - 1);
+  const uint32_t field = (uint32_t)(uint64_t)v & (((uint32_t)1 << bits) - 1);
+  *word |= bits == 26 ? field : bits == 21 ? (field & 3) << 29 | field >> 2 << 5 : field << 5;
+  return o->kind == TN_ARM64_IMM && !o->amount && o->imm == (int64_t)((uint64_t)v << shift) && v >= -half && v < half;
+}
+
+static int tn_arm64_put(const tn_arm64_match *m, uint32_t *word, char where, char what, const tn_arm64_operand *o) {
+  switch (where) {
+    case '#': return tn_arm64_put_number(m, word, what, o);
+    case '[': return tn_arm64_put_memory(m, word, what, o);
+    case 'J': return tn_arm64_put_distance(word, what, o);
+    case 'c':                              // the other way round it is told; never and always have none
+      *word |= (uint32_t)(o->imm ^ (what == 'i')) << 12;
+      return o->kind == TN_ARM64_IMM && !o->amount && o->imm >= 0 && o->imm < (what == 'i' ? 14 : 16);
+    case 'd': case 'n': case 'm': case 'a': case 'o': case 'L':
+      return (strchr("ljig1248", what) ? tn_arm64_put_lane : tn_arm64_put_vector)(m, word, where, what, o);
+    default: return tn_arm64_put_gpr(m, word, where, what, o);
+  }
+}
+
+// Does the row take it? Its word then.
+static int tn_arm64_takes(const tn_arm64_row *r, const tn_arm64_ins *ins, uint32_t *word) {
+  tn_arm64_match m = {r, 0, 0, 0};
+  if ((int)strlen(r->operands) != 2 * ins->n) return 0;
+  tn_arm64_measure(&m, ins);
+  if (!tn_arm64_has_element(&m)) return 0;
+  *word = r->word | tn_arm64_put_element(&m);
+  for (int i = 0; i < ins->n; i++)
+    if (!tn_arm64_put(&m, word, r->operands[2 * i], r->operands[2 * i + 1], &ins->o[i])) return 0;
+  return 1;
+}
+// The first row of its name that takes it, and its word. NULL: none does.
+static const tn_arm64_row *tn_arm64_encode(const tn_arm64_ins *ins, uint32_t *word) {
+  for (int i = ins->op; i < TN_ARM64_COUNT && (i == ins->op || tn_arm64_same_name(i, ins->op)); i++)
+    if (tn_arm64_takes(&tn_arm64_rows[i], ins, word)) return &tn_arm64_rows[i];
+  return NULL;
+}
+#endif
+// ---- end src/isa/arm64_encode.c ----
+// ---- begin src/isa/arm64_text.c ----
+// arm64_text: instructions of A64 as assembly text, and words -> instructions.
+//
+// In:  a tn_arm64_ins, or a word. Out: a line as LLVM's assembler reads it, distances as numbers; the instruction, of
+//      which encoding gives the same word again.
+#ifndef TN_ISA_ARM64_TEXT
+#define TN_ISA_ARM64_TEXT
+#ifndef TINY_AMALGAMATED
+#include "arm64_encode.c"
+#endif
+
+// ** text **
+
+static const char *const tn_arm64_conditions[16] = {"eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge",
+                                                    "lt", "gt", "le", "al", "nv"};
+static void tn_arm64_gpr_text(tiny_bytes *out, int reg, int nbytes) {
+  const char *const w = nbytes == 4 ? "w" : "x";
+  if (reg == TN_ARM64_SP) tn_text_put(out, nbytes == 4 ? "wsp" : "sp");
+  else if (reg == TN_ARM64_ZR) tn_text_add(out, "%szr", w);
+  else tn_text_add(out, "%s%d", w, reg);
+}
+static char tn_arm64_letter(int nbytes) { return "bhsdq"[tn_arm64_log(nbytes)]; }
+static void tn_arm64_shift_text(tiny_bytes *out, const tn_arm64_operand *o, int told) {
+  static const char *const names[16] = {"lsl", "lsr", "asr", "ror", "", "", "", "", "uxtb", "uxth", "uxtw", "uxtx",
+                                        "sxtb", "sxth", "sxtw", "sxtx"};
+  if (!o->shift && !o->amount) return;
+  const int plain = told && o->shift == TN_ARM64_BY_UXTX;    // of an index
+  if (plain && !o->amount) return;
+  tn_text_add(out, ", %s", plain ? "lsl" : names[o->shift & 15]);
+  if (o->amount || o->shift < 8) tn_text_add(out, " #%d", o->amount);
+}
+static void tn_arm64_vector_text(tiny_bytes *out, char where, char what, const tn_arm64_operand *o) {
+  const int braces = where == 'L' || what == 't';
+  if (o->kind == TN_ARM64_VLANE) {
+    tn_text_add(out, braces ? "{ v%d.%s%c }[%d]" : "v%d.%s%c[%d]", o->reg, what == 'g' ? "4" : "",
+                what == 'g' ? 'b' : tn_arm64_letter(o->element), o->lane);
+  } else if (!o->element) tn_text_add(out, "%c%d", tn_arm64_letter(o->nbytes), o->reg);
+  else tn_text_add(out, braces ? "{ v%d.%d%c }" : "v%d.%d%c", o->reg, o->nbytes / o->element,
+                   tn_arm64_letter(o->element));
+}
+static void tn_arm64_memory_text(tiny_bytes *out, const tn_arm64_operand *o) {
+  tn_text_put(out, "[");
+  tn_arm64_gpr_text(out, o->reg, 8);
+  if (o->mode == TN_ARM64_AFTER) { tn_text_add(out, "], #%lld", (long long)o->imm); return; }
+  if (o->index != TN_ARM64_NO_REG) {
+    tn_text_put(out, ", ");
+    tn_arm64_gpr_text(out, o->index, (o->shift & 1) ? 8 : 4);
+    tn_arm64_shift_text(out, o, 1);
+  } else if (o->imm || o->mode) tn_text_add(out, ", #%lld", (long long)o->imm);
+  tn_text_put(out, o->mode ? "]!" : "]");
+}
+// A float of eight bits: sign, three of exponent, four of fraction (C2.2.3): of 1/128 a whole number.
+static void tn_arm64_float_text(tiny_bytes *out, int bits) {
+  const int e = (bits >> 4 & 7) ^ 4, parts = (16 + (bits & 15)) << e;
+  tn_text_add(out, "#%s%d.%07d", bits & 128 ? "-" : "", parts / 128, parts % 128 * 78125);
+}
+static void tn_arm64_number_text(tiny_bytes *out, const tn_arm64_row *r, char where, char what,
+                                 const tn_arm64_operand *o) {
+  if (where == 'c') tn_text_put(out, tn_arm64_conditions[o->imm & 15]);
+  else if (what == 'f' || what == 'F') tn_arm64_float_text(out, (int)o->imm);
+  else if (what == '0' && r->name[0] == 'f') tn_text_put(out, "#0.0");
+  else tn_text_add(out, "#%lld", (long long)o->imm);
+  if (o->amount) tn_text_add(out, ", lsl #%d", o->amount);
+}
+static void tn_arm64_print(tiny_bytes *out, const tn_arm64_ins *ins) {
+  uint32_t word;
+  const tn_arm64_row *r = tn_arm64_encode(ins, &word);
+  if (!r) { tn_text_put(out, "(bad)"); return; }
+  tn_text_put(out, r->name);
+  for (int i = 0; i < ins->n; i++) {
+    const tn_arm64_operand *o = &ins->o[i];
+    const char where = r->operands[2 * i], what = r->operands[2 * i + 1];
+    tn_text_put(out, i ? ", " : " ");
+    if (o->kind == TN_ARM64_GPR) {
+      tn_arm64_gpr_text(out, o->reg, o->nbytes);
+      tn_arm64_shift_text(out, o, 0);
+    } else if (o->kind == TN_ARM64_MEM) tn_arm64_memory_text(out, o);
+    else if (o->kind == TN_ARM64_IMM) tn_arm64_number_text(out, r, where, what, o);
+    else tn_arm64_vector_text(out, where, what, o);
+  }
+}
+
+// ** words -> instructions **
+
+static tn_arm64_operand tn_arm64_register(int kind, int reg, int nbytes, int element) {
+  tn_arm64_operand o;
+  memset(&o, 0, sizeof o);
+  o.kind = (uint8_t)kind; o.reg = (uint8_t)reg; o.nbytes = (uint8_t)nbytes; o.element = (uint8_t)element;
+  return o;
+}
+static tn_arm64_operand tn_arm64_number(int64_t v, int amount) {
+  tn_arm64_operand o = tn_arm64_register(TN_ARM64_IMM, 0, 0, 0);
+  o.imm = v; o.amount = (uint8_t)amount;
+  return o;
+}
+static int64_t tn_arm64_signed(uint32_t v, int bits) {
+  return (int64_t)(v & (((uint64_t)1 << bits) - 1)) - (v >> (bits - 1) & 1 ? (int64_t)1 << bits : 0);
+}
+
+static void tn_arm64_get_element(tn_arm64_match *m, uint32_t word) {
+  const uint32_t size = word >> 22 & 3, immh = word >> 19 & 15, imm5 = word >> 16 & 31;
+  m->width = word >> 31 ? 8 : 4;
+  m->nbytes = word >> 30 & 1 ? 16 : 8;
+  switch (m->row->by) {
+    case TN_ARM64_BY_SIZE: m->element = 1 << size; break;
+    case TN_ARM64_BY_SZ: m->element = word >> 22 & 1 ? 8 : 4; break;
+    case TN_ARM64_BY_TYPE: m->element = size == 3 ? 2 : size == 1 ? 8 : size ? 0 : 4; break;
+    case TN_ARM64_BY_WIDER: m->element = word >> 22 & 1 ? 4 : 2; break;
+    case TN_ARM64_BY_IMM5: m->element = (int)(imm5 & (0 - imm5)) & 15; break;
+    case TN_ARM64_BY_IMMH: m->element = immh & 8 ? 8 : immh & 4 ? 4 : immh & 2 ? 2 : (int)immh; break;
+    case TN_ARM64_BY_LOAD: m->element = 1 << (word >> 10 & 3); break;
+    default: m->element = m->row->elements;
+  }
+}
+
+static tn_arm64_operand tn_arm64_get_gpr(const tn_arm64_match *m, uint32_t word, char where, char what) {
+  const int is_word = what == 'w' || what == 'n' || (what == 'k' && m->element < 8);
+  const int wide = strchr("rp", what) ? m->width : is_word ? 4 : 8;
+  const int reg = (int)(word >> tn_arm64_at(where) & 31), stack = what == 'p' || what == 'X';
+  tn_arm64_operand o = tn_arm64_register(TN_ARM64_GPR, reg == 31 && stack ? TN_ARM64_SP : reg, wide, 0);
+  if (where == 'E') {
+    o.shift = (uint8_t)(8 + (word >> 13 & 7)); o.amount = (uint8_t)(word >> 10 & 7);
+    o.nbytes = (o.shift & 3) == 3 ? 8 : 4;
+  } else if (where == 'S' || where == 'T') {
+    o.shift = (uint8_t)(word >> 22 & 3); o.amount = (uint8_t)(word >> 10 & 63);
+  }
+  return o;
+}
+static tn_arm64_operand tn_arm64_get_vector(const tn_arm64_match *m, uint32_t word, char where, char what) {
+  const int reg = (int)(word >> tn_arm64_at(where) & 31), e = m->element;
+  switch (what) {
+    case 'b': return tn_arm64_register(TN_ARM64_VEC, reg, 1, 0);
+    case 'h': return tn_arm64_register(TN_ARM64_VEC, reg, 2, 0);
+    case 's': return tn_arm64_register(TN_ARM64_VEC, reg, 4, 0);
+    case 'd': return tn_arm64_register(TN_ARM64_VEC, reg, 8, 0);
+    case 'q': return tn_arm64_register(TN_ARM64_VEC, reg, 16, 0);
+    case 'f': return tn_arm64_register(TN_ARM64_VEC, reg, e, 0);
+    case 'w': return tn_arm64_register(TN_ARM64_VEC, reg, 16, 2 * e);
+    case 'B': return tn_arm64_register(TN_ARM64_VEC, reg, m->nbytes, 1);
+    case 't': return tn_arm64_register(TN_ARM64_VEC, reg, 16, 1);
+    default: return tn_arm64_register(TN_ARM64_VEC, reg, m->nbytes, e);
+  }
+}
+static tn_arm64_operand tn_arm64_get_lane(const tn_arm64_match *m, uint32_t word, char where, char what) {
+  const uint32_t h = word >> 11 & 1, l = word >> 21 & 1, k = word >> 20 & 1;
+  const int known = what >= '1' && what <= '8' ? what - '0' : what == 'g' ? 4 : m->element;
+  tn_arm64_operand o = tn_arm64_register(TN_ARM64_VLANE, (int)(word >> tn_arm64_at(where) & 31), 16, known);
+  const int log = tn_arm64_log(known);
+  switch (what) {
+    case 'l': o.lane = (uint8_t)((word >> 16 & 31) >> (log + 1)); break;
+    case 'j': o.lane = (uint8_t)((word >> 11 & 15) >> log); break;
+    case 'g': o.lane = (uint8_t)(h << 1 | l); break;
+    case 'i':
+      o.lane = (uint8_t)(known == 2 ? h << 2 | l << 1 | k : known == 4 ? h << 1 | l : h);
+      if (known == 2) o.reg &= 15;
+      break;
+    default: o.lane = (uint8_t)(((word >> 30 & 1) << 3 | (word >> 12 & 1) << 2 | (word >> 10 & 3)) >> log);
+  }
+  return o;
+}
+
+static int64_t tn_arm64_get_bitmask(uint32_t fields, int width) {
+  const int n = (int)(fields >> 12 & 1), immr = (int)(fields >> 6 & 63), imms = (int)(fields & 63);
+  int size = 64;
+  while (size > 1 && !n && (imms & (size / 2)) ) size /= 2;
+  if (!n) size /= 2;
+  if (size < 2) return 0;
+  const int ones = (imms & (size - 1)) + 1, turned = immr & (size - 1);
+  const uint64_t all = size == 64 ? ~(uint64_t)0 : ((uint64_t)1 << size) - 1;
+  const uint64_t run = ones == 64 ? all : ((uint64_t)1 << ones) - 1;
+  uint64_t v = (run >> turned | (turned ? run << (size - turned) : 0)) & all;
+  for (int s = size; s < 64; s *= 2) v |= v << s;
+  return (int64_t)(width == 4 ? v & 0xFFFFFFFF : v);
+}
+static tn_arm64_operand tn_arm64_get_number(const tn_arm64_match *m, uint32_t word, char what) {
+  const int bits = 8 * m->width, lane = 8 * m->element, immr = (int)(word >> 16 & 63), imms = (int)(word >> 10 & 63);
+  const int64_t eight = (word >> 16 & 7) << 5 | (word >> 5 & 31);
+  switch (what) {
+    case 'a': return tn_arm64_number((int64_t)(word >> 10 & 4095) << (word >> 22 & 1 ? 12 : 0), 0);
+    case 'l': return tn_arm64_number(tn_arm64_get_bitmask(word >> 10 & 0x1FFF, m->width), 0);
+    case 'm': return tn_arm64_number(word >> 5 & 65535, 16 * (int)(word >> 21 & 3));
+    case 'r': case 'i': return tn_arm64_number(immr, 0);
+    case 's': return tn_arm64_number(bits - 1 - imms, 0);
+    case 'j': case 'x': return tn_arm64_number(imms, 0);
+    case 'c': return tn_arm64_number(word >> 16 & 31, 0);
+    case 'n': return tn_arm64_number(word & 15, 0);
+    case 'b': return tn_arm64_number((word >> 19 & 31) + (word >> 31 ? 32 : 0), 0);
+    case 'f': return tn_arm64_number(word >> 13 & 255, 0);
+    case 'F': case '8': return tn_arm64_number(eight, 0);
+    case 'v': return tn_arm64_number(eight, 8 * (int)(word >> 13 & (m->element == 2 ? 1 : 3)));
+    case 'V': {
+      uint64_t v = 0;
+      for (int i = 0; i < 8; i++) if (eight >> i & 1) v |= (uint64_t)0xFF << 8 * i;
+      return tn_arm64_number((int64_t)v, 0);
+    }
+    case 'L': return tn_arm64_number((int64_t)(word >> 16 & 127) - lane, 0);
+    case 'R': return tn_arm64_number(2 * lane - (int64_t)(word >> 16 & 127), 0);
+    case 'e': return tn_arm64_number(word >> 11 & 15, 0);
+    case '5': return tn_arm64_number(word & 31, 0);
+    case 'I': return tn_arm64_number(word >> 5 & 65535, 0);
+    default: return tn_arm64_number(0, 0);
+  }
+}
+static tn_arm64_operand tn_arm64_get_memory(const tn_arm64_match *m, uint32_t word, char what) {
+  const int unit = tn_arm64_access(m->row->word), base = (int)(word >> 5 & 31);
+  tn_arm64_operand o = tn_arm64_register(TN_ARM64_MEM, base == 31 ? TN_ARM64_SP : base, 0, 0);
+  o.index = TN_ARM64_NO_REG;
+  o.mode = (uint8_t)(strchr("<P", what) ? TN_ARM64_BEFORE : strchr(">Q", what) ? TN_ARM64_AFTER : TN_ARM64_OFFSET);
+  switch (what) {
+    case 'b': break;
+    case 'u': o.imm = (int64_t)(word >> 10 & 4095) * unit; break;
+    case 'x':
+      o.index = (uint8_t)(word >> 16 & 31); o.shift = (uint8_t)(8 + (word >> 13 & 7));
+      if (word >> 12 & 1) o.amount = (uint8_t)tn_arm64_log(unit);
+      break;
+    case 'p': case 'P': case 'Q': o.imm = tn_arm64_signed(word >> 15, 7) * unit; break;
+    default: o.imm = tn_arm64_signed(word >> 12, 9);
+  }
+  return o;
+}
+static tn_arm64_operand tn_arm64_get_distance(uint32_t word, char what) {
+  if (what == '6') return tn_arm64_number(tn_arm64_signed(word, 26) * 4, 0);
+  if (what == '9') return tn_arm64_number(tn_arm64_signed(word >> 5, 19) * 4, 0);
+  if (what == '4') return tn_arm64_number(tn_arm64_signed(word >> 5, 14) * 4, 0);
+  const int64_t v = tn_arm64_signed((word >> 5 & 0x7FFFF) << 2 | (word >> 29 & 3), 21);
+  return tn_arm64_number(what == 'P' ? v * 4096 : v, 0);
+}
+static tn_arm64_operand tn_arm64_get(const tn_arm64_match *m, uint32_t word, char where, char what) {
+  switch (where) {
+    case '#': return tn_arm64_get_number(m, word, what);
+    case '[': return tn_arm64_get_memory(m, word, what);
+    case 'J': return tn_arm64_get_distance(word, what);
+    case 'c': return tn_arm64_number((word >> 12 & 15) ^ (what == 'i'), 0);
+    case 'd': case 'n': case 'm': case 'a': case 'o': case 'L':
+      return (strchr("ljig1248", what) ? tn_arm64_get_lane : tn_arm64_get_vector)(m, word, where, what);
+    default: return tn_arm64_get_gpr(m, word, where, what);
+  }
+}
+
+// Reads a word. 0: it is none of the table's; fields that would come back as others make it none of a row's.
+static int tn_arm64_decode(uint32_t word, tn_arm64_ins *ins) {
+  for (int i = 0, name = 0; i < TN_ARM64_COUNT; i++) {
+    tn_arm64_match m = {&tn_arm64_rows[i], 0, 0, 0};
+    uint32_t again;
+    if (!tn_arm64_same_name(i, name)) name = i;
+    if ((word ^ m.row->word) & ~tn_arm64_fields(m.row)) continue;
+    memset(ins, 0, sizeof *ins);
+    tn_arm64_get_element(&m, word);
+    for (const char *p = m.row->operands; *p; p += 2) ins->o[ins->n++] = tn_arm64_get(&m, word, p[0], p[1]);
+    if (!tn_arm64_takes(m.row, ins, &again) || again != word) continue;
+    ins->op = (uint16_t)name;
+    return 1;
+  }
+  return 0;
+}
+#endif
+// ---- end src/isa/arm64_text.c ----
+// ---- begin src/isa/arm64_values.c ----
+// arm64_values: the registers of a kernel's values, what an instruction names of them, and constants.
+//
+// In:  a node of the list. Out: its register, or that of the lanes of it that are computed now; an operand.
+// Holds: a scalar integer or bool is a general register, narrow ones extended to 32 bits as their type says, those of
+//        32 with zeros above; a scalar float is lane 0 of a vector register. A vector is as many registers of 16 bytes
+//        as it needs, whose numbers follow each other, the last or only one perhaps in part; what stands above its
+//        lanes is anything. Lanes of a vector of bools are 0 or -1, each as wide as `mask` says: as wide as what was
+//        compared. A constant is taken where it is used and lives no longer, but for splats.
+// Of an operand that is a vector register, wide: bytes of an element of its arrangement, 0: it is a scalar; with scale
+// 0 it is one lane, number imm. Of a general register, or of an index, wide: how it is shifted or extended, scale: by
+// how much.
+#ifndef TN_ISA_ARM64_VALUES
+#define TN_ISA_ARM64_VALUES
+#ifndef TINY_AMALGAMATED
+#include "code.c"
+#include "arm64_encode.c"
+#include "../ir/listing.c"
+#endif
+
+enum { TN_ARM64_EQ_ = 0, TN_ARM64_NE_ = 1, TN_ARM64_LO_ = 3, TN_ARM64_MI_ = 4, TN_ARM64_LT_ = 11 };      // conditions
+enum { TN_ARM64_ADDRESSES = 32 };
+typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, reg; } tn_arm64_address;
+
+// What a processor has beyond what all have.
+typedef struct tn_arm64_level { const char *name; } tn_arm64_level;
+static const tn_arm64_level tn_arm64_levels[] = {{"arm64"}};
+
+typedef struct tn_arm64_select {
+  tn_isa_code *c; const tiny_listing *k; const tn_arm64_level *level;
+  int *reg, *uses, *last;                  // of nodes: register, -1: none; uses, the place of the last use
+  const tiny_uop **user;                   // one of them
+  uint8_t *fused, *mask;                   // it is written where it is used; bytes of a lane of bools
+  int **element;                           // of REG memory: its registers
+  int *label;                              // of RANGE and IF
+  int *outer;                              // of them: how many addresses were known before
+  int mem, args, task, local;              // the entry's arguments
+  int from, lanes;                         // lanes of vectors that are computed now; lanes 0: all
+  int64_t local_at;
+  int survey;                              // rules only say what they would fuse
+  tn_arm64_address address[TN_ARM64_ADDRESSES]; int addresses;               // base + index * element, by register
+} tn_arm64_select;
+
+// ** sizes **
+
+static int tn_arm64_class(const tiny_uop *u) { return u->lanes > 1 || tn_is_float(u->dtype) ? TN_ISA_VEC : TN_ISA_GPR; }
+static int tn_arm64_element(const tn_arm64_select *x, const tiny_uop *u) {   // bytes
+  return u->dtype != TINY_BOOL ? tn_dtypes[u->dtype].nbytes : u->lanes > 1 ? x->mask[u->seq] : 1;
+}
+static int tn_arm64_lanes(const tn_arm64_select *x, const tiny_uop *u) {     // that are computed now
+  return x->lanes && u->lanes > 1 ? x->lanes : u->lanes;
+}
+static int tn_arm64_nbytes(const tn_arm64_select *x, const tiny_uop *u) {
+  return tn_arm64_lanes(x, u) * tn_arm64_element(x, u);
+}
+static int tn_arm64_each(const tn_arm64_select *x, const tiny_uop *u) {      // lanes of one of its registers
+  const int each = 16 / tn_arm64_element(x, u);
+  return each < u->lanes ? each : u->lanes;
+}
+static int tn_arm64_parts_of(const tn_arm64_select *x, const tiny_uop *u) {
+  return tn_arm64_class(u) == TN_ISA_VEC ? u->lanes / tn_arm64_each(x, u) : 1;
+}
+static int tn_arm64_wide(const tiny_uop *u) { return tn_bits(u->dtype) == 64 ? 8 : 4; }    // of its general register
+
+// ** operands and instructions **
+
+static tn_isa_operand tn_arm64_gpr(int reg, int nbytes, int role) {
+  tn_isa_operand o = tn_isa_reg(TN_ISA_GPR, reg, nbytes, role);
+  o.scale = 0;
+  return o;
+}
+static tn_isa_operand tn_arm64_shifted(int reg, int nbytes, int shift, int amount) {
+  tn_isa_operand o = tn_arm64_gpr(reg, nbytes, TN_ISA_USE);
+  o.wide = (uint8_t)shift; o.scale = (uint8_t)amount;
+  return o;
+}
+static tn_isa_operand tn_arm64_vec(int reg, int nbytes, int element, int role) {
+  tn_isa_operand o = tn_isa_reg(TN_ISA_VEC, reg, nbytes, role);
+  o.wide = (uint8_t)element;
+  return o;
+}
+// A vector register of so many bytes, by elements; 16 or 8 of them are looked at.
+static tn_isa_operand tn_arm64_arranged(int reg, int nbytes, int element, int role) {
+  return tn_arm64_vec(reg, nbytes > 8 || element == 8 ? 16 : 8, element, role);
+}
+static tn_isa_operand tn_arm64_lane(int reg, int element, int lane, int role) {
+  tn_isa_operand o = tn_arm64_vec(reg, 16, element, role);
+  o.scale = 0; o.imm = lane;
+  return o;
+}
+static tn_isa_operand tn_arm64_zr(int nbytes) { return tn_arm64_gpr(-1 - TN_ARM64_ZR, nbytes, 0); }
+
+static tn_isa_ins *tn_arm64_1(tn_arm64_select *x, int op, tn_isa_operand a) {
+  tn_isa_ins *i = tn_isa_add(x->c, op);
+  i->n = 1; i->o[0] = a;
+  return i;
+}
+static tn_isa_ins *tn_arm64_2(tn_arm64_select *x, int op, tn_isa_operand a, tn_isa_operand b) {
+  tn_isa_ins *i = tn_arm64_1(x, op, a);
+  i->n = 2; i->o[1] = b;
+  return i;
+}
+static tn_isa_ins *tn_arm64_3(tn_arm64_select *x, int op, tn_isa_operand a, tn_isa_operand b, tn_isa_operand d) {
+  tn_isa_ins *i = tn_arm64_2(x, op, a, b);
+  i->n = 3; i->o[2] = d;
+  return i;
+}
+static tn_isa_ins *tn_arm64_4(tn_arm64_select *x, int op, tn_isa_operand a, tn_isa_operand b, tn_isa_operand d,
+                              tn_isa_operand e) {
+  tn_isa_ins *i = tn_arm64_3(x, op, a, b, d);
+  i->n = 4; i->o[3] = e;
+  return i;
+}
+static tn_isa_operand tn_arm64_label(int label) { return tn_isa_at(TN_ISA_LABEL, 0, label); }
+static void tn_arm64_place(tn_arm64_select *x, int label) { tn_arm64_1(x, TN_ISA_PLACE, tn_arm64_label(label)); }
+static int tn_arm64_new(tn_arm64_select *x, int cls) { return tn_isa_vreg_new(x->c, cls); }
+static int tn_arm64_new_for(tn_arm64_select *x, const tiny_uop *u) {
+  const int first = tn_arm64_new(x, tn_arm64_class(u));
+  for (int i = 1; i < tn_arm64_parts_of(x, u); i++) tn_arm64_new(x, TN_ISA_VEC);
+  return first;
+}
+
+// A copy of a whole register.
+static void tn_arm64_copy(tn_arm64_select *x, int cls, int to, int from) {
+  if (to == from) return;
+  if (cls == TN_ISA_GPR) tn_arm64_2(x, TN_ARM64_MOV, tn_arm64_gpr(to, 8, TN_ISA_DEF),
+      tn_arm64_gpr(from, 8, TN_ISA_USE));
+  else tn_arm64_2(x, TN_ARM64_MOV, tn_arm64_vec(to, 16, 1, TN_ISA_DEF), tn_arm64_vec(from, 16, 1, TN_ISA_USE));
+}
+static void tn_arm64_copy_all(tn_arm64_select *x, const tiny_uop *u, int to, int from) {
+  for (int i = 0; i < tn_arm64_parts_of(x, u); i++) tn_arm64_copy(x, tn_arm64_class(u), to + i, from + i);
+}
+static int tn_arm64_moves(const tn_isa_ins *i) {
+  return i->op == TN_ARM64_MOV && i->n == 2 && i->o[0].nbytes >= 8;
+}
+
+// ** constants **
+
+// The number that makes those bits a float of eight bits (C2.2.3, VFPExpandImm); -1: there is none.
+static int tn_arm64_float_bits(int64_t bits, int element) {
+  for (int k = 0; k < 256; k++) {
+    const int sign = k >> 7, e = k >> 4 & 7;
+    const uint64_t f64 = (uint64_t)sign << 63 | (uint64_t)((e & 4 ? 0x3FC : 0x400) | (e & 3)) << 52 |
+        (uint64_t)(k & 15) << 48;
+    const uint32_t f32 = (uint32_t)sign << 31 | (uint32_t)((e & 4 ? 0x7C : 0x80) | (e & 3)) << 23 |
+        (uint32_t)(k & 15) << 19;
+    if (element == 8 ? f64 == (uint64_t)bits : f32 == (uint32_t)(uint64_t)bits) return k;
+  }
+  return -1;
+}
+// A number to a general register: by one instruction where one does it, else 16 bits by each.
+static void tn_arm64_number_to(tn_arm64_select *x, int to, int64_t v, int nbytes) {
+  const uint64_t all = nbytes == 4 ? 0xFFFFFFFF : ~(uint64_t)0, u = (uint64_t)v & all;
+  const tn_isa_operand d = tn_arm64_gpr(to, nbytes, TN_ISA_DEF), both = tn_arm64_gpr(to, nbytes, TN_ISA_BOTH);
+  int ones = 0, zeros = 0, first = 1;
+  for (int i = 0; i < nbytes / 2; i++) { ones += (u >> 16 * i & 0xFFFF) == 0xFFFF; zeros += !(u >> 16 * i & 0xFFFF); }
+  if (zeros < nbytes / 2 - 1 && ones < nbytes / 2 - 1 && tn_arm64_bitmask(u, nbytes) >= 0) {
+    tn_arm64_3(x, TN_ARM64_ORR, d, tn_arm64_zr(nbytes), tn_isa_number((int64_t)u));
+    return;
+  }
+  const uint64_t rest = ones > zeros ? 0xFFFF : 0;
+  const int alike = (rest ? ones : zeros) == nbytes / 2;     // one of them is written
+  for (int i = 0; i < nbytes / 2; i++) {
+    const uint64_t part = u >> 16 * i & 0xFFFF;
+    if (part == rest && !(alike && !i)) continue;
+    tn_isa_operand n = tn_isa_number((int64_t)(first && rest ? part ^ 0xFFFF : part));
+    n.scale = (uint8_t)(16 * i);
+    tn_arm64_2(x, !first ? TN_ARM64_MOVK : rest ? TN_ARM64_MOVN : TN_ARM64_MOVZ, first ? d : both, n);
+    first = 0;
+  }
+}
+static int64_t tn_arm64_bits(const tiny_uop *u) {            // of an element, as it lies in memory
+  if (!tn_is_float(u->dtype) || u->dtype == TINY_F64) return u->k;
+  const float f = (float)tn_to_f64(u->k);
+  uint32_t bits;
+  memcpy(&bits, &f, 4);
+  return bits;
+}
+// The same bits in all lanes of 16 bytes: by an instruction, or from the pool.
+static void tn_arm64_splat_to(tn_arm64_select *x, int to, int64_t bits, int element) {
+  uint64_t all = (uint64_t)bits;
+  if (element == 1) all = (all & 0xFF) * 0x0101010101010101u;
+  if (element == 2) all = (all & 0xFFFF) * 0x0001000100010001u;
+  if (element == 4) all = (all & 0xFFFFFFFF) * 0x0000000100000001u;
+  int bytes = 1;
+  for (int i = 0; i < 8; i++) bytes &= (all >> 8 * i & 0xFF) == 0 || (all >> 8 * i & 0xFF) == 0xFF;
+  const tn_isa_operand d8 = tn_arm64_vec(to, 16, 8, TN_ISA_DEF);
+  if (bytes) { tn_arm64_2(x, TN_ARM64_MOVI, d8, tn_isa_number((int64_t)all)); return; }
+  const int is_float = element >= 4 ? tn_arm64_float_bits(bits, element) : -1;
+  if (is_float >= 0) {
+    tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_vec(to, 16, element, TN_ISA_DEF), tn_isa_number(is_float));
+    return;
+  }
+  if (all == (all & 0xFF) * 0x0101010101010101u) {
+    tn_arm64_2(x, TN_ARM64_MOVI, tn_arm64_vec(to, 16, 1, TN_ISA_DEF), tn_isa_number((int64_t)(all & 0xFF)));
+    return;
+  }
+  for (int s = 0; s < 32 && all == (all & 0xFFFFFFFF) * 0x0000000100000001u; s += 8)
+    if ((all & 0xFFFFFFFF) == (all & (uint64_t)0xFF << s)) {
+      tn_isa_operand n = tn_isa_number((int64_t)(all >> s & 0xFF));
+      n.scale = (uint8_t)s;
+      tn_arm64_2(x, TN_ARM64_MOVI, tn_arm64_vec(to, 16, 4, TN_ISA_DEF), n);
+      return;
+    }
+  const uint64_t pair[2] = {all, all};
+  tn_arm64_2(x, TN_ARM64_LDR, tn_arm64_vec(to, 16, 0, TN_ISA_DEF),
+      tn_isa_at(TN_ISA_POOL, 16, tn_isa_constant(x->c, pair, 16)));
+}
+static int tn_arm64_is_splat(const tiny_uop *u) { return u->op == TINY_OP_BROADCAST && u->src[0]->op == TINY_OP_CONST; }
+static int tn_arm64_splat(tn_arm64_select *x, int64_t bits, int element) {
+  const int v = tn_arm64_new(x, TN_ISA_VEC);
+  tn_arm64_splat_to(x, v, bits, element);
+  return v;
+}
+static int tn_arm64_constant(tn_arm64_select *x, const tiny_uop *u) {
+  const int r = tn_arm64_new(x, tn_arm64_class(u)), element = tn_arm64_element(x, u);
+  if (tn_arm64_class(u) == TN_ISA_GPR) { tn_arm64_number_to(x, r, u->k, tn_arm64_wide(u)); return r; }
+  const int64_t bits = tn_arm64_bits(u);
+  if (!bits || tn_arm64_float_bits(bits, element) >= 0) { tn_arm64_splat_to(x, r, bits, element); return r; }
+  tn_arm64_2(x, TN_ARM64_LDR, tn_arm64_vec(r, element, 0, TN_ISA_DEF),
+             tn_isa_at(TN_ISA_POOL, element, tn_isa_constant(x->c, &bits, (size_t)element)));
+  return r;
+}
+
+// ** values **
+
+// Lanes [from, from + n) of a vector that stands in registers from r on, as the first of one.
+static int tn_arm64_some_lanes(tn_arm64_select *x, const tiny_uop *u, int r, int from, int n) {
+  const int each = tn_arm64_each(x, u), nbytes = n * tn_arm64_element(x, u), at = from % each * tn_arm64_element(x, u);
+  r += from / each;
+  if (!at) return r;
+  const int part = tn_arm64_new(x, TN_ISA_VEC);
+  tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(part, nbytes, 0, TN_ISA_DEF),
+      tn_arm64_lane(r, nbytes, at / nbytes, TN_ISA_USE));
+  return part;
+}
+// Lanes [at, at + n) of a register become those of r, its first.
+static void tn_arm64_put_lanes(tn_arm64_select *x, int element, int into, int r, int at, int n) {
+  const int nbytes = n * element;
+  if (!at) { tn_arm64_copy(x, TN_ISA_VEC, into, r); return; }
+  tn_arm64_2(x, TN_ARM64_INS, tn_arm64_lane(into, nbytes, at * element / nbytes, TN_ISA_BOTH),
+             tn_arm64_lane(r, nbytes, 0, TN_ISA_USE));
+}
+// The register of a node's value, or of the lanes of it that are asked for now.
+static int tn_arm64_value(tn_arm64_select *x, const tiny_uop *u) {
+  if (u->op == TINY_OP_CONST) return tn_arm64_constant(x, u);
+  if (tn_arm64_is_splat(u)) {              // of which any part is as good
+    if (u->dtype == TINY_BOOL) return tn_arm64_splat(x, -(int64_t)(u->src[0]->k != 0), 8);
+    if (x->reg[u->seq] >= 0) return x->reg[u->seq];
+    return tn_arm64_splat(x, tn_arm64_bits(u->src[0]), tn_arm64_element(x, u));
+  }
+  const int r = x->reg[u->seq];
+  if (r < 0) { tn_isa_refuse(x->c, "a value that is nowhere"); return tn_arm64_new(x, tn_arm64_class(u)); }
+  return x->lanes && u->lanes > 1 ? tn_arm64_some_lanes(x, u, r, x->from, x->lanes) : r;
+}
+static tn_isa_operand tn_arm64_named(const tn_arm64_select *x, const tiny_uop *u, int reg, int role) {
+  const int element = tn_arm64_element(x, u);
+  if (tn_arm64_class(u) == TN_ISA_GPR) return tn_arm64_gpr(reg, tn_arm64_wide(u), role);
+  return u->lanes > 1 ? tn_arm64_arranged(reg, tn_arm64_nbytes(x, u), element, role) :
+      tn_arm64_vec(reg, element, 0, role);
+}
+static tn_isa_operand tn_arm64_use(tn_arm64_select *x, const tiny_uop *u) {
+  return tn_arm64_named(x, u, tn_arm64_value(x, u), TN_ISA_USE);
+}
+static tn_isa_operand tn_arm64_def(const tn_arm64_select *x, const tiny_uop *u, int to) {
+  return tn_arm64_named(x, u, to, TN_ISA_DEF);
+}
+
+// Integers of n lanes in elements of another size, extended by a sign or zeros, or cut.
+static int tn_arm64_resized(tn_arm64_select *x, int r, int from, int to, int sign) {
+  while (from != to) {
+    const int next = tn_arm64_new(x, TN_ISA_VEC);
+    if (from < to) {
+      tn_arm64_3(x, sign ? TN_ARM64_SSHLL : TN_ARM64_USHLL, tn_arm64_vec(next, 16, 2 * from, TN_ISA_DEF),
+                 tn_arm64_vec(r, 8, from, TN_ISA_USE), tn_isa_number(0));
+      from *= 2;
+    } else {
+      from /= 2;
+      tn_arm64_2(x, TN_ARM64_XTN, tn_arm64_vec(next, 8, from, TN_ISA_DEF), tn_arm64_vec(r, 16, 2 * from, TN_ISA_USE));
+    }
+    r = next;
+  }
+  return r;
+}
+// A vector of bools whose lanes have so many bytes.
+static int tn_arm64_mask(tn_arm64_select *x, const tiny_uop *u, int element) {
+  const int r = tn_arm64_value(x, u);
+  return tn_arm64_is_splat(u) ? r : tn_arm64_resized(x, r, x->mask[u->seq], element, 1);
+}
+// All lanes are that bool of a general register.
+static void tn_arm64_lanes_of_bool(tn_arm64_select *x, int to, int r) {
+  const int all = tn_arm64_new(x, TN_ISA_GPR);
+  tn_arm64_2(x, TN_ARM64_NEG, tn_arm64_gpr(all, 8, TN_ISA_DEF), tn_arm64_gpr(r, 8, TN_ISA_USE));
+  tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, 8, TN_ISA_DEF), tn_arm64_gpr(all, 8, TN_ISA_USE));
+}
+#endif
+// ---- end src/isa/arm64_values.c ----
+// ---- begin src/isa/arm64_memory.c ----
+// arm64_memory: addresses, loads and stores, of scalars and of vectors, all lanes of them, some by a mask, or apart.
+//
+// In:  an INDEX, a LOAD or a STORE of the lanes that are computed now. Out: its operand, or instructions.
+// Holds: REG memory is registers, an element each. The sum with a constant that an address takes is not computed. An
+//        address that no operand can say is a register, kept for what follows in the block. Lanes apart, or by a mask
+//        that is not all of them, go one by one.
+// Not here: atomic additions.
+#ifndef TN_ISA_ARM64_MEMORY
+#define TN_ISA_ARM64_MEMORY
+#ifndef TINY_AMALGAMATED
+#include "arm64_values.c"
+#endif
+
+// ** REG memory **
+
+// Elements of REG memory are registers; NULL: not of one that is known.
+static int *tn_arm64_reg_element(tn_arm64_select *x, const tiny_uop *index) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]), *at = index->src[1];
+  if (at->op != TINY_OP_CONST || at->k < 0 || at->k >= m->v[1] || m->v[1] > 4096) {
+    tn_isa_refuse(x->c, "REG memory by a number of the run");
+    return NULL;
+  }
+  if (!x->element[m->seq]) {
+    x->element[m->seq] = (int *)tn_scratch(x->c->t, (size_t)m->v[1] * sizeof(int));
+    for (int64_t i = 0; i < m->v[1]; i++) x->element[m->seq][i] = -1;
+  }
+  int *e = &x->element[m->seq][at->k];
+  if (*e < 0) *e = tn_arm64_new_for(x, m);
+  return e;
+}
+
+// ** addresses **
+
+// The sum with a constant that an address takes as its displacement, as neither it nor the index leaves its type; NULL.
+static const tiny_uop *tn_arm64_folded(const tiny_uop *index) {
+  const tiny_uop *at = index->src[1];
+  if (index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
+  if (at->op != TINY_OP_ADD || at->src[1]->op != TINY_OP_CONST || at->dtype != TINY_I32) return NULL;
+  const int64_t k = at->src[1]->k, nbytes = k * tn_dtypes[index->dtype].nbytes;
+  const int64_t least = INT32_MIN - (k < 0 ? k : 0), most = INT32_MAX - (k > 0 ? k : 0);
+  const int stays = at->src[0]->vmin >= least && at->src[0]->vmax <= most;
+  return stays && nbytes <= INT32_MAX / 2 && nbytes >= INT32_MIN / 2 ? at : NULL;
+}
+// How an index becomes 64 bits: one that may be negative by its sign.
+static int tn_arm64_extend_of(const tiny_uop *at) {
+  return tn_bits(at->dtype) < 64 && !tn_is_unsigned(at->dtype) && at->vmin < 0 ? TN_ARM64_BY_SXTW : TN_ARM64_BY_UXTX;
+}
+static void tn_arm64_address_to(tn_arm64_select *x, int to, int base, int index, int extend, int log) {
+  const tn_isa_operand d = tn_arm64_gpr(to, 8, TN_ISA_DEF), b = tn_arm64_gpr(base, 8, TN_ISA_USE);
+  const int sign = extend == TN_ARM64_BY_SXTW;
+  tn_arm64_3(x, TN_ARM64_ADD, d, b, tn_arm64_shifted(index, sign ? 4 : 8, sign ? extend : TN_ARM64_BY_LSL, log));
+}
+static int tn_arm64_address_of(tn_arm64_select *x, const tiny_uop *memory, const tiny_uop *at, int element) {
+  for (int i = x->addresses - 1; i >= 0; i--)
+    if (x->address[i].memory == memory && x->address[i].at == at && x->address[i].element == element)
+      return x->address[i].reg;
+  const int reg = tn_arm64_new(x, TN_ISA_GPR), base = tn_arm64_value(x, memory), index = tn_arm64_value(x, at);
+  tn_arm64_address_to(x, reg, base, index, tn_arm64_extend_of(at), tn_arm64_log(element));
+  const int changes = at->op == TINY_OP_LOAD && tn_is_reg(at->src[0]->src[0]);           // its register does
+  if (x->addresses < TN_ARM64_ADDRESSES && !changes) {
+    const tn_arm64_address known = {memory, at, element, reg};
+    x->address[x->addresses++] = known;
+  }
+  return reg;
+}
+static int tn_arm64_reaches(int64_t v, int nbytes) {         // has an access a field for it?
+  return (v >= -256 && v < 256) || (v >= 0 && v % nbytes == 0 && v / nbytes < 4096);
+}
+// An access of so many bytes at base and a displacement.
+static tn_isa_operand tn_arm64_at_base(tn_arm64_select *x, int base, int64_t v, int nbytes) {
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, v);
+  o.reg = base; o.scale = 0;
+  if (tn_arm64_reaches(v, nbytes)) return o;
+  o.imm = 0; o.wide = TN_ARM64_BY_UXTX;
+  o.index = tn_arm64_new(x, TN_ISA_GPR);
+  tn_arm64_number_to(x, o.index, v, 8);
+  return o;
+}
+// An INDEX of elements that lie together, lane `from` of it: what is computed, NULL: nothing, and bytes from there.
+static const tiny_uop *tn_arm64_computed(const tiny_uop *index, int from, int64_t *v) {
+  const tiny_uop *folded = tn_arm64_folded(index), *at = folded ? folded->src[0] : index->src[1];
+  const int is_number = at->op == TINY_OP_CONST;
+  *v = ((folded ? folded->src[1]->k : 0) + (is_number ? at->k : 0) + from) * tn_dtypes[index->dtype].nbytes;
+  return is_number ? NULL : at;
+}
+static tn_isa_operand tn_arm64_memory(tn_arm64_select *x, const tiny_uop *index, int nbytes, int from) {
+  int64_t v;
+  const tiny_uop *at = tn_arm64_computed(index, from, &v), *memory = tn_memory_behind(index->src[0]);
+  const int element = tn_dtypes[index->dtype].nbytes;
+  if (!at) return tn_arm64_at_base(x, tn_arm64_value(x, memory), v, nbytes);
+  if (v || (element != nbytes && element > 1))
+    return tn_arm64_at_base(x, tn_arm64_address_of(x, memory, at, element), v, nbytes);
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, 0);
+  o.reg = tn_arm64_value(x, memory); o.index = tn_arm64_value(x, at);
+  o.wide = (uint8_t)tn_arm64_extend_of(at); o.scale = (uint8_t)tn_arm64_log(element);
+  return o;
+}
+
+// ** whole loads and stores **
+
+// Rows by whether it stores, and bytes: scaled or by a register, and not scaled.
+static int tn_arm64_move_row(const tiny_uop *u, int store, int nbytes, const tn_isa_operand *o) {
+  static const uint16_t narrow[2][3][2] = {
+    {{TN_ARM64_LDRB, TN_ARM64_LDURB}, {TN_ARM64_LDSRB, TN_ARM64_LDUSRB}, {TN_ARM64_STRB, TN_ARM64_STURB}},
+    {{TN_ARM64_LDRH, TN_ARM64_LDURH}, {TN_ARM64_LDSRH, TN_ARM64_LDUSRH}, {TN_ARM64_STRH, TN_ARM64_STURH}}};
+  const int unscaled = o->kind == TN_ISA_MEM && o->index == TN_ISA_NO_REG && (o->imm < 0 || o->imm % nbytes);
+  if (tn_arm64_class(u) == TN_ISA_GPR && nbytes < 4)
+    return narrow[nbytes == 2][store ? 2 : tn_is_signed(u->dtype)][unscaled];
+  return store ? (unscaled ? TN_ARM64_STUR : TN_ARM64_STR) : unscaled ? TN_ARM64_LDUR : TN_ARM64_LDR;
+}
+static void tn_arm64_move(tn_arm64_select *x, const tiny_uop *u, int store, int reg, tn_isa_operand o) {
+  const int nbytes = o.nbytes, role = store ? TN_ISA_USE : TN_ISA_DEF;
+  const tn_isa_operand r = tn_arm64_class(u) == TN_ISA_VEC ? tn_arm64_vec(reg, nbytes, 0, role) :
+      tn_arm64_gpr(reg, tn_arm64_wide(u), role);
+  tn_arm64_2(x, tn_arm64_move_row(u, store, nbytes, &o), r, o);
+}
+
+// ** lane by lane **
+
+// The address of an element of a vector, as a base alone.
+static int tn_arm64_address_apart(tn_arm64_select *x, const tiny_uop *index, int lane) {
+  const tiny_uop *at = index->src[1];
+  const int bytes = tn_arm64_element(x, at), i = tn_arm64_new(x, TN_ISA_GPR), each = tn_arm64_each(x, at);
+  const int base = tn_arm64_value(x, tn_memory_behind(index->src[0])), to = tn_arm64_new(x, TN_ISA_GPR);
+  const int r = tn_arm64_is_splat(at) ? tn_arm64_value(x, at) : x->reg[at->seq] + lane / each;
+  const int sign = bytes < 4 && tn_is_signed(at->dtype);
+  tn_arm64_2(x, sign ? TN_ARM64_SMOV : TN_ARM64_UMOV, tn_arm64_gpr(i, bytes == 8 ? 8 : 4, TN_ISA_DEF),
+             tn_arm64_lane(r, bytes, lane % each, TN_ISA_USE));
+  tn_arm64_address_to(x, to, base, i, tn_arm64_extend_of(at), tn_arm64_log(tn_dtypes[index->dtype].nbytes));
+  return to;
+}
+static int tn_arm64_address_beside(tn_arm64_select *x, const tiny_uop *index, int lane) {
+  int64_t v;
+  const tiny_uop *at = tn_arm64_computed(index, lane, &v), *memory = tn_memory_behind(index->src[0]);
+  const int start = at ? tn_arm64_address_of(x, memory, at, tn_dtypes[index->dtype].nbytes) : tn_arm64_value(x, memory);
+  if (!v) return start;
+  const int to = tn_arm64_new(x, TN_ISA_GPR), fits = v > 0 && v < 4096;
+  const int n = fits ? -1 : tn_arm64_new(x, TN_ISA_GPR);
+  if (!fits) tn_arm64_number_to(x, n, v, 8);
+  tn_arm64_3(x, TN_ARM64_ADD, tn_arm64_gpr(to, 8, TN_ISA_DEF), tn_arm64_gpr(start, 8, TN_ISA_USE),
+             fits ? tn_isa_number(v) : tn_arm64_gpr(n, 8, TN_ISA_USE));
+  return to;
+}
+// Each lane that the mask has, or each; reg is loaded or stored.
+static void tn_arm64_by_lane(tn_arm64_select *x, const tiny_uop *index, const tiny_uop *u, int store, int reg,
+    int mask) {
+  const int element = tn_arm64_element(x, u);
+  for (int i = 0; i < tn_arm64_lanes(x, u); i++) {
+    const int label = mask >= 0 ? x->c->labels++ : -1, known = x->addresses;
+    if (mask >= 0) {
+      const int bit = tn_arm64_new(x, TN_ISA_GPR);
+      tn_arm64_2(x, TN_ARM64_UMOV, tn_arm64_gpr(bit, element == 8 ? 8 : 4, TN_ISA_DEF),
+                 tn_arm64_lane(mask, element, i, TN_ISA_USE));
+      tn_arm64_2(x, TN_ARM64_CBZ, tn_arm64_gpr(bit, 4, TN_ISA_USE), tn_arm64_label(label));
+    }
+    tn_isa_operand at = tn_isa_at(TN_ISA_MEM, element, 0);
+    at.reg = index->lanes > 1 ? tn_arm64_address_apart(x, index, x->from + i) :
+        tn_arm64_address_beside(x, index, x->from + i);
+    at.scale = 0;
+    tn_arm64_2(x, store ? TN_ARM64_ST1 : TN_ARM64_LD1, tn_arm64_lane(reg, element, i, store ? TN_ISA_USE :
+        TN_ISA_BOTH), at);
+    if (mask >= 0) { tn_arm64_place(x, label); x->addresses = known; }
+  }
+}
+// All of it at once where the mask has all lanes; else lane by lane.
+static void tn_arm64_by_mask(tn_arm64_select *x, const tiny_uop *index, const tiny_uop *u, int store, int reg,
+    int mask) {
+  const int element = tn_arm64_element(x, u), nbytes = tn_arm64_nbytes(x, u), some = x->c->labels++,
+      end = x->c->labels++;
+  const int least = tn_arm64_new(x, TN_ISA_VEC), flag = tn_arm64_new(x, TN_ISA_GPR), known = x->addresses;
+  const int lanes = nbytes == 16 ? 16 : 8, unit = element < 4 && nbytes >= 8 ? element : 1;
+  if (nbytes < 8) {                        // lanes above are none
+    const int low = tn_arm64_new(x, TN_ISA_VEC);
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(low, 16, nbytes, TN_ISA_DEF), tn_arm64_lane(mask, nbytes, 0, TN_ISA_USE));
+    tn_arm64_2(x, TN_ARM64_UMINV, tn_arm64_vec(least, 1, 0, TN_ISA_DEF), tn_arm64_vec(low, 16, 1, TN_ISA_USE));
+  } else tn_arm64_2(x, TN_ARM64_UMINV, tn_arm64_vec(least, unit, 0, TN_ISA_DEF),
+      tn_arm64_vec(mask, lanes, unit, TN_ISA_USE));
+  tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_gpr(flag, 4, TN_ISA_DEF), tn_arm64_vec(least, 4, 0, TN_ISA_USE));
+  tn_arm64_2(x, TN_ARM64_CBZ, tn_arm64_gpr(flag, 4, TN_ISA_USE), tn_arm64_label(some));
+  tn_arm64_move(x, u, store, reg, tn_arm64_memory(x, index, nbytes, x->from));
+  x->addresses = known;
+  tn_arm64_1(x, TN_ARM64_B, tn_arm64_label(end));
+  tn_arm64_place(x, some);
+  tn_arm64_by_lane(x, index, u, store, reg, mask);
+  x->addresses = known;
+  tn_arm64_place(x, end);
+}
+
+// ** loads and stores **
+
+// What one condition decides is written between this and its label.
+static int tn_arm64_if(tn_arm64_select *x, const tiny_uop *condition);
+static void tn_arm64_load_vector(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
+  if (index->lanes == 1 && !valid) {
+    tn_arm64_move(x, u, 0, to, tn_arm64_memory(x, index, tn_arm64_nbytes(x, u), x->from));
+    return;
+  }
+  if (u->nsrc == 2) tn_arm64_copy(x, TN_ISA_VEC, to, tn_arm64_value(x, u->src[1]));
+  else tn_arm64_splat_to(x, to, 0, 8);
+  const int mask = valid ? tn_arm64_mask(x, valid, tn_arm64_element(x, u)) : -1;
+  if (index->lanes == 1) tn_arm64_by_mask(x, index, u, 0, to, mask);
+  else tn_arm64_by_lane(x, index, u, 0, to, mask);
+}
+static void tn_arm64_load(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes == 1 ? index->src[2] : NULL;
+  const int cls = tn_arm64_class(u), known = x->addresses;
+  int label = -1;
+  if (u->k || (u->dtype == TINY_BOOL && u->lanes > 1)) tn_isa_refuse(x->c, "rows of matrices, or bools in memory");
+  if (valid) {
+    if (u->nsrc == 2) tn_arm64_copy(x, cls, to, tn_arm64_value(x, u->src[1]));
+    else if (cls == TN_ISA_VEC) tn_arm64_splat_to(x, to, 0, 8);
+    else tn_arm64_number_to(x, to, 0, 4);
+    label = tn_arm64_if(x, valid);
+  }
+  if (u->lanes > 1) tn_arm64_load_vector(x, u, to);
+  else tn_arm64_move(x, u, 0, to, tn_arm64_memory(x, index, tn_arm64_element(x, u), 0));
+  if (valid) { tn_arm64_place(x, label); x->addresses = known; }
+}
+static void tn_arm64_store(tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *value = u->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  const int masked = valid && valid->lanes > 1, known = x->addresses;
+  const int label = valid && !masked ? tn_arm64_if(x, valid) : -1, from = tn_arm64_value(x, value);
+  if (u->k == TN_ADDS) tn_isa_refuse(x->c, "atomic additions");
+  if (value->dtype == TINY_BOOL && value->lanes > 1) tn_isa_refuse(x->c, "bools in memory");
+  const int mask = masked ? tn_arm64_mask(x, valid, tn_arm64_element(x, value)) : -1;
+  if (value->lanes > 1 && index->lanes > 1) tn_arm64_by_lane(x, index, value, 1, from, mask);
+  else if (masked) tn_arm64_by_mask(x, index, value, 1, from, mask);
+  else tn_arm64_move(x, value, 1, from, tn_arm64_memory(x, index, tn_arm64_nbytes(x, value), x->from));
+  if (label >= 0) { tn_arm64_place(x, label); x->addresses = known; }
+}
+#endif
+// ---- end src/isa/arm64_memory.c ----
+// ---- begin src/isa/arm64_arithmetic.c ----
+// arm64_arithmetic: sums, products and divisions, comparisons and choices, conversions, of scalars and of vectors.
+//
+// In:  a node of an elementwise op. Out: the instructions that write its value, or the lanes asked for, to a register.
+// Holds: an integer of less than 32 bits is extended again after what may leave its type. What is more than one node's
+//        work is a rule: tn_rules_arm64, whose bodies write instructions; a node that one of them takes in is fused.
+#ifndef TN_ISA_ARM64_ARITHMETIC
+#define TN_ISA_ARM64_ARITHMETIC
+#ifndef TINY_AMALGAMATED
+#include "arm64_memory.c"
+#include "../ir/match.c"
+#endif
+
+// ** what several nodes say together **
+
+// Is a node used by one other alone, in its block, so that it may be written there?
+static int tn_arm64_is_alone(const tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  if (!user || x->fused[user->seq]) return 0;
+  for (uint32_t i = u->seq + 1; i < user->seq; i++) {
+    const int op = x->k->list[i]->op;
+    if (op == TINY_OP_RANGE || op == TINY_OP_END || op == TINY_OP_IF || op == TINY_OP_ENDIF) return 0;
+  }
+  return 1;
+}
+// May a rule take the node in? While it surveys, this makes it so.
+static int tn_arm64_takes_in(tn_arm64_select *x, const tiny_uop *u) {
+  if (x->survey) x->fused[u->seq] = (uint8_t)(x->fused[u->seq] | (tn_arm64_is_alone(x, u) << 1));
+  return x->fused[u->seq] != 0;
+}
+// The register of u, which a rule writes; its operands.
+typedef struct tn_arm64_rule { tn_arm64_select *x; const tiny_uop *u; int to; } tn_arm64_rule;
+static tn_isa_operand tn_arm64_to(const tn_arm64_rule *s) { return tn_arm64_def(s->x, s->u, s->to); }
+
+static void tn_arm64_extend(tn_arm64_select *x, const tiny_uop *u, int r) {
+  const int nbytes = tn_dtypes[u->dtype].nbytes;
+  if (u->dtype == TINY_BOOL || nbytes >= 4) return;
+  const int row = nbytes == 1 ? (tn_is_signed(u->dtype) ? TN_ARM64_SXTB : TN_ARM64_UXTB) :
+                                tn_is_signed(u->dtype) ? TN_ARM64_SXTH : TN_ARM64_UXTH;
+  tn_arm64_2(x, row, tn_arm64_gpr(r, 4, TN_ISA_DEF), tn_arm64_gpr(r, 4, TN_ISA_USE));
+}
+
+// Of scalar integers, two sources and a third of another node.
+static tiny_uop *tn_arm64_write_3(const tn_arm64_rule *s, int op, tiny_uop *a, tiny_uop *b, tiny_uop *d) {
+  if (s->x->survey) return a;
+  const tn_isa_operand p = tn_arm64_use(s->x, a), q = tn_arm64_use(s->x, b), r = tn_arm64_use(s->x, d);
+  tn_arm64_4(s->x, op, tn_arm64_to(s), p, q, r);
+  tn_arm64_extend(s->x, s->u, s->to);
+  return a;
+}
+static tiny_uop *tn_arm64_write_2(const tn_arm64_rule *s, int op, tiny_uop *a, tn_isa_operand b) {
+  const tn_isa_operand p = tn_arm64_use(s->x, a);
+  tn_arm64_3(s->x, op, tn_arm64_to(s), p, b);
+  tn_arm64_extend(s->x, s->u, s->to);
+  return a;
+}
+static int tn_arm64_power(int64_t v) {     // of 2; -1: it is none
+  int n = 0;
+  while (n < 62 && (int64_t)1 << n < v) n++;
+  return (int64_t)1 << n == v ? n : -1;
+}
+// a op (b << n), of general registers.
+static tiny_uop *tn_arm64_write_shifted(const tn_arm64_rule *s, int op, tiny_uop *a, tiny_uop *b, int64_t n) {
+  const int nbytes = tn_arm64_wide(s->u);
+  if (s->x->survey) return a;
+  const tn_isa_operand q = tn_arm64_shifted(tn_arm64_value(s->x, b), nbytes, TN_ARM64_BY_LSL, (int)n);
+  return tn_arm64_write_2(s, op, a, q);
+}
+static tiny_uop *tn_arm64_write_not(const tn_arm64_rule *s, int op, tiny_uop *a, tiny_uop *b) {
+  if (s->x->survey) return a;
+  if (s->u->lanes == 1) return tn_arm64_write_2(s, op, a, tn_arm64_use(s->x, b));
+  const int held = tn_arm64_nbytes(s->x, s->u) > 8 ? 16 : 8;
+  const int p = tn_arm64_value(s->x, a), q = tn_arm64_value(s->x, b);
+  tn_arm64_3(s->x, op, tn_arm64_vec(s->to, held, 1, TN_ISA_DEF), tn_arm64_vec(p, held, 1, TN_ISA_USE),
+             tn_arm64_vec(q, held, 1, TN_ISA_USE));
+  return a;
+}
+
+// ** comparisons of scalars: what a condition of the processor's says **
+
+// Compares, and says the condition under which u is true.
+static int tn_arm64_compare_flags(tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[0];
+  const tn_isa_operand a = tn_arm64_use(x, s);
+  if (tn_is_float(s->dtype)) {
+    const int zero = u->src[1]->op == TINY_OP_CONST && !tn_arm64_bits(u->src[1]);
+    tn_arm64_2(x, TN_ARM64_FCMP, a, zero ? tn_isa_number(0) : tn_arm64_use(x, u->src[1]));
+    return u->op == TINY_OP_LT ? TN_ARM64_MI_ : u->op == TINY_OP_EQ ? TN_ARM64_EQ_ : TN_ARM64_NE_;
+  }
+  const tiny_uop *b = u->src[1];
+  const int fits = b->op == TINY_OP_CONST && b->k >= 0 && b->k < 4096;
+  tn_arm64_2(x, TN_ARM64_CMP, a, fits ? tn_isa_number(b->k) : tn_arm64_use(x, b));
+  const int below = tn_is_unsigned(s->dtype) || s->dtype == TINY_BOOL ? TN_ARM64_LO_ : TN_ARM64_LT_;
+  return u->op == TINY_OP_LT ? below : u->op == TINY_OP_EQ ? TN_ARM64_EQ_ : TN_ARM64_NE_;
+}
+static int tn_arm64_is_compare(const tiny_uop *u) {
+  return u->lanes == 1 && (u->op == TINY_OP_LT || u->op == TINY_OP_EQ || u->op == TINY_OP_NE);
+}
+// The condition under which a scalar bool is true: of a comparison that stands here, or of its register.
+static int tn_arm64_condition(tn_arm64_select *x, const tiny_uop *u) {
+  if (x->fused[u->seq]) return tn_arm64_compare_flags(x, u);
+  tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(tn_arm64_value(x, u), 4, TN_ISA_USE), tn_isa_number(0));
+  return TN_ARM64_NE_;
+}
+static int tn_arm64_if(tn_arm64_select *x, const tiny_uop *condition) {
+  const int label = x->c->labels++;
+  if (x->fused[condition->seq]) {          // rows of branches stand in the order of conditions, each by its opposite
+    const int is_false = tn_arm64_compare_flags(x, condition) ^ 1;
+    tn_arm64_1(x, TN_ARM64_B_EQ + is_false, tn_arm64_label(label));
+    return label;
+  }
+  tn_arm64_2(x, TN_ARM64_CBZ, tn_arm64_gpr(tn_arm64_value(x, condition), 4, TN_ISA_USE), tn_arm64_label(label));
+  return label;
+}
+static tiny_uop *tn_arm64_write_choice(const tn_arm64_rule *s, tiny_uop *condition, tiny_uop *yes, tiny_uop *no) {
+  if (s->x->survey) return yes;
+  const tn_isa_operand p = tn_arm64_use(s->x, yes), q = tn_arm64_use(s->x, no);
+  const int is_true = tn_arm64_condition(s->x, condition);
+  tn_arm64_4(s->x, tn_arm64_class(s->u) == TN_ISA_VEC ? TN_ARM64_FCSEL : TN_ARM64_CSEL, tn_arm64_to(s), p, q,
+             tn_isa_number(is_true));
+  return yes;
+}
+
+static void tn_arm64_fma_lanes(const tn_arm64_rule *s, tn_isa_operand p, tn_isa_operand q, tiny_uop *z, int less,
+    int taken) {
+  const tn_isa_operand sum = tn_arm64_named(s->x, s->u, s->to, TN_ISA_BOTH);
+  if (taken) {
+    const tn_isa_operand from = tn_arm64_use(s->x, z);
+    tn_arm64_2(s->x, TN_ARM64_FNEG, tn_arm64_to(s), from);
+  } else tn_arm64_copy(s->x, TN_ISA_VEC, s->to, tn_arm64_value(s->x, z));
+  tn_arm64_3(s->x, less ? TN_ARM64_FMLS : TN_ARM64_FMLA, sum, p, q);
+}
+// A factor that is one lane of a register for all lanes: a BROADCAST of a float, which is then not written.
+static int tn_arm64_is_one_lane(const tn_arm64_select *x, const tiny_uop *u) {
+  return u->op == TINY_OP_BROADCAST && x->fused[u->seq] && tn_is_float(u->dtype);
+}
+// x * y + z, rounded once: sources may be negative. Of vectors it is added to the register that is written.
+static tiny_uop *tn_arm64_write_fma(const tn_arm64_rule *s, tiny_uop *a, tiny_uop *b, tiny_uop *z, int less,
+    int taken) {
+  static const int rows[2][2] = {{TN_ARM64_FMADD, TN_ARM64_FMSUB}, {TN_ARM64_FNMSUB, TN_ARM64_FNMADD}};
+  tn_arm64_select *x = s->x;
+  if (x->survey) return a;
+  if (s->u->lanes == 1) return tn_arm64_write_3(s, rows[taken][less], a, b, z);
+  if (tn_arm64_is_one_lane(x, a) && !tn_arm64_is_one_lane(x, b)) { tiny_uop *other = a; a = b; b = other; }
+  const int one = tn_arm64_is_one_lane(x, b), element = tn_arm64_element(x, s->u);
+  const tn_isa_operand q = one ? tn_arm64_lane(tn_arm64_value(x, b->src[0]), element, 0, TN_ISA_USE) :
+      tn_arm64_use(x, b);
+  if (tn_arm64_is_one_lane(x, a)) {        // both are: one of them for all lanes
+    const int all = tn_arm64_new(x, TN_ISA_VEC);
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(all, 16, element, TN_ISA_DEF),
+               tn_arm64_lane(tn_arm64_value(x, a->src[0]), element, 0, TN_ISA_USE));
+    tn_arm64_fma_lanes(s, tn_arm64_named(x, s->u, all, TN_ISA_USE), q, z, less, taken);
+  } else tn_arm64_fma_lanes(s, tn_arm64_use(x, a), q, z, less, taken);
+  return a;
+}
+
+#define TN_ARM64_BOUND const tn_arm64_rule *s = (const tn_arm64_rule *)ctx
+#define TN_ARM64_TAKES(m) tn_arm64_takes_in(s->x, m)
+// What a body returns is only whether it wrote: not r, and of as many lanes.
+RULES(tn_rules_arm64, x, y, z, m, p, c)
+  RULE("(ADD x:i m=(MUL y c))") {          // x + y * 2^n: the last operand is shifted
+    TN_ARM64_BOUND;
+    const int n = tn_arm64_power(c->k);
+    return r->lanes == 1 && n >= 0 && n < tn_bits(r->dtype) && TN_ARM64_TAKES(m) ?
+        tn_arm64_write_shifted(s, TN_ARM64_ADD, x, y, n) : NULL;
+  }
+  RULE("(ADD x:i m=(SHL y c))") {
+    TN_ARM64_BOUND;
+    if (r->lanes > 1 || c->k < 0 || c->k >= tn_bits(r->dtype) || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_shifted(s, TN_ARM64_ADD, x, y, c->k);
+  }
+  RULE("(SUB x:i m=(SHL y c))") {
+    TN_ARM64_BOUND;
+    if (r->lanes > 1 || c->k < 0 || c->k >= tn_bits(r->dtype) || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_shifted(s, TN_ARM64_SUB, x, y, c->k);
+  }
+  RULE("(ADD x:i m=(MUL y z))") {
+    TN_ARM64_BOUND;
+    return r->lanes == 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MADD, y, z, x) : NULL;
+  }
+  RULE("(SUB x:i m=(MUL y z))") {
+    TN_ARM64_BOUND;
+    return r->lanes == 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MSUB, y, z, x) : NULL;
+  }
+  RULE("(AND x:i m=(XOR y -1))") {
+    TN_ARM64_BOUND;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_BIC, x, y) : NULL;
+  }
+  RULE("(OR x:i m=(XOR y -1))") {
+    TN_ARM64_BOUND;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_ORN, x, y) : NULL;
+  }
+  RULE("(FMA m=(NEG x) y p=(NEG z))") {
+    TN_ARM64_BOUND;
+    return m != p && TN_ARM64_TAKES(m) && TN_ARM64_TAKES(p) ? tn_arm64_write_fma(s, x, y, z, 1, 1) : NULL;
+  }
+  RULE("(FMA m=(NEG x) y z)") {
+    TN_ARM64_BOUND;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_fma(s, x, y, z, 1, 0) : NULL;
+  }
+  RULE("(FMA x m=(NEG y) z)") {
+    TN_ARM64_BOUND;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_fma(s, x, y, z, 1, 0) : NULL;
+  }
+  RULE("(FMA x y m=(NEG z))") {
+    TN_ARM64_BOUND;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_fma(s, x, y, z, 0, 1) : NULL;
+  }
+  RULE("(FMA x y z)") {
+    TN_ARM64_BOUND;
+    return tn_arm64_write_fma(s, x, y, z, 0, 0);
+  }
+  RULE("(WHERE p x y)") {                  // of scalars: the flags choose
+    TN_ARM64_BOUND;
+    if (r->lanes > 1) return NULL;
+    if (s->x->survey && tn_arm64_is_compare(p)) tn_arm64_takes_in(s->x, p);
+    return tn_arm64_write_choice(s, p, x, y);
+  }
+RULES_END
+#undef TN_ARM64_BOUND
+#undef TN_ARM64_TAKES
+
+// Does a rule write u to a register? 0: none does, and nothing is written.
+static int tn_arm64_by_rule(tn_arm64_select *x, const tiny_uop *u, int to) {
+  tn_arm64_rule s = {x, u, to};
+  int fired, index = tn_rules_find(x->c->t, tn_rules_arm64);
+  return index >= 0 && tn_match_apply(x->c->t, index, (tiny_uop *)(uintptr_t)u, &s, &fired) != NULL;
+}
+
+// ** arithmetic **
+
+// Rows by op: of general registers, of floats, of vectors of integers; 0: none. A row of a name does for all types.
+typedef struct tn_arm64_op { int op, general, floats, ints, bits; } tn_arm64_op;
+static const tn_arm64_op tn_arm64_ops[] = {
+  {TINY_OP_ADD, TN_ARM64_ADD, TN_ARM64_FADD, TN_ARM64_ADD, 0},
+      {TINY_OP_SUB, TN_ARM64_SUB, TN_ARM64_FSUB, TN_ARM64_SUB, 0},
+  {TINY_OP_MUL, TN_ARM64_MUL, TN_ARM64_FMUL, TN_ARM64_MUL, 0}, {TINY_OP_FDIV, 0, TN_ARM64_FDIV, 0, 0},
+  {TINY_OP_AND, TN_ARM64_AND, 0, 0, TN_ARM64_AND}, {TINY_OP_OR, TN_ARM64_ORR, 0, 0, TN_ARM64_ORR},
+  {TINY_OP_XOR, TN_ARM64_EOR, 0, 0, TN_ARM64_EOR}
+};
+static const tn_arm64_op *tn_arm64_op_of(const tiny_uop *u) {
+  for (size_t i = 0; i < sizeof tn_arm64_ops / sizeof *tn_arm64_ops; i++)
+    if (tn_arm64_ops[i].op == u->op) return &tn_arm64_ops[i];
+  return NULL;
+}
+
+// The second source of a scalar: a number where the instruction has a field for it.
+static tn_isa_operand tn_arm64_source(tn_arm64_select *x, const tiny_uop *u, int op) {
+  const int nbytes = tn_arm64_wide(u);
+  const int64_t k = nbytes == 8 ? u->k : (int64_t)(uint32_t)(uint64_t)u->k;
+  const int sums = op == TINY_OP_ADD || op == TINY_OP_SUB, logic = op == TINY_OP_AND || op == TINY_OP_OR ||
+      op == TINY_OP_XOR;
+  if (u->op == TINY_OP_CONST && sums && k >= 0 && (k < 4096 || (k < 4096 << 12 && !(k & 4095))))
+      return tn_isa_number(k);
+  if (u->op == TINY_OP_CONST && logic && tn_arm64_bitmask((uint64_t)k, nbytes) >= 0) return tn_isa_number(k);
+  return tn_arm64_use(x, u);
+}
+static void tn_arm64_divide(tn_arm64_select *x, int is_modulo, int sign, int to, int a, int b, int nbytes) {
+  const tn_isa_operand p = tn_arm64_gpr(a, nbytes, TN_ISA_USE), q = tn_arm64_gpr(b, nbytes, TN_ISA_USE);
+  const int ratio = is_modulo ? tn_arm64_new(x, TN_ISA_GPR) : to;
+  tn_arm64_3(x, sign ? TN_ARM64_SDIV : TN_ARM64_UDIV, tn_arm64_gpr(ratio, nbytes, TN_ISA_DEF), p, q);
+  if (is_modulo)
+    tn_arm64_4(x, TN_ARM64_MSUB, tn_arm64_gpr(to, nbytes, TN_ISA_DEF), tn_arm64_gpr(ratio, nbytes, TN_ISA_USE), q, p);
+}
+static void tn_arm64_integer(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int nbytes = tn_arm64_wide(u), sign = tn_is_signed(u->dtype), a = tn_arm64_value(x, u->src[0]);
+  const tn_isa_operand d = tn_arm64_gpr(to, nbytes, TN_ISA_DEF), p = tn_arm64_gpr(a, nbytes, TN_ISA_USE);
+  const tiny_uop *s = u->src[1];
+  if (u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD)
+    tn_arm64_divide(x, u->op == TINY_OP_CMOD, sign, to, a, tn_arm64_value(x, s), nbytes);
+  else if (u->op == TINY_OP_SHL || u->op == TINY_OP_SHR) {
+    const int row = u->op == TINY_OP_SHL ? TN_ARM64_LSL : sign ? TN_ARM64_ASR : TN_ARM64_LSR;
+    const int64_t n = s->op == TINY_OP_CONST ? s->k & (8 * nbytes - 1) : 0;
+    if (s->op == TINY_OP_CONST && !n) tn_arm64_2(x, TN_ARM64_MOV, d, p);
+    else tn_arm64_3(x, row, d, p, s->op == TINY_OP_CONST ? tn_isa_number(n) :
+                    tn_arm64_gpr(tn_arm64_value(x, s), nbytes, TN_ISA_USE));
+  } else if (u->op == TINY_OP_MUL && s->op == TINY_OP_CONST && tn_arm64_power(s->k) > 0)
+    tn_arm64_3(x, TN_ARM64_LSL, d, p, tn_isa_number(tn_arm64_power(s->k) & (8 * nbytes - 1)));
+  else {
+    const tn_arm64_op *o = tn_arm64_op_of(u);
+    const int less = s->op == TINY_OP_CONST && s->k < 0 && s->k > -4096 && tn_is_signed(u->dtype);
+    if (!o || !o->general) { tn_isa_refuse(x->c, "an operation of integers"); return; }
+    if (less && (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB))
+      tn_arm64_3(x, u->op == TINY_OP_ADD ? TN_ARM64_SUB : TN_ARM64_ADD, d, p, tn_isa_number(-s->k));
+    else {
+      const tn_isa_operand q = tn_arm64_source(x, s, u->op);
+      tn_arm64_3(x, o->general, d, p, q);
+    }
+  }
+  tn_arm64_extend(x, u, to);
+}
+
+// Element by element, what vectors have no instruction for: divisions, products of 64 bits, and integers of 64 bits as
+// f32, which are rounded once.
+static void tn_arm64_each_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int element = tn_arm64_element(x, s), sign = tn_is_signed(s->dtype), wide = element == 8 ? 8 : 4;
+  const int a = tn_arm64_value(x, s), b = u->nsrc > 1 ? tn_arm64_value(x, u->src[1]) : -1;
+  const int get = element < 4 && sign ? TN_ARM64_SMOV : TN_ARM64_UMOV;
+  tn_arm64_splat_to(x, to, 0, 8);
+  for (int i = 0; i < tn_arm64_lanes(x, u); i++) {
+    const int p = tn_arm64_new(x, TN_ISA_GPR), q = tn_arm64_new(x, TN_ISA_GPR), r = tn_arm64_new(x, TN_ISA_GPR);
+    tn_arm64_2(x, get, tn_arm64_gpr(p, wide, TN_ISA_DEF), tn_arm64_lane(a, element, i, TN_ISA_USE));
+    if (u->op == TINY_OP_CAST) {
+      const int f = tn_arm64_new(x, TN_ISA_VEC);
+      tn_arm64_2(x, sign ? TN_ARM64_SCVTF : TN_ARM64_UCVTF, tn_arm64_vec(f, 4, 0, TN_ISA_DEF),
+          tn_arm64_gpr(p, 8, TN_ISA_USE));
+      tn_arm64_2(x, TN_ARM64_INS, tn_arm64_lane(to, 4, i, TN_ISA_BOTH), tn_arm64_lane(f, 4, 0, TN_ISA_USE));
+      continue;
+    }
+    tn_arm64_2(x, get, tn_arm64_gpr(q, wide, TN_ISA_DEF), tn_arm64_lane(b, element, i, TN_ISA_USE));
+    if (u->op == TINY_OP_MUL)
+      tn_arm64_3(x, TN_ARM64_MUL, tn_arm64_gpr(r, 8, TN_ISA_DEF), tn_arm64_gpr(p, 8, TN_ISA_USE),
+          tn_arm64_gpr(q, 8, TN_ISA_USE));
+    else tn_arm64_divide(x, u->op == TINY_OP_CMOD, sign, r, p, q, wide);
+    tn_arm64_2(x, TN_ARM64_INS, tn_arm64_lane(to, element, i, TN_ISA_BOTH), tn_arm64_gpr(r, wide, TN_ISA_USE));
+  }
+}
+static void tn_arm64_shift_lanes(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[1];
+  const int element = tn_arm64_element(x, u), nbytes = tn_arm64_nbytes(x, u), left = u->op == TINY_OP_SHL;
+  const int sign = tn_is_signed(u->dtype), a = tn_arm64_value(x, u->src[0]);
+  const tn_isa_operand d = tn_arm64_def(x, u, to), p = tn_arm64_arranged(a, nbytes, element, TN_ISA_USE);
+  if (tn_arm64_is_splat(s)) {
+    const int64_t n = s->src[0]->k & (8 * element - 1);
+    if (!n) tn_arm64_copy(x, TN_ISA_VEC, to, a);
+    else tn_arm64_3(x, left ? TN_ARM64_SHL : sign ? TN_ARM64_SSHR : TN_ARM64_USHR, d, p, tn_isa_number(n));
+    return;
+  }
+  int by = tn_arm64_value(x, s);
+  if (!left) {                             // to the right: as many negative to the left
+    const int back = tn_arm64_new(x, TN_ISA_VEC);
+    tn_arm64_2(x, TN_ARM64_NEG, tn_arm64_arranged(back, nbytes, element, TN_ISA_DEF),
+               tn_arm64_arranged(by, nbytes, element, TN_ISA_USE));
+    by = back;
+  }
+  tn_arm64_3(x, sign ? TN_ARM64_SSHL : TN_ARM64_USHL, d, p, tn_arm64_arranged(by, nbytes, element, TN_ISA_USE));
+}
+static void tn_arm64_bits_of_lanes(tn_arm64_select *x, int row, int to, int a, int b, int nbytes) {
+  const int held = nbytes > 8 ? 16 : 8;
+  tn_arm64_3(x, row, tn_arm64_vec(to, held, 1, TN_ISA_DEF), tn_arm64_vec(a, held, 1, TN_ISA_USE),
+             tn_arm64_vec(b, held, 1, TN_ISA_USE));
+}
+// Of two sources, of vectors or floats.
+static void tn_arm64_binary(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tn_arm64_op *o = tn_arm64_op_of(u);
+  const int is_float = tn_is_float(u->dtype), is_bool = u->dtype == TINY_BOOL;
+  if (u->op == TINY_OP_SHL || u->op == TINY_OP_SHR) { tn_arm64_shift_lanes(x, u, to); return; }
+  if (u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD || (u->op == TINY_OP_MUL && tn_arm64_element(x, u) == 8 &&
+      !is_float)) {
+    tn_arm64_each_lane(x, u, to);
+    return;
+  }
+  if (o && o->bits) {
+    const int element = tn_arm64_element(x, u);
+    const int a = is_bool ? tn_arm64_mask(x, u->src[0], element) : tn_arm64_value(x, u->src[0]);
+    const int b = is_bool ? tn_arm64_mask(x, u->src[1], element) : tn_arm64_value(x, u->src[1]);
+    tn_arm64_bits_of_lanes(x, o->bits, to, a, b, tn_arm64_nbytes(x, u));
+    return;
+  }
+  const int row = o && !is_bool ? (is_float ? o->floats : o->ints) : 0;
+  if (!row) { tn_isa_refuse(x->c, "an operation of vectors"); return; }
+  const tn_isa_operand a = tn_arm64_use(x, u->src[0]), b = tn_arm64_use(x, u->src[1]);
+  tn_arm64_3(x, row, tn_arm64_def(x, u, to), a, b);
+}
+static void tn_arm64_unary(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int is_float = tn_is_float(u->dtype);
+  const int row = u->op == TINY_OP_SQRT ? TN_ARM64_FSQRT : u->op == TINY_OP_TRUNC ? TN_ARM64_FRINTZ :
+                  is_float ? TN_ARM64_FNEG : TN_ARM64_NEG;
+  const tn_isa_operand a = tn_arm64_use(x, u->src[0]);
+  tn_arm64_2(x, row, tn_arm64_def(x, u, to), a);
+  if (tn_arm64_class(u) == TN_ISA_GPR) tn_arm64_extend(x, u, to);
+}
+
+// ** comparisons, choices **
+
+static void tn_arm64_not(tn_arm64_select *x, int to, int r, int nbytes) {
+  const int held = nbytes > 8 ? 16 : 8;
+  tn_arm64_2(x, TN_ARM64_MVN, tn_arm64_vec(to, held, 1, TN_ISA_DEF), tn_arm64_vec(r, held, 1, TN_ISA_USE));
+}
+// Lanes of 0 and -1: b > a, which nothing says of nan.
+static void tn_arm64_compare_lanes(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int element = tn_arm64_element(x, u), nbytes = tn_arm64_nbytes(x, u);
+  if (s->dtype == TINY_BOOL) {             // x < y: not x, and y
+    const int a = tn_arm64_mask(x, s, element), b = tn_arm64_mask(x, u->src[1], element);
+    tn_arm64_bits_of_lanes(x, u->op == TINY_OP_LT ? TN_ARM64_BIC : TN_ARM64_EOR, to, u->op == TINY_OP_LT ? b : a,
+                           u->op == TINY_OP_LT ? a : b, nbytes);
+    if (u->op == TINY_OP_EQ) tn_arm64_not(x, to, to, nbytes);
+    return;
+  }
+  const tn_isa_operand a = tn_arm64_use(x, s), b = tn_arm64_use(x, u->src[1]);
+  const tn_isa_operand d = tn_arm64_arranged(to, nbytes, element, TN_ISA_DEF);
+  const int is_float = tn_is_float(s->dtype);
+  if (u->op == TINY_OP_LT)
+    tn_arm64_3(x, is_float ? TN_ARM64_FCMGT : tn_is_unsigned(s->dtype) ? TN_ARM64_CMHI : TN_ARM64_CMGT, d, b, a);
+  else tn_arm64_3(x, is_float ? TN_ARM64_FCMEQ : TN_ARM64_CMEQ, d, a, b);
+  if (u->op == TINY_OP_NE) tn_arm64_not(x, to, to, nbytes);
+}
+static void tn_arm64_compare(tn_arm64_select *x, const tiny_uop *u, int to) {
+  if (u->lanes > 1) { tn_arm64_compare_lanes(x, u, to); return; }
+  const int is_true = tn_arm64_compare_flags(x, u);
+  tn_arm64_2(x, TN_ARM64_CSET, tn_arm64_gpr(to, 4, TN_ISA_DEF), tn_isa_number(is_true));
+}
+static void tn_arm64_where(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *c = u->src[0];
+  const int element = tn_arm64_element(x, u), held = tn_arm64_nbytes(x, u) > 8 ? 16 : 8,
+      is_bool = u->dtype == TINY_BOOL;
+  const int yes = is_bool ? tn_arm64_mask(x, u->src[1], element) : tn_arm64_value(x, u->src[1]);
+  const int no = is_bool ? tn_arm64_mask(x, u->src[2], element) : tn_arm64_value(x, u->src[2]);
+  const int chosen = tn_arm64_new(x, TN_ISA_VEC);
+  if (c->lanes > 1) tn_arm64_copy(x, TN_ISA_VEC, chosen, tn_arm64_mask(x, c, element));
+  else tn_arm64_lanes_of_bool(x, chosen, tn_arm64_value(x, c));
+  tn_arm64_3(x, TN_ARM64_BSL, tn_arm64_vec(chosen, held, 1, TN_ISA_BOTH), tn_arm64_vec(yes, held, 1, TN_ISA_USE),
+             tn_arm64_vec(no, held, 1, TN_ISA_USE));
+  tn_arm64_copy(x, TN_ISA_VEC, to, chosen);
+}
+
+// ** conversions **
+
+// By steps: to the width of the float, or by its width to that of the integer.
+static void tn_arm64_cast_lanes(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int from_float = tn_is_float(s->dtype), to_float = tn_is_float(u->dtype), b = tn_arm64_element(x, u);
+  const int lanes = tn_arm64_lanes(x, u), sign = tn_is_signed(s->dtype);
+  int a = tn_arm64_element(x, s), r = tn_arm64_value(x, s);
+  if (s->dtype == TINY_BOOL) {             // -1 is 1
+    const int one = tn_arm64_new(x, TN_ISA_VEC);
+    r = tn_arm64_mask(x, s, a = b);
+    tn_arm64_2(x, TN_ARM64_NEG, tn_arm64_arranged(one, lanes * a, a, TN_ISA_DEF),
+        tn_arm64_arranged(r, lanes * a, a, TN_ISA_USE));
+    r = one;
+  }
+  if (u->dtype == TINY_BOOL) { tn_isa_refuse(x->c, "a cast to bools"); return; }
+  if (to_float && !from_float) {
+    if (a == 8 && b == 4) { tn_arm64_each_lane(x, u, to); return; }
+    r = tn_arm64_resized(x, r, a, b, sign);
+    tn_arm64_2(x, sign || a < b || s->dtype == TINY_BOOL ? TN_ARM64_SCVTF : TN_ARM64_UCVTF, tn_arm64_def(x, u, to),
+               tn_arm64_arranged(r, lanes * b, b, TN_ISA_USE));
+    return;
+  }
+  while (from_float && a != (to_float || b > a ? b : a)) {                   // between f32 and f64
+    const int next = to_float ? to : tn_arm64_new(x, TN_ISA_VEC), grows = a < b;
+    if (grows) tn_arm64_2(x, TN_ARM64_FCVTL, tn_arm64_vec(next, 16, 8, TN_ISA_DEF), tn_arm64_vec(r, 8, 4, TN_ISA_USE));
+    else tn_arm64_2(x, TN_ARM64_FCVTN, tn_arm64_vec(next, 8, 4, TN_ISA_DEF), tn_arm64_vec(r, 16, 8, TN_ISA_USE));
+    a = grows ? 8 : 4;
+    r = next;
+  }
+  if (from_float && !to_float) {
+    const int whole = tn_arm64_new(x, TN_ISA_VEC), is_signed = tn_is_signed(u->dtype) || b < a;
+    tn_arm64_2(x, is_signed ? TN_ARM64_FCVTZS : TN_ARM64_FCVTZU, tn_arm64_arranged(whole, lanes * a, a, TN_ISA_DEF),
+               tn_arm64_arranged(r, lanes * a, a, TN_ISA_USE));
+    r = whole;
+  }
+  tn_arm64_copy(x, TN_ISA_VEC, to, to_float ? r : tn_arm64_resized(x, r, a, b, sign));
+}
+static void tn_arm64_cast(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  if (u->lanes > 1) { tn_arm64_cast_lanes(x, u, to); return; }
+  const int to_float = tn_is_float(u->dtype), from_float = tn_is_float(s->dtype);
+  const tn_isa_operand a = tn_arm64_use(x, s), d = tn_arm64_def(x, u, to);
+  if (to_float && from_float) {
+    if (s->dtype == u->dtype) tn_arm64_copy(x, TN_ISA_VEC, to, a.reg);
+    else tn_arm64_2(x, TN_ARM64_FCVT, d, a);
+  } else if (to_float) tn_arm64_2(x, tn_is_signed(s->dtype) ? TN_ARM64_SCVTF : TN_ARM64_UCVTF, d, a);
+  else if (from_float) {
+    tn_arm64_2(x, u->dtype == TINY_U32 || u->dtype == TINY_U64 ? TN_ARM64_FCVTZU : TN_ARM64_FCVTZS, d, a);
+    tn_arm64_extend(x, u, to);
+  } else {
+    const int wider = tn_arm64_wide(u) == 8 && tn_arm64_wide(s) == 4;
+    if (wider && tn_is_signed(s->dtype)) tn_arm64_2(x, TN_ARM64_SXTW, d, a);
+    else tn_arm64_2(x, TN_ARM64_MOV, tn_arm64_gpr(to, wider || tn_arm64_wide(u) == 4 ? 4 : 8, TN_ISA_DEF),
+                    tn_arm64_gpr(a.reg, wider || tn_arm64_wide(u) == 4 ? 4 : 8, TN_ISA_USE));
+    tn_arm64_extend(x, u, to);
+  }
+}
+static void tn_arm64_bitcast(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int from = tn_arm64_class(s), cls = tn_arm64_class(u), r = tn_arm64_value(x, s), nbytes = tn_arm64_nbytes(x, u);
+  if (s->dtype == TINY_BOOL || u->dtype == TINY_BOOL || (from != cls && nbytes > 8)) {
+    tn_isa_refuse(x->c, "a bitcast of bools");
+  } else if (from == cls) {
+    tn_arm64_copy(x, cls, to, r);
+    if (cls == TN_ISA_GPR) tn_arm64_extend(x, u, to);
+  } else if (cls == TN_ISA_VEC) {
+    tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_vec(to, nbytes == 8 ? 8 : 4, 0, TN_ISA_DEF),
+        tn_arm64_gpr(r, nbytes == 8 ? 8 : 4, TN_ISA_USE));
+  } else {
+    tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_gpr(to, nbytes == 8 ? 8 : 4, TN_ISA_DEF),
+        tn_arm64_vec(r, nbytes == 8 ? 8 : 4, 0, TN_ISA_USE));
+    tn_arm64_extend(x, u, to);
+  }
+}
+#endif
+// ---- end src/isa/arm64_arithmetic.c ----
+// ---- begin src/isa/arm64_lanes.c ----
+// arm64_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE.
+//
+// In:  a node. Out: the instructions that write its value to its registers, all of its lanes.
+// Holds: a STACK of lanes of one vector or of two is one permutation where there is one, else lanes are inserted one by
+//        one.
+#ifndef TN_ISA_ARM64_LANES
+#define TN_ISA_ARM64_LANES
+#ifndef TINY_AMALGAMATED
+#include "arm64_arithmetic.c"
+#endif
+
+// Of the lanes that are computed now, which are all alike.
+static void tn_arm64_broadcast(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int element = tn_arm64_element(x, u), r = tn_arm64_value(x, s);
+  if (u->dtype == TINY_BOOL) tn_arm64_lanes_of_bool(x, to, r);
+  else if (tn_is_float(u->dtype))
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF), tn_arm64_lane(r, element, 0, TN_ISA_USE));
+  else tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, 16, element, TN_ISA_DEF),
+                  tn_arm64_gpr(r, element == 8 ? 8 : 4, TN_ISA_USE));
+}
+static void tn_arm64_lane_numbers(tn_arm64_select *x, const tiny_uop *u, int to) {
+  uint8_t data[16];
+  const int element = tn_arm64_element(x, u);
+  memset(data, 0, sizeof data);
+  for (int i = 0; i < tn_arm64_lanes(x, u); i++) data[i * element] = (uint8_t)(x->from + i);
+  tn_arm64_2(x, TN_ARM64_LDR, tn_arm64_vec(to, 16, 0, TN_ISA_DEF),
+             tn_isa_at(TN_ISA_POOL, 16, tn_isa_constant(x->c, data, 16)));
+}
+
+// ** permutations **
+
+// Where lane i of a permutation of two vectors of n lanes comes from (C7.2: ZIP1, ZIP2, UZP1, UZP2, TRN1, TRN2).
+static int tn_arm64_permuted(int op, int n, int i) {
+  const int odd = i & 1;
+  switch (op) {
+    case TN_ARM64_ZIP1: return i / 2 + (odd ? n : 0);
+    case TN_ARM64_ZIP2: return n / 2 + i / 2 + (odd ? n : 0);
+    case TN_ARM64_UZP1: return 2 * i;
+    case TN_ARM64_UZP2: return 2 * i + 1;
+    case TN_ARM64_TRN1: return odd ? n + i - 1 : i;
+    default: return odd ? n + i : i + 1;
+  }
+}
+// The register and lane that a source of a STACK is, without being moved; 0: it is none.
+static int tn_arm64_is_lane(const tn_arm64_select *x, const tiny_uop *s, int *reg, int *lane) {
+  if (s->lanes > 1 || s->op != TINY_OP_PICK || s->dtype == TINY_BOOL || tn_arm64_is_splat(s->src[0])) return 0;
+  const int each = tn_arm64_each(x, s->src[0]);
+  if (x->reg[s->src[0]->seq] < 0) return 0;
+  *reg = x->reg[s->src[0]->seq] + (int)s->k / each;
+  *lane = (int)s->k % each;
+  return 1;
+}
+// Lanes [first, first + n) of a STACK of single lanes by one permutation: 1, and it is written.
+static int tn_arm64_permute(tn_arm64_select *x, const tiny_uop *u, int to, int first, int n) {
+  static const int ops[] = {TN_ARM64_ZIP1, TN_ARM64_ZIP2, TN_ARM64_UZP1, TN_ARM64_UZP2, TN_ARM64_TRN1, TN_ARM64_TRN2};
+  const int element = tn_arm64_element(x, u), nbytes = n * element;
+  int from[2] = {-1, -1}, at[16], all = (1 << sizeof ops / sizeof *ops) - 1, along = 1;
+  if ((int)u->nsrc != u->lanes || nbytes < 8) return 0;
+  for (int i = 0; i < n; i++) {
+    int reg, lane;
+    const tiny_uop *s = u->src[first + i];
+    if (!tn_arm64_is_lane(x, s, &reg, &lane) || tn_arm64_each(x, s->src[0]) != n) return 0;
+    const int k = from[0] >= 0 && from[0] != reg;
+    if (from[k] >= 0 && from[k] != reg) return 0;
+    from[k] = reg;
+    at[i] = lane + k * n;
+  }
+  const int second = from[1] < 0 ? from[0] : from[1], span = from[1] < 0 ? n : 2 * n;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < (int)(sizeof ops / sizeof *ops); k++)
+      if (tn_arm64_permuted(ops[k], n, i) % span != at[i]) all &= ~(1 << k);
+    along &= at[i] == (at[0] + i) % span;
+  }
+  const tn_isa_operand d = tn_arm64_arranged(to, nbytes, element, TN_ISA_DEF);
+  for (int k = 0; all; k++, all >>= 1) if (all & 1) {
+    tn_arm64_3(x, ops[k], d, tn_arm64_arranged(from[0], nbytes, element, TN_ISA_USE),
+               tn_arm64_arranged(second, nbytes, element, TN_ISA_USE));
+    return 1;
+  }
+  if (!along || at[0] >= n) return 0;
+  tn_arm64_4(x, TN_ARM64_EXT, tn_arm64_vec(to, nbytes, 1, TN_ISA_DEF), tn_arm64_vec(from[0], nbytes, 1, TN_ISA_USE),
+             tn_arm64_vec(second, nbytes, 1, TN_ISA_USE), tn_isa_number(at[0] * element));
+  return 1;
+}
+
+// A scalar becomes a lane of a register; the first is all of its lanes.
+static void tn_arm64_insert(tn_arm64_select *x, const tiny_uop *s, int element, int into, int at) {
+  int reg = -1, lane = 0;
+  const int is_lane = tn_arm64_is_lane(x, s, &reg, &lane), cls = tn_arm64_class(s);
+  tn_isa_operand from;
+  if (!is_lane) reg = tn_arm64_value(x, s);
+  if (s->dtype == TINY_BOOL) {
+    const int all = tn_arm64_new(x, TN_ISA_GPR);
+    tn_arm64_2(x, TN_ARM64_NEG, tn_arm64_gpr(all, 8, TN_ISA_DEF), tn_arm64_gpr(reg, 8, TN_ISA_USE));
+    reg = all;
+  }
+  if (is_lane || cls == TN_ISA_VEC) from = tn_arm64_lane(reg, element, lane, TN_ISA_USE);
+  else from = tn_arm64_gpr(reg, element == 8 ? 8 : 4, TN_ISA_USE);
+  if (at) tn_arm64_2(x, TN_ARM64_INS, tn_arm64_lane(into, element, at, TN_ISA_BOTH), from);
+  else tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(into, 16, element, TN_ISA_DEF), from);
+}
+static void tn_arm64_stack(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int element = tn_arm64_element(x, u), each = tn_arm64_each(x, u);
+  for (int i = 0, at = 0; i < (int)u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    if (s->lanes == 1 && at % each == 0 && tn_arm64_permute(x, u, to + at / each, i, each)) {
+      at += each; i += each - 1;
+      continue;
+    }
+    if (s->lanes == 1) { tn_arm64_insert(x, s, element, to + at / each, at % each); at++; continue; }
+    const int n = each < s->lanes ? each : s->lanes, own = tn_arm64_each(x, s);
+    for (int k = 0; k < s->lanes; k += n < own ? n : own, at += n < own ? n : own) {
+      x->lanes = n < own ? n : own; x->from = k;
+      const int r = u->dtype == TINY_BOOL ? tn_arm64_mask(x, s, element) : tn_arm64_value(x, s);
+      tn_arm64_put_lanes(x, element, to + at / each, r, at % each, x->lanes);
+    }
+    x->lanes = x->from = 0;
+  }
+}
+// Part of a vector.
+static void tn_arm64_pick(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const tiny_uop *s = u->src[0];
+  const int element = tn_arm64_element(x, s), each = tn_arm64_each(x, s), splat = tn_arm64_is_splat(s);
+  if (u->lanes == 1) {
+    const int r = splat ? tn_arm64_value(x, s) : x->reg[s->seq] + (int)u->k / each;
+    const tn_isa_operand lane = tn_arm64_lane(r, element, splat ? 0 : (int)u->k % each, TN_ISA_USE);
+    if (tn_arm64_class(u) == TN_ISA_VEC) tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(to, element, 0, TN_ISA_DEF), lane);
+    else {
+      const int sign = element < 4 && tn_is_signed(u->dtype);
+      tn_arm64_2(x, sign ? TN_ARM64_SMOV : TN_ARM64_UMOV, tn_arm64_gpr(to, element == 8 ? 8 : 4, TN_ISA_DEF), lane);
+      if (u->dtype == TINY_BOOL)
+        tn_arm64_3(x, TN_ARM64_AND, tn_arm64_gpr(to, 4, TN_ISA_DEF), tn_arm64_gpr(to, 4, TN_ISA_USE), tn_isa_number(1));
+    }
+    return;
+  }
+  const int mine = tn_arm64_each(x, u), n = mine < each ? mine : each;
+  for (int i = 0; i < u->lanes; i += n) {
+    x->lanes = n; x->from = (int)u->k + i;
+    const int r = tn_arm64_value(x, s);
+    tn_arm64_put_lanes(x, element, to + i / mine, r, i % mine, n);
+  }
+  x->lanes = x->from = 0;
+}
+#endif
+// ---- end src/isa/arm64_lanes.c ----
+// ---- begin src/isa/arm64_select.c ----
+// arm64_select: the linear list of a kernel -> instructions of A64 with NEON, before registers.
+//
+// In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
+// Holds: a value is in registers as arm64_values.c says. A node wider than a register is computed by as many lanes at a
+//        time as a register holds of it and of all its sources.
+// Not here: DOT, WMMA, SHUFFLE, atomic additions, lanes that are no power of two, grids.
+#ifndef TN_ISA_ARM64_SELECT
+#define TN_ISA_ARM64_SELECT
+#ifndef TINY_AMALGAMATED
+#include "arm64_lanes.c"
+#endif
+
+// ** loops and the entry **
+
+static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
+  const int r = x->reg[u->seq] = tn_arm64_new(x, TN_ISA_GPR), nbytes = tn_arm64_wide(u), label = x->c->labels;
+  x->c->labels += 2;
+  x->label[u->seq] = label;
+  x->outer[u->seq] = x->addresses;
+  if (start) tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, start));
+  else tn_arm64_number_to(x, r, 0, 4);
+  if (end->op != TINY_OP_CONST || start || end->k <= 0) {
+    const tn_isa_operand n = tn_arm64_source(x, end, TINY_OP_SUB);
+    tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), n);
+    tn_arm64_1(x, tn_is_unsigned(u->dtype) ? TN_ARM64_B_HS : TN_ARM64_B_GE, tn_arm64_label(label + 1));
+  }
+  TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop)->begin = x->c->n;
+  x->c->loop[x->c->nloop - 1].end = -1;
+  if (end->op == TINY_OP_CONST && end->k > 0) x->c->loop[x->c->nloop - 1].times = end->k < 1000 ? (int)end->k : 1000;
+  tn_arm64_place(x, label);
+}
+static void tn_arm64_end(tn_arm64_select *x, const tiny_uop *range) {
+  const int r = x->reg[range->seq], nbytes = tn_arm64_wide(range), label = x->label[range->seq];
+  const tn_isa_operand n = tn_arm64_source(x, range->src[0], TINY_OP_SUB);
+  tn_arm64_3(x, TN_ARM64_ADD, tn_arm64_gpr(r, nbytes, TN_ISA_DEF), tn_arm64_gpr(r, nbytes, TN_ISA_USE),
+      tn_isa_number(1));
+  tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), n);
+  tn_arm64_1(x, tn_is_unsigned(range->dtype) ? TN_ARM64_B_LO : TN_ARM64_B_LT, tn_arm64_label(label));
+  int l = x->c->nloop - 1;
+  while (l >= 0 && x->c->loop[l].end >= 0) l--;
+  x->c->loop[l].end = x->c->n;
+  tn_arm64_place(x, label + 1);
+  x->addresses = x->outer[range->seq];
+}
+static tn_isa_operand tn_arm64_slot_of(int base, int64_t at, int nbytes) {
+  tn_isa_operand o = tn_isa_at(TN_ISA_MEM, nbytes, at);
+  o.reg = base; o.scale = 0;
+  return o;
+}
+static void tn_arm64_define(tn_arm64_select *x, const tiny_uop *u) {
+  const int64_t nbytes = (u->v[1] * u->lanes * tn_dtypes[u->dtype].nbytes + 63) / 64 * 64;
+  if (u->v[0] == TN_SPACE_REG) return;     // known when it is first named
+  const int r = x->reg[u->seq] = tn_arm64_new(x, TN_ISA_GPR);
+  if (x->k->local_nbytes) {
+    const int n = tn_arm64_new(x, TN_ISA_GPR);
+    tn_arm64_number_to(x, n, x->local_at, 8);
+    tn_arm64_3(x, TN_ARM64_ADD, tn_arm64_gpr(r, 8, TN_ISA_DEF), tn_arm64_gpr(x->local, 8, TN_ISA_USE),
+               tn_arm64_gpr(n, 8, TN_ISA_USE));
+    x->local_at += nbytes;
+    return;
+  }
+  x->c->frame = (x->c->frame + 63) / 64 * 64;
+  tn_arm64_2(x, TN_ARM64_ADD, tn_arm64_gpr(r, 8, TN_ISA_DEF), tn_isa_at(TN_ISA_FRAME, 0, x->c->frame));
+  x->c->frame += nbytes;
+}
+
+// ** REG memory: which register a value is made in **
+
+// Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
+static int tn_arm64_home(tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  if (!store || store->op != TINY_OP_STORE || store->src[1] != u || !tn_is_reg(store->src[0]->src[0])) return -1;
+  const int *e = tn_arm64_reg_element(x, store->src[0]);
+  if (!e || u->dtype == TINY_BOOL) return -1;
+  for (uint32_t i = u->seq + 1; i < store->seq; i++) {
+    const tiny_uop *other = x->k->list[i];
+    if (other->op == TINY_OP_END || other->op == TINY_OP_RANGE || other->op == TINY_OP_IF || other->op == TINY_OP_ENDIF)
+      return -1;
+    const int reaches = (other->op == TINY_OP_LOAD || other->op == TINY_OP_STORE) && tn_is_reg(other->src[0]->src[0]);
+    if (reaches && tn_arm64_reg_element(x, other->src[0]) == e) return -1;
+  }
+  for (uint32_t i = 0; i < store->seq; i++) {                // loads that stand for the register, and are used later
+    const tiny_uop *load = x->k->list[i];
+    if (load->op == TINY_OP_LOAD && x->reg[i] == *e && x->last[i] > (int)u->seq) return -1;
+  }
+  return *e;
+}
+// Is a value made of what that register holds?
+static int tn_arm64_made_of(const tn_arm64_select *x, const tiny_uop *u, int reg) {
+  const uint32_t factors = u->op == TINY_OP_FMA ? 2 : u->nsrc;                 // to the third source it is added
+  for (uint32_t i = 0; i < factors; i++) {
+    const tiny_uop *s = u->src[i];
+    if (x->fused[s->seq] && tn_arm64_made_of(x, s, reg)) return 1;
+    if (x->reg[s->seq] == reg) return 1;
+  }
+  return 0;
+}
+// Is it written by one instruction, which reads all sources before?
+static int tn_arm64_one_step(const tn_arm64_select *x, const tiny_uop *u) {
+  const int op = u->op, is_float = tn_is_float(u->dtype);
+  const int plain = op == TINY_OP_ADD || op == TINY_OP_SUB || op == TINY_OP_MUL || op == TINY_OP_FDIV ||
+      op == TINY_OP_AND ||
+      op == TINY_OP_OR || op == TINY_OP_XOR || op == TINY_OP_WHERE || (op == TINY_OP_FMA && u->lanes == 1);
+  return plain && u->dtype != TINY_BOOL && (is_float || op != TINY_OP_MUL || tn_arm64_element(x, u) < 8);
+}
+// A LOAD of REG memory is its register, unless that is written before the last use.
+static void tn_arm64_load_reg(tn_arm64_select *x, const tiny_uop *u) {
+  const int *e = tn_arm64_reg_element(x, u->src[0]);
+  if (!e) return;
+  int stays = 1;
+  for (int i = (int)u->seq + 1; i < x->last[u->seq] && stays; i++) {
+    const tiny_uop *store = x->k->list[i];
+    if (store->op == TINY_OP_STORE && tn_is_reg(store->src[0]->src[0]) && tn_arm64_reg_element(x, store->src[0]) == e)
+      stays = 0;
+    if (store->op == TINY_OP_END || store->op == TINY_OP_RANGE) stays = 0;
+  }
+  if (stays) { x->reg[u->seq] = *e; return; }
+  x->reg[u->seq] = tn_arm64_new_for(x, u);
+  tn_arm64_copy_all(x, u, x->reg[u->seq], *e);
+}
+static void tn_arm64_store_reg(tn_arm64_select *x, const tiny_uop *value, int to, const tiny_uop *memory) {
+  const int parts = tn_arm64_parts_of(x, memory), n = value->lanes / parts;
+  for (int i = 0; i < parts; i++) {
+    x->lanes = parts > 1 ? n : 0; x->from = i * n;
+    const int is_mask = value->dtype == TINY_BOOL && value->lanes > 1;
+    const int from = is_mask ? tn_arm64_mask(x, value, x->mask[memory->seq]) : tn_arm64_value(x, value);
+    tn_arm64_copy(x, tn_arm64_class(value), to + i, from);
+  }
+  x->lanes = x->from = 0;
+}
+
+// ** nodes **
+
+static void tn_arm64_compute(tn_arm64_select *x, const tiny_uop *u, int to) {
+  if (tn_arm64_by_rule(x, u, to)) return;
+  switch (u->op) {
+    case TINY_OP_LOAD: tn_arm64_load(x, u, to); return;
+    case TINY_OP_CAST: tn_arm64_cast(x, u, to); return;
+    case TINY_OP_BITCAST: tn_arm64_bitcast(x, u, to); return;
+    case TINY_OP_BROADCAST: tn_arm64_broadcast(x, u, to); return;
+    case TINY_OP_LANE: tn_arm64_lane_numbers(x, u, to); return;
+    case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_arm64_compare(x, u, to); return;
+    case TINY_OP_WHERE: tn_arm64_where(x, u, to); return;
+    case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_arm64_unary(x, u, to); return;
+    case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
+    case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
+      if (tn_arm64_class(u) == TN_ISA_GPR) tn_arm64_integer(x, u, to);
+      else tn_arm64_binary(x, u, to);
+      return;
+    default: tn_isa_refuse(x->c, tn_ops[u->op].name);
+  }
+}
+// How many lanes registers hold of a node, of its sources, and of the mask of its memory.
+static int tn_arm64_at_once(const tn_arm64_select *x, const tiny_uop *u) {
+  int n = tn_arm64_each(x, u);
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i], *of = s->op == TINY_OP_INDEX ? (s->nsrc == 3 ? s->src[2] : u) : s;
+    if (of->lanes > 1 && of->dtype != TINY_VOID && tn_arm64_each(x, of) < n && !tn_arm64_is_splat(of))
+        n = tn_arm64_each(x, of);
+  }
+  return n;
+}
+// Of vectors: as many lanes at a time as registers hold.
+static void tn_arm64_compute_all(tn_arm64_select *x, const tiny_uop *u, int to) {
+  if (u->op == TINY_OP_STACK) { tn_arm64_stack(x, u, to); return; }
+  if (u->op == TINY_OP_PICK) { tn_arm64_pick(x, u, to); return; }
+  if (u->op == TINY_OP_BITCAST && u->lanes > 1 && u->src[0]->lanes > 1 && !tn_arm64_is_splat(u->src[0])) {
+    tn_arm64_copy_all(x, u, to, x->reg[u->src[0]->seq]);     // bits lie as they lay, whatever the lanes
+    return;
+  }
+  const int n = u->lanes > 1 ? tn_arm64_at_once(x, u) : 1, each = tn_arm64_each(x, u);
+  if (u->lanes == 1 || n == u->lanes) { tn_arm64_compute(x, u, to); return; }
+  for (int from = 0; from < u->lanes; from += n) {
+    const int whole = n == each, r = whole ? to + from / each : tn_arm64_new(x, TN_ISA_VEC);
+    x->lanes = n; x->from = from;
+    tn_arm64_compute(x, u, r);
+    if (!whole) tn_arm64_put_lanes(x, tn_arm64_element(x, u), to + from / each, r, from % each, n);
+  }
+  x->lanes = x->from = 0;
+}
+static void tn_arm64_store_all(tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *value = u->src[1], *valid = u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL;
+  const int own = tn_arm64_each(x, value), by_mask = valid && valid->lanes > 1 && !tn_arm64_is_splat(valid);
+  const int n = by_mask && tn_arm64_each(x, valid) < own ? tn_arm64_each(x, valid) : own;
+  for (int from = 0; from < value->lanes; from += n) {
+    x->lanes = value->lanes > n ? n : 0; x->from = from;
+    tn_arm64_store(x, u);
+  }
+  x->lanes = x->from = 0;
+}
+
+static void tn_arm64_special(tn_arm64_select *x, const tiny_uop *u) {
+  const int to = tn_arm64_new(x, u->op == TINY_OP_ARG ? tn_arm64_class(u) : TN_ISA_GPR), nbytes = tn_arm64_wide(u);
+  x->reg[u->seq] = to;
+  if (u->op == TINY_OP_PARAM)
+    tn_arm64_2(x, TN_ARM64_LDR, tn_arm64_gpr(to, 8, TN_ISA_DEF), tn_arm64_slot_of(x->mem, 8 * u->k, 8));
+  else if (u->op == TINY_OP_ARG) tn_arm64_move(x, u, 0, to, tn_arm64_slot_of(x->args, 8 * u->k,
+      tn_arm64_element(x, u)));
+  else tn_arm64_2(x, TN_ARM64_MOV, tn_arm64_gpr(to, nbytes, TN_ISA_DEF), tn_arm64_gpr(x->task, nbytes, TN_ISA_USE));
+  if (u->op == TINY_OP_SPECIAL && u->k) tn_isa_refuse(x->c, "a grid");
+  if (u->op == TINY_OP_PARAM && u->k > 4000) tn_isa_refuse(x->c, "very many buffers");
+}
+static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
+  int *reg = &x->reg[u->seq];
+  switch (u->op) {
+    case TINY_OP_CONST: case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: case TINY_OP_BARRIER: return;
+    case TINY_OP_AFTER: *reg = x->reg[u->src[0]->seq]; return;
+    case TINY_OP_PARAM: case TINY_OP_ARG: case TINY_OP_SPECIAL: tn_arm64_special(x, u); return;
+    case TINY_OP_DEFINE: tn_arm64_define(x, u); return;
+    case TINY_OP_RANGE: tn_arm64_range(x, u); return;
+    case TINY_OP_END: tn_arm64_end(x, u->src[1]); return;
+    case TINY_OP_IF: x->outer[u->seq] = x->addresses; x->label[u->seq] = tn_arm64_if(x, u->src[0]); return;
+    case TINY_OP_ENDIF:
+      tn_arm64_place(x, x->label[u->src[0]->seq]);
+      x->addresses = x->outer[u->src[0]->seq];
+      return;
+    case TINY_OP_PREFETCH:                 // to the second level, to be used more than once
+      tn_arm64_2(x, TN_ARM64_PRFM, tn_isa_number(2), tn_arm64_memory(x, u->src[0], 8, 0));
+      return;
+    case TINY_OP_STORE:
+      if (tn_is_reg(u->src[0]->src[0])) {
+        const int *e = tn_arm64_reg_element(x, u->src[0]);
+        if (e && x->reg[u->src[1]->seq] != *e) tn_arm64_store_reg(x, u->src[1], *e,
+            tn_memory_behind(u->src[0]->src[0]));
+      } else tn_arm64_store_all(x, u);
+      return;
+    default: break;
+  }
+  if (!x->uses[u->seq] || x->fused[u->seq]) return;
+  if (tn_arm64_is_splat(u)) {              // made where it stands, before all loops
+    if (u->dtype != TINY_BOOL) *reg = tn_arm64_splat(x, tn_arm64_bits(u->src[0]), tn_arm64_element(x, u));
+    return;
+  }
+  if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
+  if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_arm64_load_reg(x, u); return; }
+  int home = tn_arm64_home(x, u);
+  const int all_at_once = tn_arm64_one_step(x, u) && tn_arm64_at_once(x, u) == u->lanes;
+  if (home >= 0 && (u->op == TINY_OP_STACK || u->op == TINY_OP_PICK || tn_arm64_parts_of(x, u) > 1)) home = -1;
+  if (home >= 0 && !all_at_once && tn_arm64_made_of(x, u, home)) home = -1;
+  const int to = home >= 0 ? home : tn_arm64_new_for(x, u);
+  tn_arm64_compute_all(x, u, to);
+  *reg = to;
+}
+
+// ** what the list says of its nodes **
+
+// What u reads as its source j.
+static const tiny_uop *tn_arm64_read_by(const tiny_uop *u, uint32_t j) {
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_arm64_folded(u) : NULL;
+  return folded ? folded->src[0] : u->src[j];
+}
+// Is it written for its value alone, which nobody uses?
+static int tn_arm64_is_dead(const tn_arm64_select *x, const tiny_uop *u) {
+  const int op = u->op;
+  if (x->uses[u->seq] || u->dtype == TINY_VOID) return 0;
+  return tn_op_is_elementwise(op) || op == TINY_OP_LOAD || op == TINY_OP_INDEX || op == TINY_OP_BROADCAST ||
+      op == TINY_OP_STACK || op == TINY_OP_PICK;
+}
+// Bytes of the lanes of vectors of bools: as what is compared has, or the first source that is no constant.
+static void tn_arm64_masks(tn_arm64_select *x) {
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i], *user = x->user[i];
+    x->mask[i] = 1;
+    if (u->dtype != TINY_BOOL || u->lanes == 1 || u->op == TINY_OP_DEFINE) continue;
+    const int by_user = user && user->op == TINY_OP_WHERE && user->src[0] == u && user->dtype != TINY_BOOL;
+    if (u->op == TINY_OP_BROADCAST || u->op == TINY_OP_STACK) x->mask[i] = (uint8_t)(by_user ?
+        tn_dtypes[user->dtype].nbytes : 1);
+    else if (u->op == TINY_OP_LOAD) x->mask[i] = x->mask[tn_memory_behind(u->src[0]->src[0])->seq];
+    else for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->lanes > 1 && !tn_arm64_is_splat(u->src[j])) {
+      x->mask[i] = (uint8_t)tn_arm64_element(x, u->src[j]);
+      break;
+    }
+  }
+}
+// BROADCASTs of floats that only FMAs read, as a factor, are not written: those take one lane for all.
+static void tn_arm64_one_lanes(tn_arm64_select *x) {
+  int *factor = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    for (uint32_t j = 0; u->op == TINY_OP_FMA && x->uses[i] && j < 2; j++) factor[u->src[j]->seq]++;
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const int is_lane = u->op == TINY_OP_BROADCAST && tn_is_float(u->dtype) && u->src[0]->op != TINY_OP_CONST;
+    if (is_lane && x->uses[i] && factor[i] == x->uses[i]) x->fused[i] = 1;
+  }
+}
+static void tn_arm64_survey(tn_arm64_select *x) {
+  const int n = x->k->n;
+  for (int i = 0; i < n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = -1; }
+  for (int i = n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    if (tn_arm64_is_dead(x, u)) continue;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const tiny_uop *s = tn_arm64_read_by(u, j);
+      x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
+      x->user[s->seq] = u;
+    }
+  }
+  tn_arm64_masks(x);
+  tn_arm64_one_lanes(x);
+  x->survey = 1;
+  for (int i = n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_IF && tn_arm64_is_compare(u->src[0])) tn_arm64_takes_in(x, u->src[0]);
+    else if (x->uses[i]) tn_arm64_by_rule(x, u, -1);
+  }
+  x->survey = 0;
+  for (int i = n - 1; i >= 0; i--) {       // what is fused, or an INDEX, reads where its user stands
+    const tiny_uop *u = x->k->list[i];
+    const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const tiny_uop *s = tn_arm64_read_by(u, j);
+      if (x->last[s->seq] < at) x->last[s->seq] = at;
+    }
+  }
+}
+
+// The entry's arguments are x0 to x3 (AAPCS64, 6.8.2), which are given to nobody before they are read.
+static void tn_arm64_entry(tn_arm64_select *x) {
+  int *const to[4] = {&x->mem, &x->args, &x->task, &x->local};
+  for (int i = 0; i < 4; i++) tn_arm64_copy(x, TN_ISA_GPR, *to[i] = tn_arm64_new(x, TN_ISA_GPR), -1 - i);
+}
+
+static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k, const tn_arm64_level *level) {
+  tn_arm64_select x;
+  const size_t n = (size_t)k->n + 1;
+  memset(&x, 0, sizeof x);
+  x.c = c; x.k = k; x.level = level;
+  x.reg = (int *)tn_scratch(c->t, n * sizeof(int)); x.uses = (int *)tn_scratch(c->t, n * sizeof(int));
+  x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
+  x.outer = (int *)tn_scratch(c->t, n * sizeof(int));
+  x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
+  x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
+  x.fused = (uint8_t *)tn_scratch(c->t, n); x.mask = (uint8_t *)tn_scratch(c->t, n);
+  tn_arm64_survey(&x);
+  tn_arm64_entry(&x);
+  for (int i = 0; i < k->n && !c->refused; i++) tn_arm64_node(&x, k->list[i]);
+}
+#endif
+// ---- end src/isa/arm64_select.c ----
+#endif
+#endif
+// ---- begin src/ir/match_end.c ----
+// match_end: takes back the form of rule sets (match.c), so that none of its short names reaches the including file.
+#ifdef TN_IR_MATCH
+#undef RULES
+#undef RULE
+#undef USE
+#undef RULES_END
+#endif
+// ---- end src/ir/match_end.c ----
 
 // ** render: program -> text **
 // ---- begin src/render/lang_c.c ----
@@ -49457,7 +53948,9 @@ static void tn_x86_select_list(tn_isa_code *c, const tiny_listing *k) {
 //  - Integers wrap: the kernels are compiled with -fwrapv. Operations on types narrower than int are cast back.
 //  - sqrt and trunc of vectors are loops over lanes that the compiler turns into one instruction.
 //  - Vectors are loaded and stored at the alignment of an element.
-// Flags to compile with: -ffreestanding -fno-math-errno -fwrapv -fno-strict-aliasing -ffp-contract=fast, see runtime.
+//  - A product and a sum are one operation where the list says FMA, which a processor without the instruction is not
+//    given (runtime/cpu.c), and nowhere else.
+// Flags to compile with: -ffreestanding -fno-math-errno -fwrapv -fno-strict-aliasing -ffp-contract=on, see runtime.
 #ifndef TN_RENDER_LANG_C
 #define TN_RENDER_LANG_C
 #ifndef TINY_AMALGAMATED
@@ -49508,6 +54001,17 @@ static const char *const tn_c_prelude[] = {
   "#endif\n"
   "#define SQRT_32 __builtin_sqrtf\n"
   "#define SQRT_64 __builtin_sqrt\n"
+  "#define FMA_32 __builtin_fmaf\n"
+  "#define FMA_64 __builtin_fma\n"
+  // Nothing is fused but this. clang: llvm.fmuladd, which is one instruction wherever there is one; gcc takes
+  // -ffp-contract=on for off.
+  "#ifdef __clang__\n"
+  "  #pragma clang fp contract(off)\n"
+  "  #define FMA_LANES(T, B, L, x, y, z) ({ _Pragma(\"clang fp contract(on)\") (x) * (y) + (z); })\n"
+  "#else\n"
+  "  #define FMA_LANES(T, B, L, x, y, z) ({ T x_ = (x), y_ = (y), z_ = (z); \\\n"
+  "    EACH(L) z_[l_] = FMA_##B(x_[l_], y_[l_], z_[l_]); z_; })\n"
+  "#endif\n"
   "#define CONVERT __builtin_convertvector\n"
   "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })\n"
   "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })\n"
@@ -49617,6 +54121,7 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
   {TINY_OP_SHL, "(%t)(%0 << %1)", "%0 << %1"}, {TINY_OP_SHR, "(%t)(%0 >> %1)", "%0 >> %1"},
   {TINY_OP_LT, "%0 < %1", "CONVERT(%0 < %1, %t)"}, {TINY_OP_NE, "%0 != %1", "CONVERT(%0 != %1, %t)"},
   {TINY_OP_EQ, "%0 == %1", "CONVERT(%0 == %1, %t)"}, {TINY_OP_WHERE, "%0 ? %1 : %2", "WHERE(%t, %i, %0, %1, %2)"},
+  {TINY_OP_FMA, "FMA_%b(%0, %1, %2)", "FMA_LANES(%t, %b, %l, %0, %1, %2)"},
   {TINY_OP_SQRT, "SQRT_%b(%0)", "MAP(%t, %l, SQRT_%b, %0)"},
   {TINY_OP_TRUNC, "TRUNC_%b(%0)", "MAP(%t, %l, TRUNC_%b, %0)"},
   {TINY_OP_CAST, "(%t)%0", "CONVERT(%0, %t)"}, {TINY_OP_BITCAST, "BITCAST(%s, %t, %0)", "(%t)%0"},
@@ -50413,7 +54918,7 @@ static void tn_cstyle(tiny_renderer *r) {
 //    extension of their own then, which C has no way to tell.
 //  - Masked loads and stores, gathers and scatters touch no memory where the mask is false (LangRef, "Masked Vector
 //    Load and Store Intrinsics"); where one condition holds for all lanes, a branch does it.
-//  - Products and sums may be contracted, as by -ffp-contract=fast.
+//  - A product and a sum are one operation where the list says FMA, and nowhere else.
 // What is what: LLVM Language Reference Manual (LangRef).
 #ifndef TN_RENDER_LLVM
 #define TN_RENDER_LLVM
@@ -50658,8 +55163,8 @@ static void tn_llvm_define(tn_llvm *x, const tiny_uop *u, const char *name) {
 // ** values **
 
 static const struct { uint8_t op; const char *is_signed, *is_unsigned, *is_float; } tn_llvm_binary[] = {
-  {TINY_OP_ADD, "add", "add", "fadd contract"}, {TINY_OP_SUB, "sub", "sub", "fsub contract"},
-  {TINY_OP_MUL, "mul", "mul", "fmul contract"}, {TINY_OP_FDIV, NULL, NULL, "fdiv contract"},
+  {TINY_OP_ADD, "add", "add", "fadd"}, {TINY_OP_SUB, "sub", "sub", "fsub"},
+  {TINY_OP_MUL, "mul", "mul", "fmul"}, {TINY_OP_FDIV, NULL, NULL, "fdiv"},
   {TINY_OP_CDIV, "sdiv", "udiv", NULL}, {TINY_OP_CMOD, "srem", "urem", NULL},
   {TINY_OP_AND, "and", "and", NULL}, {TINY_OP_OR, "or", "or", NULL}, {TINY_OP_XOR, "xor", "xor", NULL},
   {TINY_OP_SHL, "shl", "shl", NULL}, {TINY_OP_SHR, "ashr", "lshr", NULL},
@@ -50669,7 +55174,7 @@ static const struct { uint8_t op; const char *is_signed, *is_unsigned, *is_float
 enum { TN_LLVM_BINARY = sizeof tn_llvm_binary / sizeof *tn_llvm_binary };
 // Intrinsics of a float, llvm.NAME.f32 and so on.
 static const struct { uint8_t op; const char *name; } tn_llvm_functions[] = {
-  {TINY_OP_SQRT, "sqrt"}, {TINY_OP_TRUNC, "trunc"}
+  {TINY_OP_SQRT, "sqrt"}, {TINY_OP_TRUNC, "trunc"}, {TINY_OP_FMA, "fma"}
 };
 enum { TN_LLVM_FUNCTIONS = sizeof tn_llvm_functions / sizeof *tn_llvm_functions };
 // What has a form of its own, in tn_llvm_node.
@@ -50739,8 +55244,13 @@ static int tn_llvm_function(tn_llvm *x, const tiny_uop *u, const char *name) {
     if (tn_llvm_functions[i].op == u->op) function = tn_llvm_functions[i].name;
   if (!function) return 0;
   const char *type = tn_llvm_type_of(x, u), *suffix = tn_llvm_suffix(x, u);
-  tn_llvm_declare(x, "declare %s @llvm.%s.%s(%s)\n", type, function, suffix, type);
-  tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s %s)", name, type, function, suffix, type, tn_llvm_expr(x, u->src[0]));
+  tiny_bytes types = {x->t, NULL, 0, 0}, values = {x->t, NULL, 0, 0};
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    tn_text_add(&types, "%s%s", i ? ", " : "", type);
+    tn_text_add(&values, "%s%s %s", i ? ", " : "", type, tn_llvm_expr(x, u->src[i]));
+  }
+  tn_llvm_declare(x, "declare %s @llvm.%s.%s(%s)\n", type, function, suffix, types.data);
+  tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s)", name, type, function, suffix, values.data);
   return 1;
 }
 
@@ -50938,13 +55448,14 @@ static tiny_code tn_llvm_module(tiny_ctx *t, const tiny_renderer *r, const tiny_
   return t->code;
 }
 
-// wide: the processor has vectors of 64 bytes.
-static void tn_lang_llvm(tiny_renderer *r, int wide) {
+// wide: the processor has vectors of 64 bytes. fuses: it has FMA.
+static void tn_lang_llvm(tiny_renderer *r, int wide, int fuses) {
   const uint8_t on = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
   memset(r, 0, sizeof *r);
   r->name = "LLVM IR"; r->file = "ll";
   for (int i = 0; i < TN_LLVM_BINARY; i++) r->ops[tn_llvm_binary[i].op] = on;
   for (int i = 0; i < TN_LLVM_FUNCTIONS; i++) r->ops[tn_llvm_functions[i].op] = on;
+  if (!fuses) r->ops[TINY_OP_FMA] = 0;
   for (size_t i = 0; i < sizeof tn_llvm_others; i++) r->ops[tn_llvm_others[i]] = on;
   r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] = on | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_element(d) != NULL) << d;
@@ -52004,6 +56515,50 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 #endif
 // ---- end src/runtime/elf.c ----
 #ifdef TINY_ISA
+// ---- begin src/isa/object.c ----
+// object: the code of one kernel as a relocatable ELF64 object, whatever the processor.
+//
+// In:  bytes of a function, and of the constants behind it that it reaches relative to its own place: there is nothing
+//      to relocate. Out: an object with one function, as runtime/elf.c loads it.
+#ifndef TN_ISA_OBJECT
+#define TN_ISA_OBJECT
+#ifndef TINY_AMALGAMATED
+#include "../runtime/elf.c"
+#endif
+
+// Four bytes that say how far a label, or a place among the constants, is from a place in the code.
+typedef struct tn_isa_fix { int at, end; int64_t to; } tn_isa_fix;
+
+static void tn_isa_elf(tiny_bytes *out, const char *name, const tiny_bytes *code, int machine) {
+  static const char section_names[] = "\0.text\0.symtab\0.strtab";
+  tn_elf_header h;
+  tn_elf_section s[4];
+  tn_elf_sym sym[2];
+  memset(&h, 0, sizeof h); memset(s, 0, sizeof s); memset(sym, 0, sizeof sym);
+  const size_t strings = sizeof section_names + strlen(name) + 1;
+  memcpy(h.ident, "\177ELF\2\1\1", 7);
+  h.type = 1; h.machine = (uint16_t)machine; h.version = 1; h.ehsize = sizeof h; h.shentsize = sizeof *s;
+  h.shnum = 4; h.shstrndx = 3;
+  h.shoff = sizeof h;
+  s[1].name = 1; s[1].type = TN_ELF_PROGBITS; s[1].flags = TN_ELF_ALLOC | TN_ELF_EXEC; s[1].align = 64;
+  s[1].offset = sizeof h + sizeof s; s[1].size = code->n;
+  s[2].name = 7; s[2].type = TN_ELF_SYMTAB; s[2].link = 3; s[2].info = 1; s[2].align = 8; s[2].entsize = sizeof *sym;
+  s[2].offset = s[1].offset + (code->n + 7) / 8 * 8; s[2].size = sizeof sym;
+  s[3].name = 15; s[3].type = TN_ELF_STRTAB; s[3].align = 1; s[3].offset = s[2].offset + sizeof sym;
+  s[3].size = strings;
+  sym[1].name = (uint32_t)sizeof section_names; sym[1].info = 0x12; sym[1].section = 1; sym[1].size = code->n;
+  static const char pad[8] = {0};
+  tiny_bytes_add(out, &h, sizeof h);
+  tiny_bytes_add(out, s, sizeof s);
+  tiny_bytes_add(out, code->data, code->n);
+  if (code->n % 8) tiny_bytes_add(out, pad, 8 - code->n % 8);
+  tiny_bytes_add(out, sym, sizeof sym);
+  tiny_bytes_add(out, section_names, sizeof section_names);
+  tiny_bytes_add(out, name, strlen(name) + 1);
+}
+#endif
+// ---- end src/isa/object.c ----
+#ifdef TN_OS_X86
 // ---- begin src/isa/x86_object.c ----
 // x86_object: the list of a kernel -> an object file of x86-64, by way of x86_select.c and registers.c.
 //
@@ -52017,48 +56572,40 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 #include "x86_text.c"
 #include "x86_select.c"
 #include "registers.c"
-#include "../runtime/elf.c"
+#include "object.c"
 #endif
 
-static tn_isa_ins tn_x86_spill(int cls, int reg, int64_t slot, int load) {
-  static const int op[TN_ISA_CLASSES] = {TN_X86_MOV, TN_X86_VMOVUPS, TN_X86_KMOVQ};
-  const int nbytes = cls == TN_ISA_VEC ? 64 : 8;
+static tn_isa_ins tn_x86_moved(int op, int cls, int nbytes, int reg, int64_t slot, int load) {
   tn_isa_ins i;
   memset(&i, 0, sizeof i);
-  i.op = (uint16_t)op[cls]; i.n = 2; i.mask = TN_ISA_NO_REG;
+  i.op = (uint16_t)op; i.n = 2; i.mask = TN_ISA_NO_REG;
   i.o[!load] = tn_isa_reg(cls, reg, cls == TN_ISA_MASK ? 0 : nbytes, 0);
   i.o[load] = tn_isa_at(TN_ISA_FRAME, nbytes, slot);
   return i;
 }
-#ifndef TN_X86_REGS_GENERAL                     // test builds make them few
-  #define TN_X86_REGS_GENERAL 10
-  #define TN_X86_REGS_VECTORS 29
-  #define TN_X86_REGS_MASKS 5
-#endif
-static const tn_isa_target tn_x86_target = {
-  {{TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8},
-   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
-    6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
-   {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 2, {6, 7, 0}, 8}},
-  tn_x86_moves, tn_x86_spill
-};
-#ifdef _WIN32
-  // rbx rsi rdi r12-15; xmm6-15
-  enum { TN_X86_KEPT = 0xF0C8, TN_X86_KEPT_VECTORS = 0xFFC0, TN_X86_FRAME_MOST = 4000 };
-#else
-  enum { TN_X86_KEPT = 0xF008, TN_X86_KEPT_VECTORS = 0, TN_X86_FRAME_MOST = 64 << 10 };    // rbx r12-15
-#endif
-
-// ** bytes **
-
-// Four bytes that say how far a label, or a place among the constants, is from the end of an instruction.
-typedef struct tn_x86_fix { int at, end; int64_t to; } tn_x86_fix;
-typedef struct tn_x86_writer {
-  tn_isa_code *c; tiny_bytes code;
-  int *place;                              // of labels: in the code
-  tn_x86_fix *jump, *constant; int njump, capjump, nconstant, capconstant;
-} tn_x86_writer;
-
+static tn_isa_ins tn_x86_spill_by(int cls, int reg, int64_t slot, int load, int vector, int nbytes) {
+  return cls == TN_ISA_VEC ? tn_x86_moved(vector, cls, nbytes, reg, slot, load) :
+      tn_x86_moved(cls == TN_ISA_GPR ? TN_X86_MOV : TN_X86_KMOVQ, cls, 8, reg, slot, load);
+}
+static tn_isa_ins tn_x86_spill_16(int cls, int reg, int64_t slot, int load) {
+  return tn_x86_spill_by(cls, reg, slot, load, TN_X86_MOVUPS, 16);
+}
+static tn_isa_ins tn_x86_spill_32(int cls, int reg, int64_t slot, int load) {
+  return tn_x86_spill_by(cls, reg, slot, load, TN_X86_VMOVUPS, 32);
+}
+static tn_isa_ins tn_x86_spill_64(int cls, int reg, int64_t slot, int load) {
+  return tn_x86_spill_by(cls, reg, slot, load, TN_X86_VMOVUPS, 64);
+}
+// A constant or an address of the frame.
+static int tn_x86_fixed(const tn_isa_ins *i) {
+  if (i->n < 2 || i->mask != TN_ISA_NO_REG || i->o[0].kind != TN_ISA_REG || i->o[0].role != TN_ISA_DEF) return 0;
+  for (int k = 1; k < i->n; k++) {
+    const tn_isa_operand *o = &i->o[k];
+    const int self = o->kind == TN_ISA_REG && !o->role, place = o->kind == TN_ISA_FRAME && i->op == TN_X86_LEA;
+    if (!self && !place && o->kind != TN_ISA_NUMBER && o->kind != TN_ISA_POOL) return 0;
+  }
+  return 1;
+}
 static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
   static const uint8_t kinds[TN_ISA_CLASSES] = {TN_X86_GPR, TN_X86_VEC, TN_X86_MASKREG};
   tn_x86_operand r;
@@ -52075,22 +56622,82 @@ static tn_x86_operand tn_x86_real(const tn_isa_operand *o) {
   else r.scale = 1;
   return r;
 }
-static void tn_x86_to_fix(tiny_ctx *t, tn_x86_fix **list, int *n, int *cap, int at, int end, int64_t to) {
-  tn_x86_fix *f = TN_PUSH(t, *list, *n, *cap, tn_x86_fix);
-  f->at = at; f->end = end; f->to = to;
-}
-static void tn_x86_write(tn_x86_writer *w, const tn_isa_ins *ins) {
-  uint8_t bytes[TN_X86_LONGEST];
+static tn_x86_ins tn_x86_real_ins(const tn_isa_ins *ins) {
   tn_x86_ins x;
-  if (ins->op == TN_ISA_PLACE) { w->place[ins->o[0].imm] = (int)w->code.n; return; }
   memset(&x, 0, sizeof x);
   x.op = ins->op; x.n = ins->n; x.broadcast = ins->broadcast;
   x.mask = (uint8_t)(ins->mask == TN_ISA_NO_REG ? 0 : ins->mask);
+  for (int i = 0; i < ins->n; i++) x.o[i] = tn_x86_real(&ins->o[i]);
+  return x;
+}
+static int tn_x86_is_there(const tn_isa_ins *ins) {
+  const tn_x86_ins x = tn_x86_real_ins(ins);
+  tn_x86_match m;
+  return tn_x86_find(&x, &m);
+}
+#ifndef TN_X86_REGS_GENERAL                     // test builds make them few
+  #define TN_X86_REGS_GENERAL 11
+  #define TN_X86_REGS_VECTORS 29
+  #define TN_X86_REGS_MASKS 5
+#endif
+#define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
+#define TN_X86_CLASS_GENERAL \
+  {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8}
+#define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 3, {6, 7, 0}, 8}
+// Registers by how many bytes a vector has. k0, which selects no lanes, is the last
+// one that passes: of three masks none does.
+static const tn_isa_target tn_x86_target_16 = {
+  {TN_X86_CLASS_GENERAL,
+   {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 13), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, {13, 14, 15}, 16},
+   TN_X86_CLASS_MASKS},
+  tn_x86_moves, tn_x86_spill_16, tn_x86_fixed, tn_x86_is_there
+};
+static const tn_isa_target tn_x86_target_32 = {
+  {TN_X86_CLASS_GENERAL,
+   {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 12), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 4, {12, 13, 14, 15}, 32},
+   TN_X86_CLASS_MASKS},
+  tn_x86_moves, tn_x86_spill_32, tn_x86_fixed, tn_x86_is_there
+};
+static const tn_isa_target tn_x86_target_64 = {
+  {TN_X86_CLASS_GENERAL,
+   {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+    6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
+   TN_X86_CLASS_MASKS},
+  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there
+};
+#undef TN_X86_CLASS_MASKS
+#undef TN_X86_CLASS_GENERAL
+#undef TN_X86_AT_MOST
+static const tn_isa_target *tn_x86_target_of(const tn_x86_level *l) {
+  return l->nbytes == 64 ? &tn_x86_target_64 : l->nbytes == 32 ? &tn_x86_target_32 : &tn_x86_target_16;
+}
+#ifdef _WIN32
+  // rbx rsi rdi r12-15; xmm6-15
+  enum { TN_X86_KEPT = 0xF0C8, TN_X86_KEPT_VECTORS = 0xFFC0, TN_X86_FRAME_MOST = 4000 };
+#else
+  enum { TN_X86_KEPT = 0xF008, TN_X86_KEPT_VECTORS = 0, TN_X86_FRAME_MOST = 64 << 10 };    // rbx r12-15
+#endif
+
+// ** bytes **
+
+typedef struct tn_x86_writer {
+  tn_isa_code *c; const tn_x86_level *level; tiny_bytes code;
+  int *place;                              // of labels: in the code
+  tn_isa_fix *jump, *constant; int njump, capjump, nconstant, capconstant;
+} tn_x86_writer;
+
+static void tn_x86_to_fix(tiny_ctx *t, tn_isa_fix **list, int *n, int *cap, int at, int end, int64_t to) {
+  tn_isa_fix *f = TN_PUSH(t, *list, *n, *cap, tn_isa_fix);
+  f->at = at; f->end = end; f->to = to;
+}
+static void tn_x86_write_ins(tn_x86_writer *w, const tn_isa_ins *ins) {
+  uint8_t bytes[TN_X86_LONGEST];
+  tn_x86_ins x;
+  if (ins->op == TN_ISA_PLACE) { w->place[ins->o[0].imm] = (int)w->code.n; return; }
   int immediates = 0;
-  for (int i = 0; i < ins->n; i++) {
-    x.o[i] = tn_x86_real(&ins->o[i]);
-    immediates += ins->o[i].kind == TN_ISA_NUMBER;
-  }
+  for (int i = 0; i < ins->n; i++)         // a fourth register is a byte, too
+    immediates += ins->o[i].kind == TN_ISA_NUMBER || i == 3;
+  x = tn_x86_real_ins(ins);
   const int n = tn_x86_encode(&x, bytes);
   if (!n) {
     tiny_fail(w->c->t, TINY_E_INTERNAL, "isa: %s is no instruction with these operands", tn_x86_rows[ins->op].name);
@@ -52110,31 +56717,31 @@ static void tn_x86_write_2(tn_x86_writer *w, int op, tn_isa_operand a, tn_isa_op
   tn_isa_ins i;
   memset(&i, 0, sizeof i);
   i.op = (uint16_t)op; i.n = 2; i.mask = TN_ISA_NO_REG; i.o[0] = a; i.o[1] = b;
-  tn_x86_write(w, &i);
+  tn_x86_write_ins(w, &i);
 }
 static void tn_x86_write_1(tn_x86_writer *w, int op, int reg) {
   tn_isa_ins i;
   memset(&i, 0, sizeof i);
   i.op = (uint16_t)op; i.n = (uint8_t)(reg >= 0); i.mask = TN_ISA_NO_REG;
   if (reg >= 0) i.o[0] = tn_isa_reg(TN_ISA_GPR, reg, 8, 0);
-  tn_x86_write(w, &i);
+  tn_x86_write_ins(w, &i);
 }
 
 // What the convention wants kept goes to the frame, or comes back from it.
 static void tn_x86_keep(tn_x86_writer *w, int64_t at, int load) {
   for (int r = 0; r < 16; r++) if (TN_X86_KEPT >> r & 1 & (int)(w->c->used[TN_ISA_GPR] >> r)) {
-    const tn_isa_ins i = tn_x86_spill(TN_ISA_GPR, r, at, load);
-    tn_x86_write(w, &i);
+    const tn_isa_ins i = tn_x86_spill_16(TN_ISA_GPR, r, at, load);
+    tn_x86_write_ins(w, &i);
     at += 8;
   }
   for (int r = 0; r < 16; r++) if (TN_X86_KEPT_VECTORS >> r & 1 & (int)(w->c->used[TN_ISA_VEC] >> r)) {
-    tn_isa_ins i = tn_x86_spill(TN_ISA_VEC, r, at, load);
-    i.o[0].nbytes = i.o[1].nbytes = 16;
-    tn_x86_write(w, &i);
+    const int op = tn_x86_choose(w->level, TN_X86_DO_MOVE, TN_X86_V32);
+    const tn_isa_ins i = tn_x86_moved(op, TN_ISA_VEC, 16, r, at, load);
+    tn_x86_write_ins(w, &i);
     at += 16;
   }
 }
-static void tn_x86_patch(tn_x86_writer *w, const tn_x86_fix *f, int64_t to) {
+static void tn_x86_patch(tn_x86_writer *w, const tn_isa_fix *f, int64_t to) {
   const int32_t v = (int32_t)(to - f->end);
   memcpy(w->code.data + f->at, &v, 4);
 }
@@ -52149,9 +56756,9 @@ static void tn_x86_write_all(tn_x86_writer *w) {
   tn_x86_write_2(w, TN_X86_AND, rsp, tn_isa_number(-64));
   tn_x86_write_2(w, TN_X86_SUB, rsp, tn_isa_number(frame));
   tn_x86_keep(w, kept, 0);
-  for (int i = 0; i < c->n; i++) tn_x86_write(w, &c->ins[i]);
+  for (int i = 0; i < c->n; i++) tn_x86_write_ins(w, &c->ins[i]);
   tn_x86_keep(w, kept, 1);
-  if (c->used[TN_ISA_VEC]) tn_x86_write_1(w, TN_X86_VZEROUPPER, -1);
+  if (c->used[TN_ISA_VEC] && tn_x86_level_has(w->level, TN_X86_VZEROUPPER)) tn_x86_write_1(w, TN_X86_VZEROUPPER, -1);
   tn_x86_write_2(w, TN_X86_MOV, rsp, rbp);
   tn_x86_write_1(w, TN_X86_POP, TN_X86_RBP);
   tn_x86_write_1(w, TN_X86_RET, -1);
@@ -52162,36 +56769,6 @@ static void tn_x86_write_all(tn_x86_writer *w) {
   if (c->pool.n) tiny_bytes_add(&w->code, c->pool.data, c->pool.n);
   for (int i = 0; i < w->njump; i++) tn_x86_patch(w, &w->jump[i], w->place[w->jump[i].to]);
   for (int i = 0; i < w->nconstant; i++) tn_x86_patch(w, &w->constant[i], pool + w->constant[i].to);
-}
-
-// ** the object **
-
-static void tn_x86_elf(tiny_bytes *out, const char *name, const tiny_bytes *code) {
-  static const char section_names[] = "\0.text\0.symtab\0.strtab";
-  tn_elf_header h;
-  tn_elf_section s[4];
-  tn_elf_sym sym[2];
-  memset(&h, 0, sizeof h); memset(s, 0, sizeof s); memset(sym, 0, sizeof sym);
-  const size_t strings = sizeof section_names + strlen(name) + 1;
-  memcpy(h.ident, "\177ELF\2\1\1", 7);
-  h.type = 1; h.machine = TN_ELF_X86; h.version = 1; h.ehsize = sizeof h; h.shentsize = sizeof *s;
-  h.shnum = 4; h.shstrndx = 3;
-  h.shoff = sizeof h;
-  s[1].name = 1; s[1].type = TN_ELF_PROGBITS; s[1].flags = TN_ELF_ALLOC | TN_ELF_EXEC; s[1].align = 64;
-  s[1].offset = sizeof h + sizeof s; s[1].size = code->n;
-  s[2].name = 7; s[2].type = TN_ELF_SYMTAB; s[2].link = 3; s[2].info = 1; s[2].align = 8; s[2].entsize = sizeof *sym;
-  s[2].offset = s[1].offset + (code->n + 7) / 8 * 8; s[2].size = sizeof sym;
-  s[3].name = 15; s[3].type = TN_ELF_STRTAB; s[3].align = 1; s[3].offset = s[2].offset + sizeof sym;
-  s[3].size = strings;
-  sym[1].name = (uint32_t)sizeof section_names; sym[1].info = 0x12; sym[1].section = 1; sym[1].size = code->n;
-  static const char pad[8] = {0};
-  tiny_bytes_add(out, &h, sizeof h);
-  tiny_bytes_add(out, s, sizeof s);
-  tiny_bytes_add(out, code->data, code->n);
-  if (code->n % 8) tiny_bytes_add(out, pad, 8 - code->n % 8);
-  tiny_bytes_add(out, sym, sizeof sym);
-  tiny_bytes_add(out, section_names, sizeof section_names);
-  tiny_bytes_add(out, name, strlen(name) + 1);
 }
 
 // The lines of the code, for debug letter d.
@@ -52209,24 +56786,271 @@ static void tn_x86_show(tiny_ctx *t, const char *name, const tiny_bytes *code, s
 }
 
 // Adds the object to out. NULL: it is there; else why not.
-static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, tiny_bytes *out) {
+static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, const tn_x86_level *level, tiny_bytes *out) {
   tn_isa_code c;
   tn_x86_writer w;
   memset(&c, 0, sizeof c); memset(&w, 0, sizeof w);
   c.t = c.pool.t = w.code.t = t;
-  w.c = &c;
-  tn_x86_select_list(&c, k);
-  if (!c.refused) tn_isa_allocate(&c, &tn_x86_target);
+  w.c = &c; w.level = level;
+  tn_x86_select_list(&c, k, level);
+  if (!c.refused) tn_isa_allocate(&c, tn_x86_target_of(level));
   if (!c.refused && c.frame > TN_X86_FRAME_MOST) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   tn_x86_write_all(&w);
   if (t->code != TINY_OK) return t->message;
   if (tn_debug(t, 'd')) tn_x86_show(t, k->name, &w.code, w.code.n - c.pool.n);
-  tn_x86_elf(out, k->name, &w.code);
+  tn_isa_elf(out, k->name, &w.code, TN_ELF_X86);
   return NULL;
 }
 #endif
 // ---- end src/isa/x86_object.c ----
+#elif defined(TN_OS_ARM64)
+// ---- begin src/isa/arm64_object.c ----
+// arm64_object: the list of a kernel -> an object file of arm64, by way of arm64_select.c and registers.c.
+//
+// In:  a tiny_listing. Out: a relocatable ELF64 object with one function, as runtime/elf.c loads it: code, then
+//      constants, which it reaches relative to its own place; or why there is none.
+// The frame: x29 is the caller's stack, below it sp: temporaries, spilled registers, LOCAL memory, and what AAPCS64
+// wants to be kept (6.1: x19 to x28, the low halves of v8 to v15). x18 is the system's on macOS and Windows, and nobody
+// gets it. Places in the frame that an instruction does not reach go by x16.
+// Not here: code or constants farther than a conditional branch reaches, 1 MiB.
+#ifndef TN_ISA_ARM64_OBJECT
+#define TN_ISA_ARM64_OBJECT
+#ifndef TINY_AMALGAMATED
+#include "arm64_text.c"
+#include "arm64_select.c"
+#include "registers.c"
+#include "object.c"
+#endif
+
+static tn_isa_ins tn_arm64_spill(int cls, int reg, int64_t slot, int load) {
+  tn_isa_ins i;
+  memset(&i, 0, sizeof i);
+  i.op = (uint16_t)(load ? TN_ARM64_LDR : TN_ARM64_STR); i.n = 2; i.mask = TN_ISA_NO_REG;
+  i.o[0] = cls == TN_ISA_VEC ? tn_arm64_vec(reg, 16, 0, 0) : tn_arm64_gpr(reg, 8, 0);
+  i.o[1] = tn_isa_at(TN_ISA_FRAME, cls == TN_ISA_VEC ? 16 : 8, slot);
+  return i;
+}
+// Does it make o[0] of numbers, constants and places of the frame alone?
+static int tn_arm64_fixed(const tn_isa_ins *i) {
+  const int makes = i->op == TN_ARM64_MOVZ || i->op == TN_ARM64_MOVN || i->op == TN_ARM64_ORR ||
+      i->op == TN_ARM64_MOVI ||
+      i->op == TN_ARM64_FMOV || i->op == TN_ARM64_LDR || i->op == TN_ARM64_ADD;
+  if (!makes || i->o[0].role != TN_ISA_DEF) return 0;
+  for (int k = 1; k < i->n; k++) {
+    const tn_isa_operand *o = &i->o[k];
+    const int zero = o->kind == TN_ISA_REG && o->reg == -1 - TN_ARM64_ZR;
+    if (!zero && o->kind != TN_ISA_NUMBER && o->kind != TN_ISA_POOL && o->kind != TN_ISA_FRAME) return 0;
+  }
+  return 1;
+}
+#ifndef TN_ARM64_REGS_GENERAL              // test builds make them few
+  #define TN_ARM64_REGS_GENERAL 24
+  #define TN_ARM64_REGS_VECTORS 28
+#endif
+static const tn_isa_target tn_arm64_target = {
+  {{TN_ARM64_REGS_GENERAL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28},
+    4, {15, 17, 14, 30}, 8},
+   {TN_ARM64_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 8, 9, 10, 11, 12,
+       13,
+    14, 15}, 4, {28, 29, 30, 31}, 16},
+   {0, {0}, 0, {0}, 8}},
+  tn_arm64_moves, tn_arm64_spill, tn_arm64_fixed, NULL
+};
+enum { TN_ARM64_KEPT = 0x1FF80000, TN_ARM64_KEPT_VECTORS = 0xFF00, TN_ARM64_FRAME_MOST = 64 << 10, TN_ARM64_X16 = 16,
+  TN_ARM64_X29 = 29, TN_ARM64_X30 = 30 };
+#ifndef TN_ARM64_PROBES                    // Windows: a page of the stack is there once the one above has been touched
+  #ifdef _WIN32
+    #define TN_ARM64_PROBES 1
+  #else
+    #define TN_ARM64_PROBES 0
+  #endif
+#endif
+
+// ** words **
+
+typedef struct tn_arm64_writer {
+  tn_isa_code *c; tiny_bytes code;
+  int *place;                              // of labels: in the code
+  tn_isa_fix *fix; int nfix, capfix;       // to a label; to a place among the constants, as -1 - place
+} tn_arm64_writer;
+
+static void tn_arm64_word(tn_arm64_writer *w, const tn_arm64_ins *x) {
+  uint32_t word;
+  if (tn_arm64_encode(x, &word)) { tiny_bytes_add(&w->code, &word, 4); return; }
+  tiny_fail(w->c->t, TINY_E_INTERNAL, "isa: %s is no instruction with these operands", tn_arm64_rows[x->op].name);
+}
+static void tn_arm64_word_of(tn_arm64_writer *w, int op, int n, tn_arm64_operand a, tn_arm64_operand b,
+    tn_arm64_operand d) {
+  tn_arm64_ins x;
+  memset(&x, 0, sizeof x);
+  x.op = (uint16_t)op; x.n = (uint8_t)n; x.o[0] = a; x.o[1] = b; x.o[2] = d;
+  tn_arm64_word(w, &x);
+}
+static tn_arm64_operand tn_arm64_whole(int reg) { return tn_arm64_register(TN_ARM64_GPR, reg, 8, 0); }
+// A number that is not negative to x16.
+static void tn_arm64_word_number(tn_arm64_writer *w, int64_t v) {
+  const tn_arm64_operand x16 = tn_arm64_whole(TN_ARM64_X16);
+  tn_arm64_word_of(w, TN_ARM64_MOVZ, 2, x16, tn_arm64_number(v & 0xFFFF, 0), x16);
+  if (v >> 16) tn_arm64_word_of(w, TN_ARM64_MOVK, 2, x16, tn_arm64_number(v >> 16 & 0xFFFF, 16), x16);
+}
+// to = from + v, of sp and others.
+static void tn_arm64_word_sum(tn_arm64_writer *w, int op, int to, int from, int64_t v) {
+  tn_arm64_operand by = tn_arm64_number(v, 0);
+  if (v >= 4096 && v & 4095) {
+    tn_arm64_word_number(w, v);
+    by = tn_arm64_whole(TN_ARM64_X16);
+    by.shift = TN_ARM64_BY_UXTX;
+  }
+  tn_arm64_word_of(w, op, 3, tn_arm64_whole(to), tn_arm64_whole(from), by);
+}
+
+static tn_arm64_operand tn_arm64_real(const tn_isa_operand *o) {
+  tn_arm64_operand r;
+  memset(&r, 0, sizeof r);
+  switch (o->kind) {
+    case TN_ISA_REG:
+      r.kind = (uint8_t)(o->cls == TN_ISA_GPR ? TN_ARM64_GPR : o->scale ? TN_ARM64_VEC : TN_ARM64_VLANE);
+      r.nbytes = o->nbytes; r.reg = (uint8_t)o->reg;
+      if (o->cls == TN_ISA_GPR) { r.shift = o->wide; r.amount = o->scale; }
+      else { r.element = o->wide; r.lane = o->scale ? 0 : (uint8_t)o->imm; }
+      return r;
+    case TN_ISA_NUMBER:
+      r.kind = TN_ARM64_IMM; r.imm = o->imm; r.amount = o->scale & 0xF8;     // 1: none
+      return r;
+    case TN_ISA_LABEL: case TN_ISA_POOL: r.kind = TN_ARM64_IMM; return r;
+    default: break;
+  }
+  r.kind = TN_ARM64_MEM; r.imm = o->imm; r.index = TN_ARM64_NO_REG; r.reg = TN_ARM64_SP;
+  if (o->kind == TN_ISA_FRAME) return r;
+  r.reg = (uint8_t)o->reg;
+  if (o->index != TN_ISA_NO_REG) { r.index = (uint8_t)o->index; r.shift = o->wide; r.amount = o->scale; }
+  return r;
+}
+static void tn_arm64_write(tn_arm64_writer *w, const tn_isa_ins *ins) {
+  tn_arm64_ins x;
+  if (ins->op == TN_ISA_PLACE) { w->place[ins->o[0].imm] = (int)w->code.n; return; }
+  memset(&x, 0, sizeof x);
+  x.op = ins->op; x.n = ins->n;
+  for (int i = 0; i < ins->n; i++) {
+    const tn_isa_operand *o = &ins->o[i];
+    x.o[i] = tn_arm64_real(o);
+    if (o->kind == TN_ISA_FRAME && ins->op == TN_ARM64_ADD) {                // a place's address
+      tn_arm64_word_sum(w, TN_ARM64_ADD, ins->o[0].reg, TN_ARM64_SP, o->imm);
+      return;
+    }
+    if (o->kind == TN_ISA_FRAME && o->imm / o->nbytes >= 4096) {
+      tn_arm64_word_number(w, o->imm);
+      x.o[i].imm = 0; x.o[i].index = TN_ARM64_X16; x.o[i].shift = TN_ARM64_BY_UXTX;
+    }
+    if (o->kind == TN_ISA_LABEL || o->kind == TN_ISA_POOL) {
+      tn_isa_fix *f = TN_PUSH(w->c->t, w->fix, w->nfix, w->capfix, tn_isa_fix);
+      f->at = f->end = (int)w->code.n;
+      f->to = o->kind == TN_ISA_LABEL ? o->imm : -1 - o->imm;
+    }
+  }
+  tn_arm64_word(w, &x);
+}
+
+// ** the function **
+
+// What the convention wants kept goes to the frame, or comes back from it.
+static void tn_arm64_keep(tn_arm64_writer *w, int64_t at, int load) {
+  for (int cls = TN_ISA_GPR; cls <= TN_ISA_VEC; cls++) for (int r = 0; r < 32; r++) {
+    const uint32_t kept = cls == TN_ISA_VEC ? TN_ARM64_KEPT_VECTORS : TN_ARM64_KEPT;
+    if (!(kept & w->c->used[cls]) || !((kept & w->c->used[cls]) >> r & 1)) continue;
+    tn_isa_ins i = tn_arm64_spill(cls, r, at, load);
+    i.o[0].nbytes = i.o[1].nbytes = 8;
+    tn_arm64_write(w, &i);
+    at += 8;
+  }
+}
+static void tn_arm64_pair(tn_arm64_writer *w, int op, int mode, int64_t v) {   // x29 and x30
+  tn_arm64_operand o = tn_arm64_register(TN_ARM64_MEM, TN_ARM64_SP, 0, 0);
+  o.index = TN_ARM64_NO_REG; o.mode = (uint8_t)mode; o.imm = v;
+  tn_arm64_word_of(w, op, 3, tn_arm64_whole(TN_ARM64_X29), tn_arm64_whole(TN_ARM64_X30), o);
+}
+static void tn_arm64_enter(tn_arm64_writer *w, int64_t frame) {
+  const int64_t page = 4096;
+  tn_arm64_pair(w, TN_ARM64_STP, TN_ARM64_BEFORE, -16);
+  tn_arm64_word_sum(w, TN_ARM64_ADD, TN_ARM64_X29, TN_ARM64_SP, 0);
+  for (; TN_ARM64_PROBES && frame > page; frame -= page) {
+    tn_arm64_operand at = tn_arm64_register(TN_ARM64_MEM, TN_ARM64_SP, 0, 0);
+    at.index = TN_ARM64_NO_REG;
+    tn_arm64_word_sum(w, TN_ARM64_SUB, TN_ARM64_SP, TN_ARM64_SP, page);
+    tn_arm64_word_of(w, TN_ARM64_STR, 2, tn_arm64_whole(TN_ARM64_ZR), at, at);
+  }
+  if (frame) tn_arm64_word_sum(w, TN_ARM64_SUB, TN_ARM64_SP, TN_ARM64_SP, frame);
+}
+static int tn_arm64_patch(tn_arm64_writer *w, const tn_isa_fix *f, int64_t to) {
+  tn_arm64_ins x;
+  uint32_t word;
+  memcpy(&word, w->code.data + f->at, 4);
+  if (!tn_arm64_decode(word, &x)) return 0;
+  x.o[x.n - 1].imm = to - f->end;
+  if (!tn_arm64_encode(&x, &word)) return 0;
+  memcpy(w->code.data + f->at, &word, 4);
+  return 1;
+}
+static const char *tn_arm64_write_all(tn_arm64_writer *w) {
+  tn_isa_code *c = w->c;
+  const int64_t kept = (c->frame + 15) / 16 * 16, frame = kept + 10 * 8 + 8 * 8;
+  int reaches = 1;
+  w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
+  tn_arm64_enter(w, frame);
+  tn_arm64_keep(w, kept, 0);
+  for (int i = 0; i < c->n; i++) tn_arm64_write(w, &c->ins[i]);
+  tn_arm64_keep(w, kept, 1);
+  tn_arm64_word_sum(w, TN_ARM64_ADD, TN_ARM64_SP, TN_ARM64_X29, 0);
+  tn_arm64_pair(w, TN_ARM64_LDP, TN_ARM64_AFTER, 16);
+  const tn_arm64_operand none = tn_arm64_number(0, 0);
+  tn_arm64_word_of(w, TN_ARM64_RET, 0, none, none, none);
+  if (c->t->code != TINY_OK) return c->t->message;
+  static const char pad[64] = {0};
+  if (w->code.n % 64) tiny_bytes_add(&w->code, pad, 64 - w->code.n % 64);
+  const int64_t pool = (int64_t)w->code.n;
+  if (c->pool.n) tiny_bytes_add(&w->code, c->pool.data, c->pool.n);
+  for (int i = 0; i < w->nfix; i++) {
+    const tn_isa_fix *f = &w->fix[i];
+    reaches &= tn_arm64_patch(w, f, f->to < 0 ? pool - 1 - f->to : w->place[f->to]);
+  }
+  return reaches ? NULL : "its code is too long for its jumps";
+}
+
+// The lines of the code, for debug letter d.
+static void tn_arm64_show(tiny_ctx *t, const char *name, const tiny_bytes *code, size_t n) {
+  tn_log(t, "%s:", name);
+  for (size_t at = 0; at + 4 <= n; at += 4) {
+    tn_arm64_ins ins;
+    uint32_t word;
+    tiny_bytes line = {t, NULL, 0, 0};
+    memcpy(&word, code->data + at, 4);
+    if (!tn_arm64_decode(word, &ins)) break;
+    tn_arm64_print(&line, &ins);
+    tn_log(t, "  %4d  %s", (int)at, line.data);
+  }
+}
+
+// Adds the object to out. NULL: it is there; else why not.
+static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_arm64_level *level, tiny_bytes *out) {
+  tn_isa_code c;
+  tn_arm64_writer w;
+  memset(&c, 0, sizeof c); memset(&w, 0, sizeof w);
+  c.t = c.pool.t = w.code.t = t;
+  w.c = &c;
+  tn_arm64_select_list(&c, k, level);
+  if (!c.refused && t->code == TINY_OK) tn_isa_allocate(&c, &tn_arm64_target);
+  if (!c.refused && c.frame > TN_ARM64_FRAME_MOST) c.refused = "its frame is too large";
+  if (c.refused) return c.refused;
+  const char *why = t->code == TINY_OK ? tn_arm64_write_all(&w) : t->message;
+  if (why) return why;
+  if (tn_debug(t, 'd')) tn_arm64_show(t, k->name, &w.code, w.code.n - c.pool.n);
+  tn_isa_elf(out, k->name, &w.code, TN_ELF_ARM64);
+  return NULL;
+}
+#endif
+// ---- end src/isa/arm64_object.c ----
+#endif
 #endif
 // ---- begin src/runtime/cpu.c ----
 // cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c loads those.
@@ -52253,13 +57077,22 @@ static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, tiny_bytes 
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
 #include "../render/cstyle.c"
-#ifdef TINY_ISA
+#if defined(TINY_ISA) && defined(TN_OS_X86)
 #include "../isa/x86_object.c"
+#elif defined(TINY_ISA) && defined(TN_OS_ARM64)
+#include "../isa/arm64_object.c"
 #endif
 #endif
 
+// The built-in compiler, for $TINY_CC=builtin.
 #if defined(TINY_ISA) && defined(TN_OS_X86)
-  #define TN_CPU_BUILTIN 1                 // the built-in compiler is there, for $TINY_CC=builtin
+  #define TN_CPU_BUILTIN 1
+  #define tn_cpu_builtin_object tn_x86_object
+  typedef tn_x86_level tn_cpu_builtin_level;
+#elif defined(TINY_ISA) && defined(TN_OS_ARM64)
+  #define TN_CPU_BUILTIN 1
+  #define tn_cpu_builtin_object tn_arm64_object
+  typedef tn_arm64_level tn_cpu_builtin_level;
 #else
   #define TN_CPU_BUILTIN 0
 #endif
@@ -52278,7 +57111,9 @@ typedef struct tn_cpu {
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
   int takes_ir;                            // kernels are LLVM IR, not C
-  int builtin;                             // kernels are compiled here; C what is refused
+  // Kernels are compiled here; what is refused is interpreted, or C, where there is an outside compiler. alone: it is
+  // not looked for.
+  int builtin, alone;
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
   int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
@@ -52294,9 +57129,10 @@ typedef struct tn_cpu {
 // -fPIE: all references are relative, so that the image may lie anywhere. Kernels call nothing and are called
 // by nothing but the loader: no PLT, unwind tables or stack checks. -O2 by measurement: over 20 kinds of kernels -O1
 // compiles in 0.86, -O3 in 0.99 and -fno-unroll-loops in 0.96 of its time, and what they compile runs in 0.99, 0.98 and
-// 1.00 of it, where single kernels lose 6 % by -O1 (`build/bench/cost flags`).
+// 1.00 of it, where single kernels lose 6 % by -O1 (`build/bench/cost flags`). Expressions of foreign source are
+// contracted, ours say that they are not (lang_c.c); gcc takes that flag for =off.
 static const char *const tn_cpu_both[] = {
-  "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-ffreestanding", "-fPIE", "-w",
+  "-O2", "-ffp-contract=on", "-fno-math-errno", "-fno-trapping-math", "-ffreestanding", "-fPIE", "-w",
   "-fno-stack-protector", "-fno-ident", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
 #ifdef TN_OS_ARM64
   "-mcpu=native", "-ffixed-x18",           // the system's register on macOS and Windows
@@ -52345,9 +57181,14 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
   if (!c->why[0]) snprintf(c->why, sizeof c->why, "no C compiler was found");
 }
 
-// $TINY_CC names the compiler, or else it is found.
-static void tn_cpu_first_compiler(tn_cpu *c) {
-  const char *chosen = c->builtin ? NULL : tn_os_env("TINY_CC");
+// chosen names the compiler, or else, if it is NULL, it is found.
+static void tn_cpu_first_compiler(tn_cpu *c, const char *chosen) {
+  if (c->alone) {
+    snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone" :
+             "is chosen, and is not there (TINY_ISA, a processor with AVX-512)");
+    tn_cpu_describe(c, "");
+    return;
+  }
   const char *const file = !chosen ? "" : strrchr(chosen, '/') ? strrchr(chosen, '/') + 1 : chosen;
   c->chosen = chosen != NULL;
   if (chosen && TN_CPU_MACHINE != 0 && tn_os_find_program(chosen, 0, c->compiler, sizeof c->compiler)) {
@@ -52355,7 +57196,8 @@ static void tn_cpu_first_compiler(tn_cpu *c) {
     tn_cpu_describe(c, "");
     return;
   }
-  if (chosen) snprintf(c->why, sizeof c->why, "TINY_CC names '%.200s', which is no program that can be run", chosen);
+  if (chosen) snprintf(c->why, sizeof c->why, "tiny_desc.compiler or TINY_CC names '%.200s', which is no program "
+           "that can be run", chosen);
   tn_cpu_find_compiler(c);
 }
 
@@ -52368,6 +57210,9 @@ static void tn_cpu_pass_over(tn_cpu *c, const char *why) {
   tn_cpu_find_compiler(c);
 }
 
+static int tn_cpu_is_builtin(const void *dev) { return ((const tn_cpu *)dev)->builtin; }
+static int tn_cpu_compiles(void *dev) { return ((tn_cpu *)dev)->builtin || ((tn_cpu *)dev)->compiler[0]; }
+// An outside one.
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
 static int tn_cpu_is_unfit(void *dev) { return ((tn_cpu *)dev)->unfit; }
 static int tn_cpu_is_identified(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
@@ -52658,7 +57503,7 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   tn_cpu_identify(c, identity, sizeof identity);
   tn_cpu_arguments(c, "-c", "-", argv);
   for (int i = 1; argv[i]; i++) tn_digest_add_text(&d, argv[i]);
-  tn_digest_add_text(&d, said);
+  if (!c->builtin) tn_digest_add_text(&d, said);             // else it is asked when keys are known
   const tn_digest all = tn_digest_close(&d);
   snprintf(c->target, sizeof c->target, "%s %s %s", c->facts.name, identity, tn_digest_print(&all, digest));
 }
@@ -52666,12 +57511,28 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 #ifndef TN_TEST_IR                         // tests: the CPU takes IR as well
   #define TN_TEST_IR 0
 #endif
+#if TN_CPU_BUILTIN
+// The level that kernels are compiled for, by the own of their renderer: one whose vectors are as wide.
+#ifdef TN_OS_ARM64
+static const tn_arm64_level *tn_cpu_level(const void *own) { (void)own; return &tn_arm64_levels[0]; }
+#else
+static const tn_x86_level *tn_cpu_level(const void *own) {
+  const tn_os_cpu *facts = &((const tn_cpu *)own)->facts;
+  const int vnni = facts->dots >> TINY_DOT_U8_I8 & 1;
+  switch (facts->vector_nbytes) {
+    case 64: return &tn_x86_levels[vnni ? TN_X86_AVX512_VNNI : TN_X86_AVX512];
+    case 32: return &tn_x86_levels[TN_X86_AVX2];
+    default: return &tn_x86_levels[tn_os_cpu_has(facts, "sse4") ? TN_X86_SSE4 : TN_X86_SSE2];
+  }
+}
+#endif
+#endif
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
   if (!whole && !tn_os_cpu_as(&facts, which)) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, avx2 and avx512 where the processor has them, no '%.100s'",
-              takes_ir ? "LLVM" : "CPU", which);
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, and sse2, sse4, avx2, avx512 where the processor has them, "
+              "no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
@@ -52679,12 +57540,14 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   c->t = t;
   if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
-  const char *compiler = tn_os_env("TINY_CC");
-  c->builtin = TN_CPU_BUILTIN && !takes_ir && facts.vector_nbytes == 64 && compiler && !strcmp(compiler, "builtin");
+  const char *compiler = t->compiler ? t->compiler : tn_os_env("TINY_CC");
+  const int both = !compiler || !strcmp(compiler, "both");
+  c->alone = !takes_ir && compiler && !strcmp(compiler, "builtin");
+  c->builtin = TN_CPU_BUILTIN && !takes_ir && (c->alone || both);
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
-  tn_cpu_first_compiler(c);
+  tn_cpu_first_compiler(c, both ? NULL : compiler);
   memset(limits, 0, sizeof *limits);
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = c->facts.vector_nbytes;
@@ -52701,14 +57564,14 @@ static void *tn_cpu_open_llvm(tiny_ctx *t, const char *which, tiny_limits *limit
 }
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 #if TN_CPU_BUILTIN
-// A kernel as an object, or as C where the built-in compiler refuses it, which debug letter d tells.
+// A kernel as an object; where the built-in compiler refuses it, which debug letter d tells, as C, or nothing.
 static tiny_code tn_cpu_builtin_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
                                        uint64_t *uses) {
   *uses = 0;
-  const char *why = tn_x86_object(t, k, out);
+  const char *why = tn_cpu_builtin_object(t, k, tn_cpu_level(r->own), out);
   if (!why) return t->code;
   tiny_log_line(t, 'd', "CPU: the built-in compiler refuses %s: %s", k->name, why);
-  return t->code == TINY_OK ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
+  return t->code == TINY_OK && ((const tn_cpu *)r->own)->compiler[0] ? tn_cstyle_kernel(t, r, k, out, uses) : t->code;
 }
 static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
                                        tiny_bytes *out) {
@@ -52717,30 +57580,46 @@ static tiny_code tn_cpu_builtin_module(tiny_ctx *t, const tiny_renderer *r, cons
   tiny_bytes_add(out, kernels->data, kernels->n);
   return t->code;
 }
-static void tn_cpu_builtin_renderer(tiny_renderer *r) {
+static void tn_cpu_builtin_renderer(const tn_cpu *c, tiny_renderer *r) {
   tn_cstyle(r);
+  r->own = c;
+#ifdef TN_OS_ARM64
+  r->name = "C and arm64";
+#else
   r->name = "C and x86-64";
+#endif
   r->flags = (r->flags & ~(uint32_t)TINY_TARGET_OPTIMIZES) | TINY_TARGET_ALONE;
   r->kernel = tn_cpu_builtin_kernel;
   r->module = tn_cpu_builtin_module;
 }
 #endif
+// Has it FMA of f32 and f64?
+static int tn_cpu_fuses(const tn_cpu *c) {
+#ifdef TN_OS_ARM64
+  (void)c;
+  return 1;
+#else
+  return c->facts.vector_nbytes >= 32;      // AVX2 is taken for there where FMA is, too
+#endif
+}
 static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   const tn_cpu *c = (const tn_cpu *)dev;
   if (c->takes_ir) {
-    tn_lang_llvm(out, c->facts.vector_nbytes == 64);
+    tn_lang_llvm(out, c->facts.vector_nbytes == 64, tn_cpu_fuses(c));
     out->dots = (uint32_t)c->facts.dots;
     return;
   }
   tn_lang_c(out);
+  if (!tn_cpu_fuses(c)) out->language.ops[TINY_OP_FMA] = out->language.vops[TINY_OP_FMA] = NULL;
+  const int c_only = !c->builtin || c->compiler[0];          // what the built-in compiler does not take
   for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
-  if (c->facts.tiles && c->is_clang) {
+  if (c->facts.tiles && c->is_clang && c_only) {
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
     out->units_allowed = tn_os_tiles_allowed;
   }
 #if TN_CPU_BUILTIN
-  if (c->builtin) tn_cpu_builtin_renderer(out);
+  if (c->builtin) tn_cpu_builtin_renderer(c, out);
 #endif
 }
 
@@ -53152,7 +58031,7 @@ static void tn_null_webgpu(tiny_limits *limits) {
 }
 static void tn_null_wgsl(tiny_renderer *r) { tn_lang_wgsl(r, 0); }
 #endif
-static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
+static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0, 1); }
 
 // What stands behind "NULL:", who writes it, and for what device.
 typedef struct tn_null_language {
@@ -54207,6 +59086,16 @@ enum { TN_KIND_ELEMENTWISE, TN_KIND_COPY, TN_KIND_REDUCE, TN_KIND_MATMUL, TN_KIN
 static const char *const tn_kind_of_kernel[TN_KINDS_OF_KERNELS] = {"elementwise", "copy", "reduce", "matmul", "conv",
   "loops", "custom"};
 
+// A kernel of the built-in compiler that another may compile as well: tiers.c.
+enum { TN_TIER_WATCHED, TN_TIER_WANTED, TN_TIER_COMPILED, TN_TIER_COMPARED };
+typedef struct tn_tier {
+  int state, turns;                        // turns: launches since there is other code
+  uint64_t ns, best[2];                    // of all launches; the least of one, by built-in and by other code
+  void *kernel[2]; tn_module *module;      // module: the other's
+  tn_digest object;                        // key of the object's text
+  tiny_rendered text;                      // as C; its memory follows
+} tn_tier;
+
 typedef struct tn_executable {
   struct tn_executable *next;
   tn_digest key;                           // of the kernel
@@ -54221,6 +59110,7 @@ typedef struct tn_executable {
   tn_module *module;                       // NULL: on the host
   int width, units;                        // of the search that found it; does it multiply tiles?
   int steps; uint64_t used;                // of plans that launch it; when it was last asked for
+  tn_tier *tier;                           // NULL: its code stays as it is
 } tn_executable;
 
 struct tn_programs {
@@ -54228,6 +59118,7 @@ struct tn_programs {
   tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
   int n; uint64_t time;                    // executables; how often one was asked for
   tn_module *modules;
+  int tiers_due;                           // there is something to do before the next run: tiers.c
   int interpret, said;                     // no compiler: everything is interpreted
   int based; tn_digest base;               // of what all texts have in common; based: it is there
 };
@@ -54251,12 +59142,52 @@ static void tn_module_free(tiny_ctx *t, tn_module *m) {
   if (m->owned) tn_release(t, (void *)(uintptr_t)m->binary, m->nbytes);
   tn_release(t, m, sizeof *m);
 }
+// One executable less is in it; the last unloads it.
+static void tn_module_leave(struct tn_programs *p, tn_module *unused) {
+  tn_module **m = &p->modules;
+  if (!unused || --unused->executables) return;
+  while (*m != unused) m = &(*m)->next;
+  *m = unused->next;
+  if (unused->handle) p->device->backend->unload(p->device->dev, unused->handle);
+  tn_module_free(p->t, unused);
+}
+
+// The C and the object of a kernel whose code may be another's later.
+static void tn_tier_new(tiny_ctx *t, tn_executable *e, const tiny_rendered *text, const tn_digest *object) {
+  tn_tier *x = (tn_tier *)tn_alloc(t, sizeof *x + text->n + 1);
+  x->object = *object;
+  x->text.uses = text->uses; x->text.n = text->n;
+  x->text.data = (const char *)memcpy(x + 1, text->data, text->n);
+  e->tier = x;
+}
+static void tn_tier_drop(struct tn_programs *p, tn_executable *e) {
+  tn_tier *x = e->tier;
+  if (!x) return;
+  e->tier = NULL;
+  tn_module_leave(p, x->module);
+  tn_release(p->t, x, sizeof *x + x->text.n + 1);
+}
+// Other code is there: it runs in turns with what was.
+static void tn_tier_take(tn_executable *e, void *kernel, tn_module *module) {
+  tn_tier *x = e->tier;
+  x->kernel[0] = e->kernel; x->kernel[1] = kernel;
+  x->best[0] = x->best[1] = UINT64_MAX;
+  x->module = module; x->state = TN_TIER_COMPARED;
+  module->executables++;
+}
+// It has been compiled, or will not be.
+static void tn_tier_compiled(struct tn_programs *p, tn_executable *e) {
+  e->steps--;
+  if (e->tier->state == TN_TIER_COMPILED) tn_tier_drop(p, e);
+}
+
 static void tn_programs_close(struct tn_programs *p) {
   const struct tn_device *d = p->device;
   tiny_ctx *t = p->t;
   for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++) while (p->bucket[i]) {
     tn_executable *e = p->bucket[i];
     p->bucket[i] = e->next;
+    tn_tier_drop(p, e);
     if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
     tn_release(t, e, sizeof *e);
   }
@@ -54328,17 +59259,14 @@ static void tn_module_keep(struct tn_programs *p, tn_module *m, const void *bina
 
 static void tn_executable_drop(struct tn_programs *p, tn_executable *e) {
   tn_executable **at = tn_executable_bucket(p, &e->key);
-  tn_module **m = &p->modules, *unused = e->module;
+  tn_module *unused = e->module;
   while (*at != e) at = &(*at)->next;
   *at = e->next;
   p->n--;
+  tn_tier_drop(p, e);
   if (e->runs_on_host && e->kernel) tn_fallback->unload(p->t, e->kernel);
   tn_release(p->t, e, sizeof *e);
-  if (!unused || --unused->executables) return;
-  while (*m != unused) m = &(*m)->next;
-  *m = unused->next;
-  if (unused->handle) p->device->backend->unload(p->device->dev, unused->handle);
-  tn_module_free(p->t, unused);
+  tn_module_leave(p, unused);
 }
 
 // Everything that devices were asked for has happened.
@@ -54381,6 +59309,7 @@ static const tn_digest *tn_programs_base(struct tn_programs *p) {
     tn_digest_add_text(&all, r->name ? r->name : "");
     tn_digest_add(&all, r->ops, sizeof r->ops);
     tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
+    tn_digest_add(&all, &r->narrow, sizeof r->narrow);
     tn_digest_add(&all, &r->dots, sizeof r->dots);
     tn_digest_add(&all, &r->exp2_ulps, sizeof r->exp2_ulps);
     tn_digest_add(&all, &r->flags, sizeof r->flags);
@@ -54874,9 +59803,9 @@ TINY_API tiny_code tiny_trace_begin(tiny_ctx *t, const char *path) {
 
 static void tn_say_compiler_missing(struct tn_programs *p) {
   if (p->said++) return;
-  tn_log(p->t, "tiny: %s; kernels are interpreted, which is slow. "
+  tn_log(p->t, "tiny: %s; %skernels are interpreted, which is slow. "
                "Install clang (apt install clang, brew install llvm) or set TINY_CC.",
-         tn_cpu_no_compiler(p->device->dev));
+         tn_cpu_no_compiler(p->device->dev), tn_cpu_is_builtin(p->device->dev) ? "some " : "");
 }
 
 static tn_digest tn_compiler_key(const struct tn_programs *p) {
@@ -54909,8 +59838,8 @@ static int tn_compiler_retry(struct tn_programs *p) {
   return other;
 }
 
-// Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
-static void tn_compiler_identify(struct tn_programs *p) {
+// Finds the outside compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
+static void tn_compiler_find(struct tn_programs *p) {
   const struct tn_device *d = p->device;
   tiny_ctx *t = p->t;
   if (!tn_is_cpu(d->backend) || p->interpret || tn_cpu_is_identified(d->dev)) return;
@@ -54925,9 +59854,14 @@ static void tn_compiler_identify(struct tn_programs *p) {
     }
   }
   tn_compiler_adopt(p);
-  if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;
+  if (tn_cpu_compiles(d->dev) || !TN_HAS_FALLBACK) return;
   p->interpret = 1;
   tn_say_compiler_missing(p);
+}
+// The same before anything is compiled. Where there is a built-in compiler, the outside one is asked when it is needed.
+static void tn_compiler_identify(struct tn_programs *p) {
+  const struct tn_device *d = p->device;
+  if (!tn_is_cpu(d->backend) || !tn_cpu_is_builtin(d->dev) || tn_cpu_is_unfit(d->dev)) tn_compiler_find(p);
 }
 #endif
 // ---- end src/runtime/compiler.c ----
@@ -54964,6 +59898,8 @@ typedef struct tn_build {
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
   char name[TN_KERNEL_NAME];
   char *opts;                              // for the trace; NULL: it is none, or there is no memory
+  tiny_rendered second;                    // as C, in memory of the build's, where its object may be replaced: tiers.c
+  tn_executable *into;                     // this is compiled for an executable that is there: tiers.c
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
@@ -55055,7 +59991,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   if (!e) return NULL;
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
-  memcpy(e->local, b->low.local, sizeof e->local);
+  tn_lowered_threads(&b->low, e->local);
   e->key = b->key; e->kind = b->kind;
   e->kernel = kernel;
   e->tasks = b->low.tasks;
@@ -55091,17 +60027,40 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   return TINY_OK;
 }
 
+// An object, written by the library itself.
+static int tn_build_is_builtin(const tn_build *b) {
+  return !b->custom && b->text.n > 4 && !memcmp(b->text.data, "\177ELF", 4);
+}
+// May its code be replaced by an outside compiler's?
+static int tn_tiers_may(const struct tn_programs *p) {
+  const struct tn_device *d = p->device;
+  return p->t->ndevice == 1 && p->t->beam >= 0 && tn_is_cpu(d->backend) && tn_cpu_is_builtin(d->dev) &&
+      tn_cpu_has_compiler(d->dev);
+}
+static tiny_code tn_build_render_second(tiny_ctx *t, tn_build *b, const tiny_listing *k) {
+  tiny_bytes out = {t, NULL, 0, 0};
+  if (tn_cstyle_kernel(t, &b->at->device->renderer, k, &out, &b->second.uses) != TINY_OK) return t->code;
+  b->second.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
+  b->second.n = out.n;
+  return TINY_OK;
+}
 // Writes the kernel, and keeps what was written.
 static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   const tiny_renderer *r = &b->at->device->renderer;
   const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
   tiny_bytes out = {t, NULL, 0, 0};
   if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
+  if (!out.n && tn_is_cpu(b->at->device->backend)) {         // refused, and there is nobody else
+    if (!TN_HAS_FALLBACK)
+      return tiny_fail(t, TINY_E_COMPILE, "kernel %s: %s", b->name, tn_cpu_no_compiler(b->at->device->dev));
+    tn_say_compiler_missing(b->at);
+    return tn_build_interpret(t, b);
+  }
   if (!out.n) return tiny_fail(t, TINY_E_INTERNAL, "render: %s wrote nothing of %s", r->name, b->name);
   b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
   b->text.n = out.n;
   b->owned = 1;
-  return TINY_OK;
+  return tn_build_is_builtin(b) && tn_tiers_may(b->at) ? tn_build_render_second(t, b, &k) : TINY_OK;
 }
 
 // Memory for its tasks, on all devices that may run it.
@@ -55153,7 +60112,8 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
 static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
   const struct tn_device *d = b->at->device;
   void *kernel = d->backend->find(d->dev, module->handle, b->entry ? b->entry : b->name);
-  if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
+  if (kernel && b->into) tn_tier_take(b->exe = b->into, kernel, module);
+  else if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
 }
 
 typedef struct tn_cache_entry { tn_digest module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
@@ -55287,18 +60247,20 @@ static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *co
   const struct tn_device *d = at->device;
   tn_module *module = tn_module_load(at, key, binary->data, binary->n);
   if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
-  t->stats.compiled += (uint64_t)n;
+  t->stats.compiled += b[0]->into ? 0 : (uint64_t)n;
   tn_module_keep(at, module, binary->data, binary->n);
-  tn_cache_write(t->cache, key, "bin", binary->data, binary->n);
+  const int built_in = tn_build_is_builtin(b[0]);            // which is made sooner than it is read
+  if (!built_in) tn_cache_write(t->cache, key, "bin", binary->data, binary->n);
   for (int i = 0; i < n; i++) {
     tn_build_take(t, b[i], module);
     if (!b[i]->exe) return tn_build_missing(t, b[i]);
+    if (b[i]->second.n) tn_tier_new(t, b[i]->exe, &b[i]->second, &b[i]->text_key);
     tn_build_trace(t, b[i], "compiled");
     tn_cache_entry e;
     memset(&e, 0, sizeof e);
     e.module = *key;
     memcpy(e.name, b[i]->name, sizeof e.name);
-    tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
+    if (!built_in) tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
   }
   return TINY_OK;
 }
@@ -55352,6 +60314,7 @@ typedef struct tn_warm_batch {
   struct tn_programs *at;
   tiny_ctx own; tn_cpu cpu; tn_cpu_batch compile;            // the thread's
   size_t nbytes, used;                     // of the block that begins here
+  int given;                               // to the thread
   int n, modules, *first;                  // module m holds of[first[m]] to of[first[m + 1] - 1]
   tn_build *build, **of; tn_digest *key; tiny_bytes *text, *binary;
   int64_t done, cancelled; tiny_code code; // code: once it is done
@@ -55403,7 +60366,10 @@ static void *tn_warm_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_
   return ptr ? memcpy(p, ptr, old_nbytes < new_nbytes ? old_nbytes : new_nbytes) : p;
 }
 
-static void tn_warm_free(tiny_ctx *t, tn_warm_batch *b) { tn_release(t, b, b->nbytes); }
+static void tn_warm_free(tiny_ctx *t, tn_warm_batch *b) {
+  for (int i = 0; i < b->n && b->given; i++) if (b->build[i].into) tn_tier_compiled(b->at, b->build[i].into);
+  tn_release(t, b, b->nbytes);
+}
 
 typedef struct tn_warm_call {
   tn_warm_batch *b; tn_build *const *build; const tiny_bytes *text; const int *first;
@@ -55422,7 +60388,7 @@ static tiny_code tn_warm_prepare(tiny_ctx *own, void *arg) {
     const tiny_rendered none = {NULL, 0, 0};
     tn_build *x = b->of[i] = &b->build[i];
     *x = *c->build[i];
-    x->text = none; x->owned = 0; x->opts = NULL;            // of the call that made them
+    x->text = x->second = none; x->owned = 0; x->opts = NULL;            // of the call that made them
     x->ast = NULL; x->custom = x->entry = NULL; x->found = NULL; x->twin = NULL;
   }
   for (int m = 0; m < b->modules; m++) {
@@ -55496,6 +60462,7 @@ static int tn_warm_add(tiny_ctx *t, struct tn_programs *at, tn_build **b, int n)
   const struct tn_device *d = at->device;
   int modules = tn_os_cores() < n ? tn_os_cores() : n;
   if (!tn_is_cpu(d->backend) || tn_debug(t, 'c') || tn_debug(t, 'd') || !tn_warm_start(t)) return 0;
+  for (int i = 0; i < n; i++) if (tn_build_is_builtin(b[i])) return 0;     // nothing of it takes time
   for (int i = 0; i < n; i++) if (b[i]->custom) modules = n;
   for (int i = 0; i < n; i++) if (b[i]->custom && strlen(b[i]->entry) >= sizeof b[i]->name) return 0;
   tiny_bytes *text = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *text);
@@ -55509,6 +60476,7 @@ static int tn_warm_add(tiny_ctx *t, struct tn_programs *at, tn_build **b, int n)
   tn_warm_batch **end = &w->batch;
   while (*end) end = &(*end)->next;
   *end = batch;
+  batch->given = 1;
   tn_os_wake_one(&w->work);
   tn_os_unlock(&w->lock);
   return 1;
@@ -55557,7 +60525,7 @@ static int tn_warm_meet(tiny_ctx *t, const tn_build *b, tn_progress *p) {
 static int tn_warm_left(tiny_ctx *t) {
   int n = 0;
   tn_warm_harvest(t);
-  for (const tn_warm_batch *b = t->warm ? t->warm->batch : NULL; b; b = b->next) n += b->n;
+  for (const tn_warm_batch *b = t->warm ? t->warm->batch : NULL; b; b = b->next) n += b->build[0].into ? 0 : b->n;
   return n;
 }
 
@@ -55586,6 +60554,117 @@ static void tn_warm_close(tiny_ctx *t) {
 #endif // TINY_NO_THREADS
 #endif
 // ---- end src/runtime/warm.c ----
+// ---- begin src/runtime/tiers.c ----
+// tiers: kernels of the built-in compiler that take long are compiled again by an outside one; the sooner code stays.
+//
+// In:    launches, which are timed here; a run that is about to begin. Out: other code behind an executable, between
+//        two runs.
+// Holds: both give the same bits, as the list says what is rounded (codegen/fuse.c): nobody sees which of them runs.
+//        A kernel's C is written with its built-in code, as its list is there then. When its launches have taken
+//        TN_TIER_NS, about what an outside compiler takes, that C goes to the thread of warm.c. What comes back runs in
+//        turns with what is there, TN_TIER_TURNS times each; what was sooner at its best stays, the other is unloaded.
+//        What cannot be compiled is not asked for again. On disk the built-in object's key then names what stays:
+//        another process begins with that, and asks no more.
+// Not here: devices with a queue, whose launches say nothing of their time.
+#ifndef TN_RUNTIME_TIERS
+#define TN_RUNTIME_TIERS
+#ifndef TINY_AMALGAMATED
+#include "warm.c"
+#endif
+
+#ifndef TN_TIER_NS                         // test builds make it little
+  #define TN_TIER_NS 100000000u
+#endif
+enum { TN_TIER_TURNS = 8, TN_TIER_BATCH = 16 };              // kernels that are compiled at a time
+#ifndef TN_TIER_GAIN
+  #define TN_TIER_GAIN 0.97                // of the built-in code's time: the other has to take less
+#endif
+
+// ** launches **
+
+// Which kernel is launched next.
+static void *tn_tier_kernel(const tn_executable *e) {
+  const tn_tier *x = e->tier;
+  return x && x->state == TN_TIER_COMPARED ? x->kernel[x->turns & 1] : e->kernel;
+}
+static void tn_tier_ran(tiny_ctx *t, tn_executable *e, uint64_t ns) {
+  tn_tier *x = e->tier;
+  x->ns += ns;
+  if (x->state == TN_TIER_COMPARED) {
+    uint64_t *best = &x->best[x->turns & 1];
+    if (ns < *best) *best = ns;
+    x->turns++;
+  } else if (x->state == TN_TIER_WATCHED && x->ns >= TN_TIER_NS) {
+    x->state = TN_TIER_WANTED;
+    t->device[0]->programs->tiers_due = 1;
+  }
+}
+
+// ** between two runs **
+
+// Gives kernels that are wanted to the thread. What it does not take is never asked for again.
+static void tn_tiers_ask(tiny_ctx *t, struct tn_programs *p, tn_executable **wanted, int n) {
+  tn_build *build = (tn_build *)tn_scratch(t, (size_t)n * sizeof *build), *of[TN_TIER_BATCH];
+  for (int i = 0; i < n; i++) {
+    tn_build *b = of[i] = &build[i];
+    b->at = p; b->into = wanted[i]; b->key = wanted[i]->key;
+    b->text = wanted[i]->tier->text;
+    b->text_key = tn_bytes_key(p, "kernel", b->text.data, b->text.n);
+    memcpy(b->name, wanted[i]->name, sizeof b->name);
+  }
+  const int taken = tn_warm_add(t, p, of, n);
+  for (int i = 0; i < n; i++) {
+    if (!taken) { tn_tier_drop(p, wanted[i]); continue; }
+    wanted[i]->tier->state = TN_TIER_COMPILED;
+    wanted[i]->steps++;                    // it does not go meanwhile
+  }
+}
+
+// Keeps on disk what stays, by the key of the built-in object.
+static void tn_tier_keep(tiny_ctx *t, const tn_executable *e) {
+  const tn_module *m = e->module;
+  tn_cache_entry entry;
+  memset(&entry, 0, sizeof entry);
+  entry.module = m->key;
+  memcpy(entry.name, e->name, sizeof entry.name);
+  if (!m->binary) return;
+  tn_cache_write(t->cache, &m->key, "bin", m->binary, m->nbytes);
+  tn_cache_write(t->cache, &e->tier->object, "kernel", &entry, sizeof entry);
+}
+static void tn_tier_decide(tiny_ctx *t, struct tn_programs *p, tn_executable *e) {
+  tn_tier *x = e->tier;
+  const int other = (double)x->best[1] < TN_TIER_GAIN * (double)x->best[0];
+  if (other) {
+    tn_module *was = e->module;
+    e->kernel = x->kernel[1]; e->module = x->module;
+    x->module = was;                       // goes with the tier
+  }
+  t->stats.recompiled += (uint64_t)other;
+  tiny_log_line(t, 'p', "tiny: %s: built-in code %.1f us, an outside compiler's %.1f us, which %s", e->name,
+                (double)x->best[0] * 1e-3, (double)x->best[1] * 1e-3, other ? "stays" : "goes");
+  tn_tier_keep(t, e);
+  tn_tier_drop(p, e);
+}
+
+// Called before a run, in heavy code.
+static void tn_tiers_poll(tiny_ctx *t) {
+  struct tn_programs *p = t->device[0]->programs;
+  tn_executable *wanted[TN_TIER_BATCH];
+  int n = 0, due = 0;
+  if (!p->tiers_due) return;
+  if (t->warm) tn_warm_harvest(t);
+  for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++) for (tn_executable *e = p->bucket[i]; e; e = e->next) {
+    const tn_tier *x = e->tier;
+    if (!x) continue;
+    if (x->state == TN_TIER_WANTED && n < TN_TIER_BATCH) wanted[n++] = e;
+    if (x->state == TN_TIER_COMPARED && x->turns >= 2 * TN_TIER_TURNS) tn_tier_decide(t, p, e);
+    due |= e->tier && e->tier->state != TN_TIER_WATCHED;
+  }
+  p->tiers_due = due;
+  if (n) tn_tiers_ask(t, p, wanted, n);
+}
+#endif
+// ---- end src/runtime/tiers.c ----
 // ---- begin src/runtime/builds.c ----
 // builds: many kernels -> executables: those that are known are found, the others compiled in few processes.
 //
@@ -55595,7 +60674,7 @@ static void tn_warm_close(tiny_ctx *t) {
 #ifndef TN_RUNTIME_BUILDS
 #define TN_RUNTIME_BUILDS
 #ifndef TINY_AMALGAMATED
-#include "warm.c"
+#include "tiers.c"
 #endif
 
 // kernels from which a line of progress is written; in a module, where a callback hears of progress
@@ -55642,11 +60721,14 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
   for (int m = 0; m < modules; m++) {
     text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
-    if (tn_debug(t, 'c')) tn_log_text(t, text[m].data);
+    if (tn_debug(t, 'c') && !tn_build_is_builtin(b[first[m]])) tn_log_text(t, text[m].data);
   }
   const char **name = (const char **)tn_scratch(t, (size_t)n * sizeof *name);
   for (int i = 0; i < n; i++) name[i] = b[i]->name;
   all->progress.first = first; all->progress.name = name; all->progress.modules = modules;
+  int outside = 0;                         // kernels that the library does not compile itself
+  for (int i = 0; i < n; i++) outside += !tn_build_is_builtin(b[i]);
+  if (outside && tn_is_cpu(d->backend)) tn_compiler_find(at);
   const uint64_t from = tn_os_now();
   if (tn_progress_tell(&all->progress, all->progress.info.total - n, name[0])) return t->code;
   tn_say_compiling(t, n);
@@ -55754,6 +60836,8 @@ static void tn_builds_clear(void *arg) {
   for (int i = 0; i < all->n; i++) {
     tn_build *b = &all->build[i];
     if (b->owned) tn_release(all->t, (void *)(uintptr_t)b->text.data, b->text.n + 1);
+    if (b->second.n) tn_release(all->t, (void *)(uintptr_t)b->second.data, b->second.n + 1);
+    b->second.n = 0;
     if (b->opts) tn_release(all->t, b->opts, strlen(b->opts) + 1);
     b->opts = NULL;
   }
@@ -55999,7 +61083,7 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
       c->tasks = left[i]->low.tasks;
       c->local_nbytes = left[i]->local_nbytes;
       memcpy(c->global, left[i]->low.global, sizeof c->global);
-      memcpy(c->local, left[i]->low.local, sizeof c->local);
+      tn_lowered_threads(&left[i]->low, c->local);
     }
   }
   return code;
@@ -56202,6 +61286,7 @@ static int tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   d.device = at->name; d.backends[0] = at->backend;
   d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
   d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
+  d.compiler = t->compiler;
   d.atomics = t->atomics; d.tf32 = t->tf32;                  // what its kernels may do, it is searched with
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
@@ -56235,7 +61320,7 @@ static int tn_beam_can(const struct tn_programs *at) {
   const tiny_ctx *t = at->t;
   return t->beam > 0 && !tn_debug(t, '0') && d->backend->renderer &&
       d->backend->compile && d->backend != &tn_null_backend &&
-      (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
+      (!tn_is_cpu(d->backend) || tn_cpu_compiles(d->dev));
 }
 
 // Asks the compiler what it is, of which the host hears. 0: it was cancelled.
@@ -56622,6 +61707,13 @@ static tiny_code tn_batch_flush(tn_batch *b) {
   if (n > 1) return d->backend->submit(d->dev, b->l, n);
   return n ? d->backend->launch(d->dev, b->l) : TINY_OK;
 }
+// A kernel whose code may be replaced, alone.
+static tiny_code tn_batch_flush_timed(tiny_ctx *t, tn_batch *b, tn_executable *e) {
+  const uint64_t from = tn_os_now();
+  const tiny_code code = tn_batch_flush(b);
+  tn_tier_ran(t, e, tn_os_now() - from);
+  return code;
+}
 // What comes is for this device.
 static tiny_code tn_batch_for(tn_batch *b, struct tn_device *d) {
   if (b->device == d) return TINY_OK;
@@ -56647,7 +61739,7 @@ static tiny_code tn_batch_add(tiny_ctx *t, const tn_run *r, tn_batch *b, const t
     code = tn_batch_flush(b);
     if (code == TINY_OK) code = d->backend->sync(d->dev);
     if (code == TINY_OK) code = tn_fallback->launch(t, l);
-  } else if (b->n >= b->most) code = tn_batch_flush(b);
+  } else if (b->n >= b->most) code = e->tier ? tn_batch_flush_timed(t, b, e) : tn_batch_flush(b);
   tn_count_launch(&t->stats, e);
   tn_count_launch(&d->stats, e);
   if (b->timed && code == TINY_OK) code = d->backend->sync(d->dev);
@@ -56698,7 +61790,7 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
     b->nmem += s->nmem <= TN_BATCH_MEM ? s->nmem : 0;
     b->narg += s->narg <= TN_BATCH_ARGS ? s->narg : 0;
   }
-  l->kernel = s->exe->kernel;              // member by member: cleared before, a launch takes 4 ns more
+  l->kernel = tn_tier_kernel(s->exe);      // member by member: cleared before, a launch takes 4 ns more
   l->mem = m; l->nmem = s->nmem; l->args = a; l->nargs = s->narg; l->tasks = s->exe->tasks;
   l->local_nbytes = s->exe->local_nbytes;
   memcpy(l->global, s->exe->global, sizeof l->global);
@@ -57267,6 +62359,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
     if (!first || parts) break;
   }
   if (t->runtime->ahead) return TINY_OK;
+  tn_tiers_poll(t);
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r;
   memset(&r, 0, sizeof r);
@@ -58537,7 +63630,8 @@ static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
 
 // Is it of work items, or what they do together?
 static int tn_is_of_items(const tiny_uop *u) {
-  return u->op == TINY_OP_BARRIER || u->op == TINY_OP_BULK || u->op == TINY_OP_SHUFFLE ||
+  return u->op == TINY_OP_BARRIER || u->op == TINY_OP_BULK || u->op == TINY_OP_BULKSTORE ||
+      u->op == TINY_OP_SHUFFLE ||
       (u->op == TINY_OP_SPECIAL && u->k & 16) ||
       (u->op == TINY_OP_RANGE && (tn_is_item(u) || tn_range_kind(u) == TN_SHARE));
 }
@@ -59361,6 +64455,7 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   tiny_code code = tn_run_pending(t, p);
   if (code == TINY_OK) code = tn_run_check(p, c->in);
   if (code != TINY_OK) return code;
+  tn_tiers_poll(t);
   tn_paused_drop(t);                       // it may have read what is overwritten
   if (p->updates && (code = tn_run_promises(t, p)) != TINY_OK) return code;
   r.plan = p->plan;
@@ -63908,6 +69003,10 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
   t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
+  if (d && d->compiler) {
+    const size_t nbytes = strlen(d->compiler) + 1;
+    t->compiler = (char *)memcpy(tn_realloc(t, NULL, 0, nbytes), d->compiler, nbytes);
+  }
   if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_cache_open(t, d ? d->cache_dir : NULL) != TINY_OK ||
       tn_devices_open(t, d) != TINY_OK)
     return t->code;
@@ -63984,6 +69083,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_paused_drop(t);
   tn_warm_close(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
+  if (t->compiler) tn_release(t, t->compiler, strlen(t->compiler) + 1);
   for (int i = t->ndevice - 1; i >= 0; i--) {      // shared ones with the first
     struct tn_programs *p = t->device[i]->programs;
     if (p && p->device == t->device[i]) tn_programs_close(p);
@@ -64071,386 +69171,421 @@ Where things stand in tiny.h
 
     713  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1060  src/api/devices.h            several in one context, and tensors that are split over them
-   1113  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1900  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1067  src/api/devices.h            several in one context, and tensors that are split over them
+   1120  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1907  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2112  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2119  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2479  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2486  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2657  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2664  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2796  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2803  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2849  src/api/io.h                 tensors from files and to files
-   2923  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2856  src/api/io.h                 tensors from files and to files
+   2930  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3129  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3136  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3625  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3712  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3637  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3724  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3739  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3751  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3931  src/base/number.c            numbers as text, in and out
-   4405  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3943  src/base/number.c            numbers as text, in and out
+   4417  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4656  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4669  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4849  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4862  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5023  src/base/version.c           what this implementation is: its release and sources, how it was
+   5036  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5113  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5126  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5571  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5602  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5689  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5720  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5838  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6378  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5869  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6409  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6595  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6626  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7226  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7257  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7457  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7620  src/ir/label.c               names that nodes have for people, in a table beside them
-   7753  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7488  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7663  src/ir/label.c               names that nodes have for people, in a table beside them
+   7796  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7846  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7896  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8011  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8758  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8066  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8826  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   8935  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9003  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9051  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9119  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9181  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9251  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9439  src/ir/args.c                which k, v and sources fit an op
-   9710  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9509  src/ir/args.c                which k, v and sources fit an op
+   9784  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9854  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10491  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   9928  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10570  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10646  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10725  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11254  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11333  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11754  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11833  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11912  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11998  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12349  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12435  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12623  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12709  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  12935  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13021  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13650  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13756  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  13949  src/ir/spec.c                the verifier
-  14336  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14055  src/ir/spec.c                the verifier
+  14446  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14565  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  14929  src/rules/notation.c         the algebra that bodies of rules are written in
-  14964  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15164  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14675  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15039  src/rules/notation.c         the algebra that bodies of rules are written in
+  15074  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15274  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15324  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15434  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15728  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15838  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  15927  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16037  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16384  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16494  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16561  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16671  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16728  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16838  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17071  src/rules/decompose.c        from what the IR means to what a target can do
-  17768  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
-                                      (ir/match.c), so that none of their short names reaches the including
-                                      file
-  17802  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  17181  src/rules/decompose.c        from what the IR means to what a target can do
+  17885  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18008  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+                                      reaches the including file
+  18038  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18301  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18537  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18395  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18631  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19211  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19287  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19447  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19523  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19330  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19566  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19574  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19648  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19810  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19884  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20296  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20532  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20555  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20791  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  20844  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21080  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21400  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21636  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21509  src/tensor/activation.c      what stands between the layers of a network
-  21690  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22062  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21745  src/tensor/activation.c      what stands between the layers of a network
+  21926  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22298  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22315  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22551  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23079  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23315  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23761  src/tensor/random.c          numbers from a counter, the same on every device
-  24036  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23997  src/tensor/random.c          numbers from a counter, the same on every device
+  24272  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24360  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24656  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24596  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24892  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  24793  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25029  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25332  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25568  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26045  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26281  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26447  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26683  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26586  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26822  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27068  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27304  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27533  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27769  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  27884  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28530  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  28892  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29022  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28120  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28766  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29128  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29258  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29182  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29418  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29687  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  29966  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29923  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30202  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30062  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30298  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30355  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  30796  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30591  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31032  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31073  src/tensor/params.c          lists of named tensors: what a network consists of
-  31164  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31274  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31309  src/tensor/params.c          lists of named tensors: what a network consists of
+  31400  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31510  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31653  src/tensor/sequential.c      modules and functions one after the other
-  31724  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31889  src/tensor/sequential.c      modules and functions one after the other
+  31960  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  31889  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32125  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32009  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32245  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32328  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32564  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32444  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32722  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32680  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32958  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  32839  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33075  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33350  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33586  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34126  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34362  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34659  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34895  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35167  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35403  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35479  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35715  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35556  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35792  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36146  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36382  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36327  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36563  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36561  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  36872  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37170  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37501  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37546  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  37877  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  37750  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38081  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38141  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38364  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  38723  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38472  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38695  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39063  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  38887  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  38958  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39228  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39299  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39121  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39198  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39462  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39539  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39279  src/codegen/transform.c      what may be done to the ranges of a kernel
-  39679  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39620  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40020  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  39768  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40109  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  39978  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40319  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40112  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  40904  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40453  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41317  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41264  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41677  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41342  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41755  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41490  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  41549  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41903  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  41962  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42312  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42762  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  42509  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  42959  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  42634  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43085  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+                                      that write or interpret the list
+  43153  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  42727  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43246  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43116  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43635  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  43699  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44218  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  43818  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  43910  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44337  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44429  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  43981  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44500  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44085  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44186  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44261  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44604  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44705  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44780  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44361  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  44556  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  45456  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  45579  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  44880  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45076  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  45995  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46118  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  46356  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  46900  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  46628  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
-                                      operands, encoding, features
-  47271  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  47552  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
-                                      instructions
-  47834  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47177  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47932  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  48122  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  47298  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+                                      which is added instead of made anew
+  47407  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+                                      that uses it; copies of what does not change are what they copy
+  47542  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47821  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+                                      operands, encoding, features
+  48474  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48755  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+                                      instructions
+  49037  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+                                      op, a type and a level, as tables
+  49222  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  48339  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49528  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+                                      elements, as bits; choices by them
+  49656  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  48529  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, conversions, of
+  50025  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+                                      vectors
+  50434  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+                                      of vectors wider than a register
+  50816  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+                                      those whose condition is no value
+  50941  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+                                      same, or element by element
+  51154  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+                                      registers
+  51530  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+                                      operands, word, arrangement, features
+  51857  src/isa/arm64_encode.c       instructions of A64 -> words
+  52154  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52411  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+                                      and constants
+  52708  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+                                      them, some by a mask, or apart
+  52942  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  48900  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; what goes by elements;
-                                      the parts of vectors wider than a register
-  49132  src/isa/x86_select.c         the linear list of a kernel -> instructions of x86-64 with AVX-512 (F,
-                                      BW, DQ, VL), before registers
-  49449  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  53437  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
+  53584  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+                                      registers
+  53929  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+                                      names reaches the including file
+  53940  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  49699  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  54204  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  49789  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  54294  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  50405  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  54910  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  50961  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  55472  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  51311  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  55822  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  51612  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  56123  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  52008  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  56519  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+                                      processor
+  56563  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  52232  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  53041  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  56809  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+                                      arm64_select.c and registers.c
+  57056  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  57920  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  53125  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58004  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  53242  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  53473  src/runtime/device.c         which backend a context runs on
-  53691  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  53845  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58121  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58352  src/runtime/device.c         which backend a context runs on
+  58570  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58724  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  53906  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58785  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  54174  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59053  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  54410  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59339  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  54682  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59611  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  54864  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  54935  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59793  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  59869  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  55316  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60278  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  55590  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60558  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+                                      outside one; the sooner code stays
+  60669  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  55805  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  56289  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  60889  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61374  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  56461  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  56569  src/runtime/launch.c         the steps of a plan, handed to their devices
-  56846  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61546  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61654  src/runtime/launch.c         the steps of a plan, handed to their devices
+  61938  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  57342  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62435  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  57950  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63043  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  58133  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63226  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  58470  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  58680  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  59473  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63563  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63774  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64568  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  59865  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  60206  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  64960  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65301  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  60413  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65508  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  60667  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65762  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  60926  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66021  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  61196  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66291  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  61361  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66456  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  61535  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  61896  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  62132  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66630  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  66991  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67227  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  62280  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  62443  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67375  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67538  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  62550  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67645  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  62635  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67730  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  62963  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68058  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  63126  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  63189  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  63368  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68221  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68284  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68463  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  63504  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68599  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  63890  src/runtime/context.c        opening and closing, the first error, totals
+  68985  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source ef145d6da0e3d4ae37a283b0c8c8b28e8234886a5756a1b6099287e463033657
+/* tiny_nv.h 0.1.0, source ea9ffa4e266ee892d47a8cfe714b648bca2fa38a96d58b79e9db4e4f39e31763
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -143,9 +143,9 @@ typedef struct tiny_nv_export_desc {
 } tiny_nv_export_desc;
 // Writes the kernels of what build makes for every target into one file, which tiny_desc.cache_file takes on machines
 // with such GPUs, by the same release of tiny.h. It needs an assembler, no GPU and no driver. Takes as long as
-// compiling the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and 0:
-// none): TINY_E_ARG for a target that is not known, TINY_E_COMPILE without an assembler, TINY_E_IO; the file then holds the
-// targets before.
+// compiling the program n times. The codes of what went wrong, and a sentence in error, cut to error_nbytes (NULL and
+// 0: none): TINY_E_ARG for a target that is not known, TINY_E_COMPILE without an assembler, TINY_E_IO; the file then
+// holds the targets before.
 TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, size_t error_nbytes);
 #endif
 #endif // TINY_NV_API
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "ef145d6da0e3d4ae37a283b0c8c8b28e8234886a5756a1b6099287e463033657"
+#define TN_NV_SOURCE_ID "ea9ffa4e266ee892d47a8cfe714b648bca2fa38a96d58b79e9db4e4f39e31763"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -287,7 +287,14 @@ static int tn_bulk_dims(const tiny_uop *u) { return u->nv / 3; }
 // k: how many copies fill its slot, which is one of first .. end - 1 (tn_bulk_k).
 static int tn_bulk_copies(int64_t k) { return (int)(k & 0xFF); }
 static int tn_bulk_first(int64_t k) { return (int)(k >> 8 & 0xFF); }
-static int tn_bulk_end(int64_t k) { return (int)(k >> 16); }
+static int tn_bulk_end(int64_t k) { return (int)(k >> 16 & 0xFF); }
+// Warps of their own begin it, a warp group beside those of the items: a launch has so many threads more.
+enum { TN_BULK_PRODUCED = 1 << 24, TN_PRODUCER_THREADS = 128 };
+static int tn_bulk_is_produced(const tiny_uop *u) { return u->op == TINY_OP_BULK && (u->k & TN_BULK_PRODUCED); }
+static int tn_producer_threads(tiny_uop *const *list, int n) {
+  for (int i = 0; i < n; i++) if (tn_bulk_is_produced(list[i])) return TN_PRODUCER_THREADS;
+  return 0;
+}
 
 // ** memory **
 
@@ -345,8 +352,9 @@ static int tn_low_zeros(const tiny_uop *u, const uint8_t *zeros) {
 // Holds:
 //  - A register is written once, but for those of accumulators, counters and addresses that a loop goes on with; ptxas
 //    gives registers to machine code. Integers of 8 and 16 bits are held in 32, with the sign or zeros above.
-//  - f16 and bf16 are two bytes in memory and f32 in arithmetic, fp8 one: a code in 32 bits. Vectors of 8 and 16 bits
-//    are elements, words of 32 bits as they lie in memory, or both: whichever their users ask for.
+//  - f16 and bf16 are two bytes in memory and, but for what ptx_pairs.c has, f32 in arithmetic, fp8 one: a code in 32
+//    bits. Vectors of 8 and 16 bits are elements, words of 32 bits as they lie in memory, or both: whichever their
+//    users ask for.
 //  - Products and sums without .rn may be contracted by ptxas, as nvcc has it by default (-fmad).
 // What is what: NVIDIA, Parallel Thread Execution ISA.
 #ifndef TN_RENDER_PTX_VALUES
@@ -369,6 +377,7 @@ typedef struct tn_ptx_operand { char kind; int64_t n; } tn_ptx_operand;
 typedef struct tn_ptx_list { tn_ptx_operand *of; int n, cap; } tn_ptx_list;
 
 enum { TN_PTX_CLASSES = 6, TN_PTX_DEPTH = 72, TN_PTX_VECTOR = 64 };
+enum { TN_PTX_ALL, TN_PTX_CONSUMES, TN_PTX_PRODUCES };       // roles of warps
 enum { TN_PTX_ELEMENTS = 1, TN_PTX_WORDS = 2 };              // what users want of a vector
 
 typedef struct tn_ptx_level {              // of a loop or an IF that is open, and of the kernel itself
@@ -377,17 +386,21 @@ typedef struct tn_ptx_level {              // of a loop or an IF that is open, a
   int label, serial;
 } tn_ptx_level;
 
+// mbarriers that products arrive at, 1 << bits of 8 bytes; how many were told of so far, each of its own register.
+typedef struct tn_ptx_ring { tn_ptx_operand at, count; int bits; } tn_ptx_ring;
+
 struct tn_ptx_sum; struct tn_ptx_step;
 typedef struct tn_ptx {
   tiny_ctx *t; const tiny_listing *k;
   int sm, version, failed, labels, depth, serial, at;        // at: the level that lines are written to
   int by_unit, fences;                     // 1: units read shared memory themselves, and what items have written
   // Of units that keep sums (ptx_tcgen05.c): columns of those of four warps, in all and given so far; four warps; are
-  // products not waited for, have threads met since the last wait?
+  // products not waited for (TN_PTX_STARTED, ..), have threads met since the last wait?
   int tensor, tensor_given, groups, tensor_open, met;
-  // Who allocates and who starts products; the mbarrier and its phase; what was allocated, what of it is for these
-  // warps, and the warp's lanes
-  tn_ptx_operand manages, starts, arrives, phase, tensor_all, tensor_at, tensor_lane;
+  // Who allocates, who starts products and who does not; what was allocated, what of it is for these warps, and the
+  // warp's lanes. Products that all threads wait for, and those that only who starts them does
+  tn_ptx_operand manages, starts, rests, tensor_all, tensor_at, tensor_lane;
+  tn_ptx_ring done, empty, *ring;          // ring: of the loop whose products go on
   tn_ptx_level *level;
   tn_ptx_list pool;
   int *elements, *words;                   // of nodes: where in the pool; -1: nowhere
@@ -405,7 +418,13 @@ typedef struct tn_ptx {
   tn_ptx_operand first, phases, slot_at, map_at[8];
   // Of a loop whose products go on while the next ones are begun: its RANGE; copies that wait for the items to meet
   const tiny_uop *overlaps; tiny_bytes copies;
+  int box_stores, leaves;                  // BULKSTOREs; are some begun, and not waited for?
   int cluster; tn_ptx_operand rank, everyone;                // groups that copy for each other; which is this; all bits
+  // Of warps that only copy, and the others (ptx_producer.c): who this is written for; what those leave out, of nodes;
+  // threads beside the items; of the other warps, the slot whose products are under way, of whom this lane tells that a
+  // slot is empty, and whether it does; a slot was told of in this iteration
+  int role, beside, told; uint8_t *idle;
+  tn_ptx_operand before, empties, tells, slot;
   tiny_bytes declares, batch;              // batch: products of warps that wait (ptx_wgmma.c)
   tn_ptx_operand guard; int unless;        // of the next lines
 } tn_ptx;
@@ -510,19 +529,11 @@ static void tn_ptx_operand_text(tiny_bytes *out, tn_ptx_operand o) {
 }
 static tiny_bytes *tn_ptx_body(tn_ptx *x) { return &x->level[x->at].body; }
 
-// The products of the batch, which are done behind it (PTX ISA, wgmma.fence, .commit_group, .wait_group).
-static const char tn_ptx_meet_cluster[] = "\tbarrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;\n";
-static void tn_ptx_flush(tn_ptx *x) {
-  if (!x->batch.n) return;
-  tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
-  tiny_bytes_add(tn_ptx_body(x), x->batch.data, x->batch.n);
-  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned %d;\n",
-              x->overlaps != NULL);
-  x->batch.n = 0;
-  if (!x->overlaps) return;                // the products before are done, of all warps: their memory is filled again
-  tn_ptx_text(tn_ptx_body(x), "%s", x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
-  if (x->copies.n) tiny_bytes_add(tn_ptx_body(x), x->copies.data, x->copies.n);
-  x->copies.n = 0;
+// All items do; not those beside them.
+static void tn_ptx_meet(const tn_ptx *x, tiny_bytes *out) {
+  const int64_t *n = x->k->local;
+  if (x->beside) tn_ptx_text(out, "\tbar.sync 1, %lld;\n", (long long)(n[0] * n[1] * n[2]));
+  else tn_ptx_text(out, "\tbar.sync 0;\n");
 }
 
 // A line's beginning, with the guard that holds.
@@ -792,7 +803,7 @@ static const struct { uint8_t op; const char *integer, *real; } tn_ptx_forms[] =
   {TINY_OP_SHL, "shl", NULL}, {TINY_OP_SHR, "shr", NULL}, {TINY_OP_LT, "setp.lt", "setp.lt"},
   {TINY_OP_NE, "setp.ne", "setp.neu"}, {TINY_OP_EQ, "setp.eq", "setp.eq"}, {TINY_OP_WHERE, "selp", "selp"},
   {TINY_OP_SQRT, NULL, "sqrt.rn"}, {TINY_OP_TRUNC, NULL, "cvt.rzi"}, {TINY_OP_EXP2, NULL, "ex2.approx"},
-  {TINY_OP_MULADD, NULL, "fma.rn"}, {TINY_OP_DOT, "dp4a", NULL}
+  {TINY_OP_FMA, NULL, "fma.rn"}, {TINY_OP_DOT, "dp4a", NULL}
 };
 enum { TN_PTX_FORMS = sizeof tn_ptx_forms / sizeof *tn_ptx_forms };
 
@@ -982,6 +993,74 @@ static tn_ptx_operand tn_ptx_of_words(tn_ptx *x, int dtype, tn_ptx_operand low, 
 }
 #endif
 // ---- end src/nv/../render/ptx_values.c ----
+// ---- begin src/nv/../render/ptx_pairs.c ----
+// ptx_pairs: two elements by one instruction.
+//
+// In:  a sum, a difference, a product of vectors of an even number of lanes. Out: its lines.
+// Holds: f16 and bf16 are pairs in the words of memory, and f32 are joined and split again, which is no instruction:
+//        ptxas gives both halves registers side by side, and an element that stands twice one of them. What is narrow
+//        is rounded once, by .rn, so that nothing is contracted: the bits are those of f32 rounded after each op.
+// What is what: PTX ISA, "Half Precision Floating Point Instructions"; add, sub, mul and fma of .f32x2 (sm_100 on).
+#ifndef TN_RENDER_PTX_PAIRS
+#define TN_RENDER_PTX_PAIRS
+#ifndef TINY_AMALGAMATED
+#include "ptx_values.c"
+#endif
+
+// narrow: of f16 and bf16; wide: of f32
+static const struct { uint8_t op; const char *narrow, *wide; } tn_ptx_pairs[] = {
+  {TINY_OP_ADD, "add.rn", "add"}, {TINY_OP_SUB, "sub.rn", "sub"}, {TINY_OP_MUL, "mul.rn", "mul"},
+  {TINY_OP_NEG, "neg", NULL}, {TINY_OP_MAX, "max.NaN", NULL}, {TINY_OP_FMA, NULL, "fma.rn"}};
+
+static const char *tn_ptx_pair_form(int op, int narrow) {
+  for (size_t i = 0; i < sizeof tn_ptx_pairs / sizeof *tn_ptx_pairs; i++)
+    if (tn_ptx_pairs[i].op == op) return narrow ? tn_ptx_pairs[i].narrow : tn_ptx_pairs[i].wide;
+  return NULL;
+}
+// The dtypes of tiny_renderer.narrow: max.NaN of f16 and sums of bf16 (PTX ISA).
+static uint64_t tn_ptx_narrow_dtypes(int sm) {
+  return (uint64_t)(sm >= 80) << TINY_F16 | (uint64_t)(sm >= 90) << TINY_BF16;
+}
+// Of elements by themselves, too.
+static int tn_ptx_is_narrow(const tiny_uop *u) {
+  return tn_ptx_class(u->dtype) == 'h' && tn_ptx_pair_form(u->op, 1) != NULL;
+}
+
+static void tn_ptx_narrow_all(tn_ptx *x, const tiny_uop *u) {
+  char op[32];
+  const int packs = tn_ptx_packs(u), n = packs ? tn_ptx_nwords(u) : u->lanes, first = tn_ptx_take(x, n);
+  const char kind = packs ? 'r' : 'h';
+  snprintf(op, sizeof op, "%s.%s%s", tn_ptx_pair_form(u->op, 1), tn_ptx_type(u->dtype), packs ? "x2" : "");
+  for (int i = 0; i < n && !x->failed; i++) {
+    tn_ptx_operand o[2] = {{0, 0}, {0, 0}};
+    for (uint32_t j = 0; j < u->nsrc && j < 2; j++)
+      o[j] = tn_ptx_held(x, packs ? tn_ptx_word(x, u->src[j], i) : tn_ptx_element(x, u->src[j], i), kind);
+    tn_ptx_put(x, first + i, u->nsrc == 1 ? tn_ptx_do1(x, kind, op, o[0]) : tn_ptx_do2(x, kind, op, o[0], o[1]));
+  }
+  *(packs ? &x->words[u->seq] : &x->elements[u->seq]) = first;
+}
+
+static int tn_ptx_is_paired(const tn_ptx *x, const tiny_uop *u) {
+  return x->sm >= 100 && u->dtype == TINY_F32 && u->lanes > 1 && u->lanes % 2 == 0 &&
+      tn_ptx_pair_form(u->op, 0) != NULL;
+}
+static void tn_ptx_paired_all(tn_ptx *x, const tiny_uop *u) {
+  char op[32];
+  const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
+  snprintf(op, sizeof op, "%s.f32x2", tn_ptx_pair_form(u->op, 0));
+  for (int i = 0; i < u->lanes && !x->failed; i += 2) {
+    tn_ptx_operand o[3] = {{0, 0}, {0, 0}, {0, 0}}, half[2];
+    for (uint32_t j = 0; j < u->nsrc && j < 3; j++) {
+      for (int k = 0; k < 2; k++) half[k] = tn_ptx_held(x, tn_ptx_element(x, u->src[j], i + k), 'f');
+      o[j] = tn_ptx_join(x, 'd', "mov.b64", half);
+    }
+    for (int k = 0; k < 2; k++) half[k] = tn_ptx_register(x, 'f');
+    tn_ptx_split(x, "mov.b64", half, tn_ptx_do(x, 'd', op, o[0], o[1], o[2]));
+    for (int k = 0; k < 2; k++) tn_ptx_put(x, first + i + k, half[k]);
+  }
+}
+#endif
+// ---- end src/nv/../render/ptx_pairs.c ----
 // ---- begin src/nv/../render/ptx_memory.c ----
 // ptx_memory: what PTX reads and writes: addresses, loads, stores and copies; and what is to be known before.
 //
@@ -999,7 +1078,7 @@ static tn_ptx_operand tn_ptx_of_words(tn_ptx *x, int dtype, tn_ptx_operand low, 
 #ifndef TN_RENDER_PTX_MEMORY
 #define TN_RENDER_PTX_MEMORY
 #ifndef TINY_AMALGAMATED
-#include "ptx_values.c"
+#include "ptx_pairs.c"
 #endif
 
 enum { TN_PTX_TERMS = 8, TN_PTX_OFFSET = 1 << 23 };           // bytes that an instruction adds
@@ -1143,7 +1222,7 @@ static uint8_t tn_ptx_wanted(const tn_ptx *x, const tiny_uop *u, uint32_t j) {
       return u->lanes > 1 && u->k * tn_ptx_bits(s->dtype) % 32 == 0 && tn_ptx_packs(u) ? as_u : elements;
     case TINY_OP_STORE:
       return tn_is_reg(u->src[0]->src[0]) || tn_ptx_chunk(x, u->src[0], tn_ptx_nbytes(s)) < 4 ? elements : words;
-    default: return elements;
+    default: return tn_ptx_is_narrow(u) && tn_ptx_packs(u) ? words : elements;
   }
 }
 
@@ -1184,7 +1263,9 @@ static void tn_ptx_survey(tn_ptx *x) {
   for (int i = x->k->n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     const int op = u->op, copies = op == TINY_OP_STORE && tn_ptx_copies(x, u);
-    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF || op == TINY_OP_BULK)
+    if (x->idle[i]) continue;
+    if (op == TINY_OP_STORE || op == TINY_OP_PREFETCH || op == TINY_OP_RANGE || op == TINY_OP_IF ||
+        op == TINY_OP_BULK || op == TINY_OP_BULKSTORE)
       tn_ptx_need(x, u);
     if (op == TINY_OP_BARRIER && u->k & TN_BOXES) {
       tn_ptx_need(x, u->src[0]);
@@ -1192,6 +1273,7 @@ static void tn_ptx_survey(tn_ptx *x) {
     }
     if (op == TINY_OP_STORE && tn_memory_behind(u->src[0]->src[0])->op == TINY_OP_PARAM)
       x->constant[tn_memory_behind(u->src[0]->src[0])->seq] = 0;
+    if (op == TINY_OP_BULKSTORE) x->constant[tn_memory_behind(u->src[1])->seq] = 0;
     if (!x->needed[i] || op == TINY_OP_INDEX || op == TINY_OP_GROUP) continue;
     const tiny_uop *most = NULL, *below = tn_ptx_is_below(u, &most);
     if (below) { tn_ptx_read_by(x, below, u); tn_ptx_read_by(x, most, u); }
@@ -1449,6 +1531,12 @@ static void tn_ptx_store(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_unguard(x);
 }
 // PTX ISA, cp.async: 16 bytes past L1, others through it; of `read` bytes, and zeros.
+static void tn_ptx_put_off(tn_ptx *x, size_t from) {          // what was written from there on waits for products
+  tiny_bytes *out = tn_ptx_body(x);
+  if (!x->overlaps || out->n <= from) return;
+  tiny_bytes_add(&x->copies, out->data + from, out->n - from);
+  out->n = from;
+}
 static void tn_ptx_copy(tn_ptx *x, const tiny_uop *u) {
   const tiny_uop *load = tn_copied(u), *from = load->src[0];
   const int n = tn_ptx_nbytes(load);
@@ -1457,6 +1545,7 @@ static void tn_ptx_copy(tn_ptx *x, const tiny_uop *u) {
   if (from->nsrc == 3)
     read = tn_ptx_choice(x, TINY_I32, tn_ptx_element(x, from->src[2], 0), tn_ptx_k(n), tn_ptx_k(0));
   tn_ptx_guard(x, u->src[0]);
+  const size_t from_here = tn_ptx_body(x)->n;
   tn_ptx_begin(x, n == 16 ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global");
   tn_ptx_address_text(x, &to, 0);
   tn_ptx_text(tn_ptx_body(x), ", ");
@@ -1464,6 +1553,7 @@ static void tn_ptx_copy(tn_ptx *x, const tiny_uop *u) {
   tn_ptx_text(tn_ptx_body(x), ", %d", n);
   if (read.kind) { tn_ptx_text(tn_ptx_body(x), ", "); tn_ptx_operand_text(tn_ptx_body(x), read); }
   tn_ptx_text(tn_ptx_body(x), ";\n");
+  tn_ptx_put_off(x, from_here);
   tn_ptx_unguard(x);
 }
 static void tn_ptx_prefetch(tn_ptx *x, const tiny_uop *u) {
@@ -1481,9 +1571,11 @@ static tn_ptx_operand tn_ptx_read_special(tn_ptx *x, const char *name) {
   tn_ptx_text(tn_ptx_body(x), ", %%%s;\n", name);
   return o;
 }
-// Is it where BULKs copy to?
+// Is it where BULKs copy to, or BULKSTOREs from?
 static int tn_ptx_holds_boxes(const tn_ptx *x, const tiny_uop *memory) {
   for (int i = 0; i < x->nbulk; i++) if (tn_memory_behind(x->bulk[i]->src[0]->src[0]) == memory) return 1;
+  for (int i = 0; i < x->k->n && x->box_stores; i++)
+    if (x->k->list[i]->op == TINY_OP_BULKSTORE && tn_memory_behind(x->k->list[i]->src[0]->src[0]) == memory) return 1;
   return 0;
 }
 static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
@@ -1524,6 +1616,46 @@ static void tn_ptx_define(tn_ptx *x, const tiny_uop *u) {
 #ifndef TINY_AMALGAMATED
 #include "ptx_memory.c"
 #endif
+
+// ** the batch **
+
+// Of warps beside which others copy: the slot before is empty, if there was one. now: the one whose products are under
+// way, -1: there is none.
+static void tn_ptx_release(tn_ptx *x, tn_ptx_operand now) {
+  const tn_ptx_operand on = tn_ptx_do(x, 'p', "setp.ge.and.s32", x->before, tn_ptx_k(0), x->tells),
+                       at = tn_ptx_do(x, 'r', "mad.lo.s32", x->before, tn_ptx_k(8), x->empties),
+                       next[2] = {x->before, now};
+  x->guard = on;
+  tn_ptx_begin(x, x->cluster > 1 ? "mbarrier.arrive.release.cluster.shared::cluster.b64" :
+                                   "mbarrier.arrive.shared::cta.b64");
+  x->guard = tn_ptx_none;
+  tn_ptx_text(tn_ptx_body(x), "_, [");
+  tn_ptx_operand_text(tn_ptx_body(x), at);
+  tn_ptx_text(tn_ptx_body(x), "];\n");
+  tn_ptx_line(x, "mov.b32", next, 2);
+}
+// The products of the batch, which are done behind it (PTX ISA, wgmma.fence, .commit_group, .wait_group).
+static const char tn_ptx_meet_cluster[] = "\tbarrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;\n";
+static void tn_ptx_flush(tn_ptx *x) {
+  if (!x->batch.n) return;
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.fence.sync.aligned;\n");
+  tiny_bytes_add(tn_ptx_body(x), x->batch.data, x->batch.n);
+  tn_ptx_text(tn_ptx_body(x), "\twgmma.commit_group.sync.aligned;\n\twgmma.wait_group.sync.aligned %d;\n",
+              x->overlaps != NULL);
+  x->batch.n = 0;
+  if (!x->overlaps) return;                // the products before are done, of all warps: their memory is filled again
+  if (x->role) {
+    if (!x->told) tn_ptx_release(x, x->slot);
+    x->told = 1;
+    return;
+  }
+  if (x->cluster > 1) tn_ptx_text(tn_ptx_body(x), "%s", tn_ptx_meet_cluster);
+  else tn_ptx_meet(x, tn_ptx_body(x));
+  if (x->copies.n) tiny_bytes_add(tn_ptx_body(x), x->copies.data, x->copies.n);
+  x->copies.n = 0;
+}
+
+// ** products **
 
 static int tn_load_has(const tiny_uop *load, int flag) { return (load->k & flag) != 0; }
 static int tn_ptx_loads_matrices(const tiny_uop *u) {
@@ -1611,7 +1743,8 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
 //    each warp's 32), a column for each column. What it begins with is a predicate, of what it is added to or not.
 //  - The first thread of each four warps starts their products, and says when they are to be counted as arrived at an
 //    mbarrier, which all threads wait for: before they meet again, and at the end of a loop, as memory that the unit
-//    reads is written then. What a barrier separates, fences separate as well.
+//    reads is written then. In a loop of nothing but copies and products those go on until their slot is filled again.
+//    What a barrier separates, fences separate as well.
 //  - Behind the loop a warp reads the rows of its lanes once, into registers that lie as those of mma.sync: 16 lanes
 //    of 256 bits are 16 rows of 8 columns ("Matrix fragments for shape .16x256b").
 #ifndef TN_RENDER_PTX_TCGEN05
@@ -1622,17 +1755,18 @@ static void tn_ptx_wgmma(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *uni
 
 enum {
   TN_PTX_KEPT = 4, TN_PTX_CHAINED = 8,     // of nodes, beside what is wanted: a unit keeps it; a WMMA adds to it
-  TN_PTX_TENSOR_NBYTES = 16,               // of shared memory: where Tensor Memory was allocated, and an mbarrier
+  TN_PTX_RING_AT = 8, TN_PTX_TENSOR_NBYTES = 32,             // of shared memory: where Tensor Memory is; mbarriers
+  TN_PTX_STARTED = 1, TN_PTX_COMMITTED = 2,                  // products that are not waited for
   TN_PTX_FOUR_WARPS = 128, TN_PTX_TENSOR = 512, TN_PTX_TENSOR_LEAST = 32, TN_PTX_TENSOR_LANE = 16, TN_PTX_LOADED = 32
 };
 
 // Of what a unit keeps, in the pool: its address, a predicate: it is added to; is what it holds yet to be read?
 enum { TN_PTX_KEPT_AT, TN_PTX_KEPT_ADDS, TN_PTX_KEPT_OPEN, TN_PTX_KEPT_FIELDS };
 
-// Operands as boxes are wgmma's.
+// Where four warps have 64 rows of boxes between them it is wgmma's.
 static int tn_ptx_is_whole(const tiny_uop *u) {
   const tiny_uop *a = u->op == TINY_OP_WMMA ? tn_ptx_matrices(u->src[0]) : NULL;
-  return a && !tn_load_has(a, TN_SWIZZLED) && tn_ptx_is_by_unit(u->src[1]);
+  return a && !tn_load_has(a, TN_SIDE) && tn_ptx_is_by_unit(u->src[1]);
 }
 static int tn_ptx_is_zero(const tiny_uop *u) {
   while (u->op == TINY_OP_BROADCAST) u = u->src[0];
@@ -1664,38 +1798,188 @@ static int tn_ptx_tensor_columns(const tn_ptx *x) {
   return n;
 }
 
-// ** a kernel's beginning and end **
+// ** products that go on while the next ones are copied **
+//
+//   a slot has been copied to              boxes: its mbarrier; copies of items: all have met
+//   its products begin; commit
+//   products before are done               whose slot is filled next
+//   copies to it begin
+// Of boxes the threads that start products do all of this, one of four warps each, and the others wait behind the loop.
+// A cluster's slot is empty when the products of all its groups are done, which each tells all of (PTX ISA,
+// tcgen05.commit, .multicast::cluster): an mbarrier counts all that start products.
+//
+// The n-th commit arrives at mbarrier n of a ring of two and more, and of as many as there are slots: a group cannot be
+// so far ahead of another that its next arrival there is counted with the last one.
 
-static void tn_ptx_fences(tn_ptx *x, const char *between) {
-  tn_ptx_text(tn_ptx_body(x), "\ttcgen05.fence::before_thread_sync;\n%s\ttcgen05.fence::after_thread_sync;\n", between);
+static int tn_ptx_is_kept(const tn_ptx *x, const tiny_uop *index) {
+  return tn_is_reg(index->src[0]) && (x->wants[tn_memory_behind(index->src[0])->seq] & TN_PTX_KEPT);
 }
+// Does nothing wait for products where u is done, nor any other thread for the one that starts them?
+static int tn_ptx_goes_on(const tn_ptx *x, const tiny_uop *u) {
+  switch (u->op) {
+    case TINY_OP_BARRIER: case TINY_OP_IF: case TINY_OP_ENDIF: case TINY_OP_RANGE: case TINY_OP_SHUFFLE:
+    case TINY_OP_PREFETCH: return 0;
+    case TINY_OP_WMMA: return tn_ptx_is_whole(u) && !(x->wants[u->seq] & TN_PTX_KEPT);
+    case TINY_OP_LOAD: return tn_ptx_loads_matrices(u) || !x->needed[u->seq] || tn_ptx_is_kept(x, u->src[0]);
+    case TINY_OP_STORE: return u->src[1]->op == TINY_OP_WMMA ? tn_ptx_is_kept(x, u->src[0]) : tn_ptx_copies(x, u);
+    default: return 1;
+  }
+}
+// The loop of a BARRIER in which nothing is done but copies and products that are added up, so many times; else NULL.
+static const tiny_uop *tn_ptx_tensor_overlaps(const tn_ptx *x, const tiny_uop *barrier) {
+  const tiny_uop *loop = x->block[barrier->seq];
+  int products = 0;
+  if (!loop || loop->op != TINY_OP_RANGE || loop->dtype == TINY_U64 || loop->nsrc > 1 ||
+      loop->src[0]->op != TINY_OP_CONST || loop->src[0]->k < 1 || !barrier->k)
+    return NULL;
+  for (int i = (int)loop->seq + 1; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_END) return u->src[1] == loop && products ? loop : NULL;
+    if (u != barrier && !tn_ptx_goes_on(x, u)) return NULL;
+    products += u->op == TINY_OP_WMMA;
+  }
+  return NULL;
+}
+// Slots of boxes that such a loop has, the most; 0: there is none.
+static int tn_ptx_tensor_slots(const tn_ptx *x) {
+  int most = 0;
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const tiny_uop *loop = u->op == TINY_OP_BARRIER && u->k == TN_BOXES ? tn_ptx_tensor_overlaps(x, u) : NULL;
+    for (int k = 0; loop && k < x->nbulk; k++) {
+      const int64_t at = x->bulk[k]->k, n = tn_bulk_end(at) - tn_bulk_first(at);
+      if (x->block[x->bulk[k]->seq] == loop && n > most) most = (int)n;
+    }
+  }
+  return most;
+}
+
 // What one thread or warp does.
 static void tn_ptx_by(tn_ptx *x, tn_ptx_operand who, const char *text) {
   tn_ptx_text(tn_ptx_body(x), "\t@%%p%lld %s", (long long)who.n, text);
 }
-static void tn_ptx_tensor_open(tn_ptx *x) {
+// The mbarrier of the commit that is `back` before the next one; *number: of that.
+static tn_ptx_operand tn_ptx_ring_at(tn_ptx *x, const tn_ptx_ring *r, int back, tn_ptx_operand *number) {
+  *number = back ? tn_ptx_do2(x, 'r', "add.s32", r->count, tn_ptx_k(-back)) : r->count;
+  const tn_ptx_operand of = tn_ptx_do2(x, 'r', "and.b32", *number, tn_ptx_k((1 << r->bits) - 1));
+  return tn_ptx_do(x, 'r', "mad.lo.s32", of, tn_ptx_k(8), r->at);
+}
+static void tn_ptx_ring_commit(tn_ptx *x, const tn_ptx_ring *r) {
   char line[160];
-  const int number = x->memories++;
+  tn_ptx_operand number, next[3] = {r->count, r->count, tn_ptx_k(1)};
+  const long long at = tn_ptx_ring_at(x, r, 0, &number).n;
+  if (r == &x->empty && x->cluster > 1)
+    snprintf(line, sizeof line, "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster"
+             ".b64 [%%r%lld], %%h%lld;\n", at, (long long)x->everyone.n);
+  else
+    snprintf(line, sizeof line, "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%%r%lld];\n",
+             at);
+  tn_ptx_by(x, x->starts, line);
+  tn_ptx_line(x, "add.s32", next, 3);
+}
+// Until that commit's products are done. Phases of an mbarrier that none has arrived at count as over, if they are odd.
+static void tn_ptx_ring_wait(tn_ptx *x, const tn_ptx_ring *r, int back) {
+  tn_ptx_operand number;
+  const tn_ptx_operand at = tn_ptx_ring_at(x, r, back, &number), is = tn_ptx_register(x, 'p');
+  tn_ptx_operand phase = tn_ptx_do2(x, 'r', "shr.u32", number, tn_ptx_k(r->bits));
+  phase = tn_ptx_do2(x, 'r', "and.b32", phase, tn_ptx_k(1));
+  const int label = ++x->labels;
+  tn_ptx_text(tn_ptx_body(x), "$W%d:\n\tmbarrier.try_wait.parity.shared::cta.b64 %%p%lld, [%%r%lld], %%r%lld;\n", label,
+              (long long)is.n, (long long)at.n, (long long)phase.n);
+  tn_ptx_text(tn_ptx_body(x), "\t@!%%p%lld bra $W%d;\n", (long long)is.n, label);
+}
+static void tn_ptx_fences(tn_ptx *x, const char *between) {
+  tn_ptx_text(tn_ptx_body(x), "\ttcgen05.fence::before_thread_sync;\n%s\ttcgen05.fence::after_thread_sync;\n", between);
+}
+
+// Such an iteration begins, at its BARRIER. Where only boxes are copied, it is of who starts products.
+static void tn_ptx_tensor_goes_on(tn_ptx *x, const tiny_uop *barrier) {
+  x->ring = barrier->k == TN_BOXES ? &x->empty : &x->done;
+  if (x->ring == &x->empty) x->level[x->depth].skips = x->rests;
+}
+// It ends.
+static void tn_ptx_tensor_turn(tn_ptx *x) {
+  tn_ptx_ring_commit(x, x->ring);
+  tn_ptx_ring_wait(x, x->ring, 2);
+  if (x->copies.n) tiny_bytes_add(tn_ptx_body(x), x->copies.data, x->copies.n);
+  x->copies.n = 0;
+  x->tensor_open = TN_PTX_COMMITTED;
+}
+// The loop has ended: for who starts products when those of the cluster are done, as no group then tells another any
+// more.
+static void tn_ptx_tensor_drain(tn_ptx *x) {
+  for (int back = 1 << x->ring->bits; x->ring == &x->empty && back > 0; back--) tn_ptx_ring_wait(x, x->ring, back);
+}
+// For the others.
+static void tn_ptx_tensor_ends(tn_ptx *x) {
+  if (x->ring != &x->empty) return;
+  tn_ptx_fences(x, "\tbar.sync 0;\n");
+  x->met = 1;
+  x->tensor_open = 0;
+}
+
+// ** a kernel's beginning and end **
+
+// Where units are told from, in shared memory: from the symbol on so many bytes.
+typedef struct tn_ptx_spot { tn_ptx_operand symbol; int64_t at; } tn_ptx_spot;
+static void tn_ptx_spot_text(tn_ptx *x, const tn_ptx_spot *s, int64_t more) {
+  tn_ptx_text(tn_ptx_body(x), "[");
+  tn_ptx_operand_text(tn_ptx_body(x), s->symbol);
+  tn_ptx_text(tn_ptx_body(x), "+%lld]", (long long)(s->at + more));
+}
+static tn_ptx_operand tn_ptx_spot_address(tn_ptx *x, const tn_ptx_spot *s, int64_t more) {
+  return tn_ptx_do2(x, 'r', "add.s32", tn_ptx_do1(x, 'r', "mov.u32", s->symbol), tn_ptx_k(s->at + more));
+}
+// Behind the slots of a launch's boxes, as other memory would be more than 1 KiB before these; else memory of its own.
+static tn_ptx_spot tn_ptx_tensor_spot(tn_ptx *x, int nbytes) {
+  tn_ptx_spot s = {{'S', 0}, x->k->local_nbytes - TN_BOX_NBYTES + 8 * x->slots};
+  if (x->nbulk && x->k->local_nbytes) {
+    if (8 * x->slots + nbytes > TN_BOX_NBYTES) tn_ptx_fail(x, "so many slots");
+    return s;
+  }
+  s.symbol.kind = 's'; s.symbol.n = x->memories++; s.at = 0;
+  tn_ptx_text(&x->declares, "\t.shared .align 16 .b8 m%lld[%d];\n", (long long)s.symbol.n, nbytes);
+  return s;
+}
+static void tn_ptx_ring_open(tn_ptx *x, tn_ptx_ring *r, const tn_ptx_spot *s, int64_t at, int arrivals,
+                             tn_ptx_operand first) {
+  r->at = tn_ptx_spot_address(x, s, at);
+  r->count = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(0));
+  for (int i = 0; i < 1 << r->bits; i++) {
+    tn_ptx_by(x, first, "mbarrier.init.shared::cta.b64 ");
+    tn_ptx_spot_text(x, s, at + 8 * i);
+    tn_ptx_text(tn_ptx_body(x), ", %d;\n", arrivals);
+  }
+}
+// Allocated by the first warp.
+static void tn_ptx_tensor_allocate(tn_ptx *x, const tn_ptx_spot *s) {
+  tn_ptx_by(x, x->manages, "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 ");
+  tn_ptx_spot_text(x, s, 0);
+  tn_ptx_text(tn_ptx_body(x), ", %d;\n", tn_ptx_tensor_columns(x));
+  tn_ptx_by(x, x->manages, "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n");
+}
+static void tn_ptx_tensor_open(tn_ptx *x) {
+  const int slots = tn_ptx_tensor_slots(x);
+  const tn_ptx_operand item = tn_ptx_read_special(x, "tid.x"),
+                       of_four = tn_ptx_do2(x, 'r', "and.b32", item, tn_ptx_k(TN_PTX_FOUR_WARPS - 1));
+  const tn_ptx_operand first = tn_ptx_do2(x, 'p', "setp.eq.s32", item, tn_ptx_k(0));
   tn_ptx_wants_version(x, 86);
-  tn_ptx_text(&x->declares, "\t.shared .align 16 .b8 m%d[%d];\n", number, TN_PTX_TENSOR_NBYTES);
-  const tn_ptx_operand item = tn_ptx_register(x, 'r'), of_four = tn_ptx_register(x, 'r'), symbol = {'s', number};
-  tn_ptx_text(tn_ptx_body(x), "\tmov.u32 %%r%lld, %%tid.x;\n\tand.b32 %%r%lld, %%r%lld, %d;\n", (long long)item.n,
-              (long long)of_four.n, (long long)item.n, TN_PTX_FOUR_WARPS - 1);
+  x->done.bits = 1;
+  for (x->empty.bits = 1; 1 << x->empty.bits < slots;) x->empty.bits++;
+  const tn_ptx_spot s = tn_ptx_tensor_spot(x, TN_PTX_TENSOR_NBYTES + (slots ? 8 << x->empty.bits : 0));
   x->manages = tn_ptx_do2(x, 'p', "setp.lt.u32", item, tn_ptx_k(TN_PTX_FOUR_WARPS / 4));
   x->starts = tn_ptx_do2(x, 'p', "setp.eq.s32", of_four, tn_ptx_k(0));
-  x->arrives = tn_ptx_do2(x, 'r', "add.s32", tn_ptx_do1(x, 'r', "mov.u32", symbol), tn_ptx_k(8));
-  x->phase = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(0));
-  snprintf(line, sizeof line, "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [m%d], %d;\n", number,
-           tn_ptx_tensor_columns(x));
-  tn_ptx_by(x, x->manages, line);
-  tn_ptx_by(x, x->manages, "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n");
-  snprintf(line, sizeof line, "mbarrier.init.shared::cta.b64 [%%r%lld], %d;\n", (long long)x->arrives.n, x->groups);
-  tn_ptx_by(x, tn_ptx_do2(x, 'p', "setp.eq.s32", item, tn_ptx_k(0)), line);
+  if (slots) x->rests = tn_ptx_do2(x, 'p', "setp.ne.s32", of_four, tn_ptx_k(0));
+  tn_ptx_tensor_allocate(x, &s);
+  tn_ptx_ring_open(x, &x->done, &s, TN_PTX_RING_AT, x->groups, first);
+  if (slots) tn_ptx_ring_open(x, &x->empty, &s, TN_PTX_TENSOR_NBYTES, x->groups * x->cluster, first);
   tn_ptx_fences(x, "\tbar.sync 0;\n");
-  tn_ptx_operand at = x->tensor_all = tn_ptx_register(x, 'r');
-  tn_ptx_text(tn_ptx_body(x), "\tld.shared.u32 %%r%lld, [m%d];\n", (long long)at.n, number);
-  const tn_ptx_operand four = tn_ptx_do2(x, 'r', "shr.u32", item, tn_ptx_k(7)),
+  const tn_ptx_operand at = x->tensor_all = tn_ptx_register(x, 'r'),
+                       four = tn_ptx_do2(x, 'r', "shr.u32", item, tn_ptx_k(7)),
                        warp = tn_ptx_do(x, 'r', "bfe.u32", item, tn_ptx_k(5), tn_ptx_k(2));
+  tn_ptx_text(tn_ptx_body(x), "\tld.shared.u32 %%r%lld, ", (long long)at.n);
+  tn_ptx_spot_text(x, &s, 0);
+  tn_ptx_text(tn_ptx_body(x), ";\n");
   x->tensor_at = x->groups > 1 ? tn_ptx_do(x, 'r', "mad.lo.s32", four, tn_ptx_k(x->tensor), at) : at;
   x->tensor_lane = tn_ptx_do2(x, 'r', "shl.b32", warp, tn_ptx_k(16 + 5));  // 32 lanes each
   x->met = 1;
@@ -1726,7 +2010,7 @@ static int tn_ptx_keep(tn_ptx *x, const tiny_uop *keeper, const tiny_uop *produc
   x->at = 0;
   tn_ptx_put(x, first + TN_PTX_KEPT_AT, x->tensor_given ?
              tn_ptx_do2(x, 'r', "add.s32", x->tensor_at, tn_ptx_k(x->tensor_given)) : x->tensor_at);
-  tn_ptx_put(x, first + TN_PTX_KEPT_ADDS, tn_ptx_do2(x, 'p', "setp.ne.s32", x->phase, x->phase));
+  tn_ptx_put(x, first + TN_PTX_KEPT_ADDS, tn_ptx_do2(x, 'p', "setp.ne.s32", x->done.count, x->done.count));
   tn_ptx_put(x, first + TN_PTX_KEPT_OPEN, tn_ptx_k(0));
   x->at = at;
   x->tensor_given += tn_ptx_whole_columns(product);
@@ -1734,25 +2018,18 @@ static int tn_ptx_keep(tn_ptx *x, const tiny_uop *keeper, const tiny_uop *produc
   return first;
 }
 static void tn_ptx_kept_adds(tn_ptx *x, int kept, int adds) {
-  const tn_ptx_operand o[3] = {x->pool.of[kept + TN_PTX_KEPT_ADDS], x->phase, x->phase};
+  const tn_ptx_operand o[3] = {x->pool.of[kept + TN_PTX_KEPT_ADDS], x->done.count, x->done.count};
   tn_ptx_line(x, adds ? "setp.eq.s32" : "setp.ne.s32", o, 3);
 }
 // The products that were started are done: what they read may be written, what they gave be read.
 static void tn_ptx_tensor_wait(tn_ptx *x) {
-  char line[120];
   if (!x->tensor_open) return;
-  const int label = ++x->labels;
-  x->tensor_open = 0;
-  if (!x->met) tn_ptx_fences(x, "\tbar.sync 0;\n");          // all have seen the phase before
-  x->met = 0;
-  snprintf(line, sizeof line, "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%%r%lld];\n",
-           (long long)x->arrives.n);
-  tn_ptx_by(x, x->starts, line);
-  const tn_ptx_operand is = tn_ptx_register(x, 'p'), turned[3] = {x->phase, x->phase, tn_ptx_k(1)};
-  tn_ptx_text(tn_ptx_body(x), "$W%d:\n\tmbarrier.try_wait.parity.shared::cta.b64 %%p%lld, [%%r%lld], %%r%lld;\n", label,
-              (long long)is.n, (long long)x->arrives.n, (long long)x->phase.n);
-  tn_ptx_text(tn_ptx_body(x), "\t@!%%p%lld bra $W%d;\n", (long long)is.n, label);
-  tn_ptx_line(x, "xor.b32", turned, 3);
+  if (x->tensor_open == TN_PTX_STARTED) {
+    if (!x->met) tn_ptx_fences(x, "\tbar.sync 0;\n");        // all have seen the one before
+    tn_ptx_ring_commit(x, &x->done);
+  }
+  x->tensor_open = x->met = 0;
+  tn_ptx_ring_wait(x, &x->done, 1);
   tn_ptx_text(tn_ptx_body(x), "\ttcgen05.fence::after_thread_sync;\n");
 }
 // Registers from `first` on of the pool hold what is kept: of each tile of rows all columns, 32 registers at a time.
@@ -1814,7 +2091,7 @@ static void tn_ptx_tcgen05(tn_ptx *x, const tiny_uop *u, const tiny_warp_unit *u
               (long long)x->pool.of[kept + TN_PTX_KEPT_ADDS].n);
   if (sum->op != TINY_OP_WMMA) tn_ptx_kept_adds(x, kept, 1);
   tn_ptx_put(x, kept + TN_PTX_KEPT_OPEN, tn_ptx_k(tn_ptx_whole_rows(u)));
-  x->tensor_open = 1;
+  x->tensor_open = TN_PTX_STARTED;
   if (!stays && !(x->wants[u->seq] & TN_PTX_CHAINED) && !x->failed)
     tn_ptx_tensor_load(x, kept, x->elements[u->seq], u->lanes, tn_ptx_whole_rows(u));
 }
@@ -1908,7 +2185,7 @@ static int64_t tn_ptx_map_word(const tiny_uop *bulk, int parts, int k) {
 #ifndef TN_RENDER_PTX_BULK
 #define TN_RENDER_PTX_BULK
 #ifndef TINY_AMALGAMATED
-#include "ptx_wgmma.c"
+#include "ptx_tcgen05.c"
 #include "ptx_maps.c"
 #endif
 
@@ -1962,6 +2239,9 @@ static void tn_ptx_survey_maps(tn_ptx *x) {
 
 // ** the beginning **
 
+enum { TN_PTX_EMPTIES = TN_BOX_SLOTS / 2 };                  // of mbarriers, behind those of slots (ptx_producer.c)
+static int64_t tn_ptx_items(const tn_ptx *x) { return x->k->local[0] * x->k->local[1] * x->k->local[2]; }
+
 static void tn_ptx_slot_text(tn_ptx *x, int64_t slot) {
   tn_ptx_text(tn_ptx_body(x), "[%s+%lld]", x->k->local_nbytes ? "tiny_shared" : "boxes",
               (long long)(8 * slot + (x->k->local_nbytes ? x->k->local_nbytes - TN_BOX_NBYTES : 0)));
@@ -1970,6 +2250,27 @@ static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
   for (int i = 0; i < x->nbulk; i++)
     if (tn_bulk_first(x->bulk[i]->k) <= slot && slot < tn_bulk_end(x->bulk[i]->k)) return tn_bulk_copies(x->bulk[i]->k);
   return 1;
+}
+// Addresses of tensors, and of clusters who this is: for who begins copies.
+static void tn_ptx_begin_copies(tn_ptx *x) {
+  for (int i = 0; i < x->nmap; i++) {
+    tn_ptx_operand at = tn_ptx_register(x, 'd');
+    tn_ptx_begin(x, "mov.b64");
+    tn_ptx_operand_text(tn_ptx_body(x), at);
+    tn_ptx_text(tn_ptx_body(x), ", m;\n");
+    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
+    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
+  }
+  if (x->cluster < 2) return;
+  x->rank = tn_ptx_read_special(x, "cluster_ctarank");
+  x->everyone = tn_ptx_do1(x, 'h', "mov.b16", tn_ptx_k((1 << x->cluster) - 1));
+}
+static void tn_ptx_begin_slot(tn_ptx *x, int64_t slot, int64_t arrivals) {
+  x->guard = x->first;
+  tn_ptx_begin(x, "mbarrier.init.shared::cta.b64");
+  tn_ptx_slot_text(x, slot);
+  tn_ptx_text(tn_ptx_body(x), ", %lld;\n", (long long)arrivals);
+  x->guard = tn_ptx_none;
 }
 // mbarriers are there, for the copies too, before anybody waits (CUDA C++ Programming Guide, "Using TMA").
 static void tn_ptx_begin_boxes(tn_ptx *x) {
@@ -1983,26 +2284,12 @@ static void tn_ptx_begin_boxes(tn_ptx *x) {
   tn_ptx_text(tn_ptx_body(x), ", %s;\n", x->k->local_nbytes ? "tiny_shared" : "boxes");
   if (x->k->local_nbytes)
     x->slot_at = tn_ptx_do2(x, 'r', "add.s32", x->slot_at, tn_ptx_k(x->k->local_nbytes - TN_BOX_NBYTES));
-  for (int i = 0; i < x->slots; i++) {
-    x->guard = x->first;
-    tn_ptx_begin(x, "mbarrier.init.shared::cta.b64");
-    tn_ptx_slot_text(x, i);
-    tn_ptx_text(tn_ptx_body(x), ", %lld;\n", (long long)tn_ptx_copies_to(x, i));
-  }
-  x->guard = tn_ptx_none;
-  for (int i = 0; i < x->nmap; i++) {
-    tn_ptx_operand at = tn_ptx_register(x, 'd');
-    tn_ptx_begin(x, "mov.b64");
-    tn_ptx_operand_text(tn_ptx_body(x), at);
-    tn_ptx_text(tn_ptx_body(x), ", m;\n");
-    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
-    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
-  }
+  for (int i = 0; i < x->slots; i++) tn_ptx_begin_slot(x, i, tn_ptx_copies_to(x, i));
+  for (int i = 0; i < x->slots && x->role; i++)
+    tn_ptx_begin_slot(x, TN_PTX_EMPTIES + i, x->cluster * (tn_ptx_items(x) / 32));
+  if (!x->role) tn_ptx_begin_copies(x);
   tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n%s",
               x->cluster > 1 ? tn_ptx_meet_cluster : "\tbar.sync 0;\n");
-  if (x->cluster < 2) return;
-  x->rank = tn_ptx_read_special(x, "cluster_ctarank");
-  x->everyone = tn_ptx_do1(x, 'h', "mov.b16", tn_ptx_k((1 << x->cluster) - 1));
 }
 
 // ** copies, and who waits for them **
@@ -2014,6 +2301,11 @@ static tn_ptx_operand tn_ptx_narrow(tn_ptx *x, const tiny_uop *u) {
 static tn_ptx_operand tn_ptx_slot_address(tn_ptx *x, tn_ptx_operand slot) {
   return tn_ptx_do(x, 'r', "mad.lo.s32", slot, tn_ptx_k(8), x->slot_at);
 }
+static void tn_ptx_begin_if(tiny_bytes *out, tn_ptx_operand on) {
+  tn_ptx_text(out, on.kind ? "\t@" : "\t");
+  if (on.kind) tn_ptx_operand_text(out, on);
+  if (on.kind) tn_ptx_text(out, " ");
+}
 static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
   const int dims = tn_bulk_dims(u), parts = tn_ptx_parts(x, u);
   const tiny_uop *index = u->src[0];
@@ -2021,24 +2313,25 @@ static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
   for (int i = 0; i < dims; i++) nbytes *= u->v[2 * dims + i];
   tn_ptx_address to = tn_ptx_address_of(x, index);
   const tn_ptx_operand at = tn_ptx_slot_address(x, tn_ptx_narrow(x, u->src[2]));
-  tn_ptx_operand place[TN_BOX_DIMS], on = x->first;
+  tn_ptx_operand place[TN_BOX_DIMS], on = x->first;          // none: of one thread alone
   for (int i = 0; i < dims; i++) place[i] = tn_ptx_narrow(x, u->src[3 + i]);
   if (parts > 1) {                         // the rows of this group's part
     if (to.base.kind == 's' || to.base.kind == 'S') to.base = tn_ptx_do1(x, 'r', "mov.u32", to.base);
     to.base = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(nbytes / parts), to.base);
     place[1] = tn_ptx_do(x, 'r', "mad.lo.s32", x->rank, tn_ptx_k(u->v[2 * dims + 1] / parts), place[1]);
   }
-  if (index->nsrc == 3)
-    on = tn_ptx_do2(x, 'p', "and.pred", on, tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p'));
+  if (index->nsrc == 3) {
+    const tn_ptx_operand there = tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p');
+    on = on.kind ? tn_ptx_do2(x, 'p', "and.pred", on, there) : there;
+  }
   if (x->failed) return;
   tiny_bytes *out = x->overlaps ? &x->copies : tn_ptx_body(x);
-  tn_ptx_text(out, "\t@");
-  tn_ptx_operand_text(out, on);
-  tn_ptx_text(out, " mbarrier.arrive.expect_tx.shared::cta.b64 _, [");
+  tn_ptx_begin_if(out, on);
+  tn_ptx_text(out, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [");
   tn_ptx_operand_text(out, at);
-  tn_ptx_text(out, "], %lld;\n\t@", (long long)nbytes);
-  tn_ptx_operand_text(out, on);
-  tn_ptx_text(out, " cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s [", dims,
+  tn_ptx_text(out, "], %lld;\n", (long long)nbytes);
+  tn_ptx_begin_if(out, on);
+  tn_ptx_text(out, "cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes%s [", dims,
               parts > 1 ? ".multicast::cluster" : "");
   tn_ptx_operand_text(out, to.base);
   tn_ptx_text(out, "+%lld], [", (long long)to.offset);
@@ -2051,9 +2344,9 @@ static void tn_ptx_bulk(tn_ptx *x, const tiny_uop *u) {
   if (parts > 1) { tn_ptx_text(out, ", "); tn_ptx_operand_text(out, x->everyone); }
   tn_ptx_text(out, ";\n");
 }
-// Until the phase of the slot is over; then it is the other one's turn.
-static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
-  const tn_ptx_operand s = tn_ptx_narrow(x, slot), at = tn_ptx_slot_address(x, s), over = tn_ptx_register(x, 'p');
+// Until the phase of the slot whose mbarrier is at `at` is over; then it is the other one's turn.
+static void tn_ptx_wait_phase(tn_ptx *x, tn_ptx_operand s, tn_ptx_operand at) {
+  const tn_ptx_operand over = tn_ptx_register(x, 'p');
   tn_ptx_operand parity = tn_ptx_do2(x, 'r', "shr.u32", x->phases, s);
   parity = tn_ptx_do2(x, 'r', "and.b32", parity, tn_ptx_k(1));
   const tn_ptx_operand bit = tn_ptx_do2(x, 'r', "shl.b32", tn_ptx_held(x, tn_ptx_k(1), 'r'), s),
@@ -2061,7 +2354,8 @@ static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
   const int label = ++x->labels;
   tiny_bytes *out = tn_ptx_body(x);
   tn_ptx_text(out, "$W%d:\n", label);
-  tn_ptx_begin(x, "mbarrier.try_wait.parity.shared::cta.b64");
+  tn_ptx_begin(x, x->role == TN_PTX_PRODUCES && x->cluster > 1 ?
+               "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64" : "mbarrier.try_wait.parity.shared::cta.b64");
   tn_ptx_operand_text(out, over);
   tn_ptx_text(out, ", [");
   tn_ptx_operand_text(out, at);
@@ -2074,6 +2368,11 @@ static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
   tn_ptx_line(x, to, NULL, 0);
   x->guard = tn_ptx_none; x->unless = 0;
   tn_ptx_line(x, "xor.b32", turn, 3);
+}
+static void tn_ptx_wait_boxes(tn_ptx *x, const tiny_uop *slot) {
+  x->slot = tn_ptx_narrow(x, slot);
+  x->told = 0;
+  tn_ptx_wait_phase(x, x->slot, tn_ptx_slot_address(x, x->slot));
 }
 
 // ** products that go on while the next ones are begun **
@@ -2109,6 +2408,7 @@ static int tn_ptx_may_overlap(const tn_ptx *x, const tiny_uop *u) {
 static const tiny_uop *tn_ptx_overlaps(const tn_ptx *x, const tiny_uop *barrier) {
   const tiny_uop *loop = x->block[barrier->seq];
   int stores = 0;
+  if (x->tensor) return tn_ptx_tensor_overlaps(x, barrier);
   if (!loop || x->fences || barrier->k != TN_BOXES) return NULL;
   for (int i = (int)loop->seq + 1; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
@@ -2124,14 +2424,16 @@ static const tiny_uop *tn_ptx_overlaps(const tn_ptx *x, const tiny_uop *barrier)
 // Neighbours of dim 0 whose boxes are the same each copy a part to the memory of all (PTX ISA, .multicast::cluster).
 // Memory is filled again when all groups of the cluster have met, which they do while products are under way.
 
-// How many groups make a cluster: as hints say, if there is one loop of copies and its products overlap.
-static int tn_ptx_cluster(const tn_ptx *x) {
+// How many groups make a cluster: as hints say, if there is one loop of copies and its products overlap. produced: who
+// copies waits for neighbours by itself; else they do not meet before a loop that begins anew.
+static int tn_ptx_cluster(const tn_ptx *x, int produced) {
   int hints = 0, loops = 0;
   for (int i = 0; i < x->nbulk; i++) hints |= x->k->hints[x->bulk[i]->seq];
   for (int i = 0; i < x->k->n && hints; i++) {
     const tiny_uop *u = x->k->list[i];
     if (u->op != TINY_OP_BARRIER || !(u->k & TN_BOXES)) continue;
-    if (loops++ || !tn_ptx_overlaps(x, u)) return 1;
+    const tiny_uop *loop = tn_ptx_overlaps(x, u);
+    if (loops++ || !loop || (x->inside[loop->seq] > 1 && !produced)) return 1;
   }
   return !loops ? 1 : hints & TINY_HINT_FOUR ? 4 : hints & TINY_HINT_PAIR ? 2 : 1;
 }
@@ -2149,6 +2451,274 @@ static void tn_ptx_maps_text(const tn_ptx *x, tiny_bytes *out) {
 }
 #endif
 // ---- end src/nv/../render/ptx_bulk.c ----
+// ---- begin src/nv/../render/ptx_producer.c ----
+// ptx_producer: warps that only copy boxes, beside those that multiply (PTX ISA, mbarrier, mapa, setmaxnreg).
+//
+// In:  a list whose BULKs are TN_BULK_PRODUCED, in whose one loop of copies products overlap (ptx_bulk.c).
+// Out: what the items do, without copies; what a warp group beside them does: loops, and copies in them.
+// Holds:
+//  - A slot has two mbarriers: of one a phase is over when it is full, of the other when it is empty: when each warp of
+//    the items, of all groups of the cluster, has told so. Who fills waits for the latter, and nobody else: the parity
+//    that it asks for first is that of the phase before the first, which is over (PTX ISA, mbarrier.test_wait).
+//  - Items tell that the slot before is empty when the products that read it are done, while the next ones are under
+//    way: they never wait for each other in the loop. A lane for each group of the cluster does it.
+//  - Who copies is there until all slots are empty: neighbours tell it so (CUTLASS, PipelineTmaAsync, producer_tail).
+//  - Registers go from those who copy to the items (PTX ISA, setmaxnreg), which has to be done by all of a warp group.
+//  - Barriers of the items are number 1, and counted: of the others most threads have ended. Where products do not
+//    overlap all of them have, and items copy themselves.
+#ifndef TN_RENDER_PTX_PRODUCER
+#define TN_RENDER_PTX_PRODUCER
+#ifndef TINY_AMALGAMATED
+#include "ptx_bulk.c"
+#endif
+
+// ** who does what **
+
+static int tn_ptx_is_act(const tiny_uop *u) {
+  return u->op == TINY_OP_STORE || u->op == TINY_OP_BULKSTORE || u->op == TINY_OP_BARRIER || u->op == TINY_OP_PREFETCH;
+}
+// Is something done at u that can be seen, by whom this is written for?
+static int tn_ptx_acts(const tn_ptx *x, const tiny_uop *u) {
+  if (u->op == TINY_OP_BULK) return x->role != TN_PTX_CONSUMES;
+  return x->role != TN_PTX_PRODUCES && tn_ptx_is_act(u);
+}
+// What the role leaves out: what others do, and loops and conditions in which nothing else is done.
+static void tn_ptx_survey_role(tn_ptx *x) {
+  int open[TN_PTX_DEPTH] = {0}, acts[TN_PTX_DEPTH] = {0}, depth = 0;
+  for (int i = 0; i < x->k->n && !x->failed; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const int op = u->op;
+    if (op == TINY_OP_RANGE || op == TINY_OP_IF) { open[++depth] = i; acts[depth] = 0; }
+    else if (op == TINY_OP_END || op == TINY_OP_ENDIF) {
+      x->idle[i] = x->idle[open[depth]] = !acts[depth];
+      acts[depth - 1] |= acts[depth];
+      depth--;
+    } else if (tn_ptx_acts(x, u)) acts[depth] = 1;
+    else x->idle[i] = op == TINY_OP_BULK || tn_ptx_is_act(u);
+  }
+}
+
+// Of the BULKs of an iteration the first one waits until its slot is empty: the first of its block, if memory of that
+// which is first in the kernel is what it fills. Before the loop others fill the rest of the slots by loops of their
+// own.
+static int tn_ptx_fills_first(const tn_ptx *x, const tiny_uop *u) {
+  if (tn_ptx_box_memory(u) != tn_ptx_box_memory(x->bulk[0])) return 0;
+  for (int i = 0; i < x->nbulk && x->bulk[i] != u; i++)
+    if (x->block[x->bulk[i]->seq] == x->block[u->seq] && x->bulk[i]->src[2] == u->src[2]) return 0;
+  return 1;
+}
+static const tiny_uop *tn_ptx_bulk_condition(const tiny_uop *u) {
+  return u->src[0]->nsrc == 3 ? u->src[0]->src[2] : NULL;
+}
+// Are all copies of the loop begun after the one that waits, and under its condition?
+static int tn_ptx_fills_in_order(const tn_ptx *x, const tiny_uop *loop) {
+  const tiny_uop *first = NULL;
+  for (int i = 0; i < x->nbulk; i++) {
+    if (x->block[x->bulk[i]->seq] != loop) continue;
+    if (!first) first = x->bulk[i];
+    if (!tn_ptx_fills_first(x, first) || x->bulk[i]->src[2] != first->src[2] ||
+        tn_ptx_bulk_condition(x->bulk[i]) != tn_ptx_bulk_condition(first))
+      return 0;
+  }
+  return first != NULL;
+}
+// Can warps beside the items copy? Of one loop, as it overlaps; of a kernel whose memory a launch brings.
+static int tn_ptx_produces(const tn_ptx *x) {
+  const tiny_uop *loop = NULL;
+  if (!x->beside || !x->k->local_nbytes || tn_ptx_items(x) % TN_PRODUCER_THREADS) return 0;
+  for (int i = 0; i < x->nbulk; i++)
+    if (!tn_bulk_is_produced(x->bulk[i]) || tn_bulk_end(x->bulk[i]->k) > TN_PTX_EMPTIES) return 0;
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_BARRIER || !(u->k & TN_BOXES)) continue;
+    if (loop || !(loop = tn_ptx_overlaps(x, u))) return 0;
+  }
+  return loop && tn_ptx_fills_in_order(x, loop);
+}
+
+// ** registers **
+
+// Of a multiprocessor, and what a thread has at the most (CUDA C++ Programming Guide, "Technical Specifications per
+// Compute Capability"); of those that copy, as CUTLASS gives them (sm90_gemm_tma_warpspecialized_cooperative.hpp:
+// LoadRegisterRequirement); what an item has beside its sums.
+enum { TN_PTX_REGISTERS = 1 << 16, TN_PTX_REGISTERS_MOST = 248,
+  TN_PTX_REGISTERS_COPY = 40, TN_PTX_REGISTERS_BESIDE = 40,
+  TN_PTX_SHARED = 228 << 10, TN_PTX_SHARED_BESIDE = 1 << 10 };             // bytes of a multiprocessor; a group's own
+
+static int64_t tn_ptx_sums(const tn_ptx *x) {
+  int64_t n = 0;
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op == TINY_OP_DEFINE && u->v[0] == TN_SPACE_REG && x->constant[i]) n += u->v[1] * u->lanes;
+  }
+  return n;
+}
+static int tn_ptx_eights(int64_t n) { return n < TN_PTX_REGISTERS_MOST ? (int)n / 8 * 8 : (int)TN_PTX_REGISTERS_MOST; }
+// An item's, when a group has begun with so many of each thread: what those who copy leave.
+static int tn_ptx_item_registers(const tn_ptx *x, int launched) {
+  return tn_ptx_eights((launched * (tn_ptx_items(x) + x->beside) - TN_PTX_REGISTERS_COPY * x->beside) /
+                       tn_ptx_items(x));
+}
+// Of each thread as a group begins: all there are, of as many groups as shared memory has room for and whose items have
+// enough then.
+static int tn_ptx_launched_registers(const tn_ptx *x) {
+  const int64_t threads = tn_ptx_items(x) + x->beside;
+  int64_t groups = TN_PTX_SHARED / (x->k->local_nbytes + TN_PTX_SHARED_BESIDE);
+  for (; groups > 1; groups--) {
+    const int n = tn_ptx_eights(TN_PTX_REGISTERS / threads / groups);
+    if (n >= TN_PTX_REGISTERS_COPY && tn_ptx_item_registers(x, n) >= tn_ptx_sums(x) + TN_PTX_REGISTERS_BESIDE) break;
+  }
+  return tn_ptx_eights(TN_PTX_REGISTERS / threads / (groups > 1 ? groups : 1));
+}
+
+// ** the items **
+
+static void tn_ptx_begin_consumers(tn_ptx *x) {
+  const tn_ptx_operand beside =
+      tn_ptx_do2(x, 'p', "setp.ge.u32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(tn_ptx_items(x)));
+  x->guard = beside;
+  tn_ptx_line(x, x->role ? "bra $PRODUCER" : "ret", NULL, 0);
+  x->guard = tn_ptx_none;
+  if (!x->role) return;
+  tn_ptx_text(tn_ptx_body(x), "\tsetmaxnreg.inc.sync.aligned.u32 %d;\n",
+              tn_ptx_item_registers(x, tn_ptx_launched_registers(x)));
+  const tn_ptx_operand lane = tn_ptx_read_special(x, "laneid");
+  x->tells = tn_ptx_do2(x, 'p', "setp.lt.u32", lane, tn_ptx_k(x->cluster));
+  x->empties = tn_ptx_do2(x, 'r', "add.s32", x->slot_at, tn_ptx_k(8 * TN_PTX_EMPTIES));
+  if (x->cluster > 1)
+    x->empties = tn_ptx_do2(x, 'r', "mapa.shared::cluster.u32", x->empties,
+                            tn_ptx_do2(x, 'r', "min.u32", lane, tn_ptx_k(x->cluster - 1)));
+  x->before = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(-1));
+}
+// ** who copies **
+
+static void tn_ptx_begin_producer(tn_ptx *x) {
+  tn_ptx_text(tn_ptx_body(x), "$PRODUCER:\n\tsetmaxnreg.dec.sync.aligned.u32 %d;\n", (int)TN_PTX_REGISTERS_COPY);
+  x->guard = tn_ptx_do2(x, 'p', "setp.ne.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(tn_ptx_items(x)));
+  tn_ptx_line(x, "ret", NULL, 0);          // one thread is enough
+  x->guard = tn_ptx_none;
+  x->phases = tn_ptx_do1(x, 'r', "mov.b32", tn_ptx_k(-1));
+  x->empties = tn_ptx_do2(x, 'r', "add.s32", x->slot_at, tn_ptx_k(8 * TN_PTX_EMPTIES));
+  tn_ptx_begin_copies(x);
+}
+// Until the slot that u fills is empty, if u is done at all.
+static void tn_ptx_wait_empty(tn_ptx *x, const tiny_uop *u) {
+  const tiny_uop *condition = tn_ptx_bulk_condition(u);
+  const tn_ptx_operand on = condition ? tn_ptx_held(x, tn_ptx_element(x, condition, 0), 'p') : tn_ptx_none,
+                       slot = tn_ptx_narrow(x, u->src[2]);
+  const int label = ++x->labels;
+  char to[32];
+  if (on.kind) {
+    snprintf(to, sizeof to, "bra $S%d", label);
+    x->guard = on; x->unless = 1;
+    tn_ptx_line(x, to, NULL, 0);
+    x->guard = tn_ptx_none; x->unless = 0;
+  }
+  tn_ptx_wait_phase(x, slot, tn_ptx_do(x, 'r', "mad.lo.s32", slot, tn_ptx_k(8), x->empties));
+  if (on.kind) tn_ptx_text(tn_ptx_body(x), "$S%d:\n", label);
+}
+static void tn_ptx_produce(tn_ptx *x, const tiny_uop *u) {
+  if (x->role && tn_ptx_fills_first(x, u)) tn_ptx_wait_empty(x, u);
+  tn_ptx_bulk(x, u);
+}
+// Neighbours have told of all slots: nobody tells a group that is not there any more.
+static void tn_ptx_end_producer(tn_ptx *x) {
+  for (int i = 0; i < x->slots && x->cluster > 1; i++)
+    tn_ptx_wait_phase(x, tn_ptx_k(i), tn_ptx_do2(x, 'r', "add.s32", x->empties, tn_ptx_k(8 * i)));
+  tn_ptx_text(tn_ptx_body(x), "\tret;\n");
+}
+#endif
+// ---- end src/nv/../render/ptx_producer.c ----
+// ---- begin src/nv/../render/ptx_box_stores.c ----
+// ptx_box_stores: boxes of shared memory that the device copies to tensors by itself (PTX ISA, cp.async.bulk.tensor,
+// .global.shared::cta; sm_90 on).
+//
+// In:  BULKSTOREs, and the BARRIER before. Out: their lines; their tensors stand among those of BULKs (ptx_bulk.c).
+// Holds: what items have written is fenced before they meet, as the device reads it by another way (fence.proxy.async).
+//        Thread 0 begins copies, and before the items meet again, or the kernel ends, waits until they have read shared
+//        memory: one group of them (cp.async.bulk.wait_group.read).
+#ifndef TN_RENDER_PTX_BOX_STORES
+#define TN_RENDER_PTX_BOX_STORES
+#ifndef TINY_AMALGAMATED
+#include "ptx_bulk.c"
+#endif
+
+static void tn_ptx_count_box_stores(tn_ptx *x) {
+  for (int i = 0; i < x->k->n; i++) x->box_stores += x->k->list[i]->op == TINY_OP_BULKSTORE;
+}
+// Their tensors, behind those of BULKs; what is stored to is no memory that a kernel reads alone.
+static void tn_ptx_survey_box_stores(tn_ptx *x) {
+  if (!x->box_stores || x->failed) return;
+  if (x->sm < 90) { tn_ptx_fail(x, "BULKSTORE"); return; }
+  tn_ptx_wants_version(x, 80);
+  const tiny_uop **map = (const tiny_uop **)tn_ptx_scratch(x->t, (TN_PTX_MAPS + 1) * sizeof *map);
+  if (!map) { x->failed = 1; return; }
+  if (x->nmap) memcpy(map, x->map, (size_t)x->nmap * sizeof *map);
+  x->map = map;
+  for (int i = 0; i < x->k->n && !x->failed; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_BULKSTORE) continue;
+    if (tn_ptx_map_of(x, u) == x->nmap) x->map[x->nmap++] = u;
+    if (x->nmap > TN_PTX_MAPS) tn_ptx_fail(x, "so many tensors");
+  }
+}
+// Of a kernel that has no BULKs: what thread 0 is known by, and where the tensors are.
+static void tn_ptx_begin_box_stores(tn_ptx *x) {
+  if (!x->box_stores || x->nbulk || x->failed) return;
+  x->first = tn_ptx_do2(x, 'p', "setp.eq.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(0));
+  for (int i = 0; i < x->nmap; i++) {
+    tn_ptx_operand at = tn_ptx_register(x, 'd');
+    tn_ptx_begin(x, "mov.b64");
+    tn_ptx_operand_text(tn_ptx_body(x), at);
+    tn_ptx_text(tn_ptx_body(x), ", m;\n");
+    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
+    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
+  }
+}
+
+// Is some box stored of memory that is there behind the barrier?
+static int tn_ptx_is_before_boxes(const tn_ptx *x, const tiny_uop *barrier) {
+  for (int i = (int)barrier->seq + 1; i < x->k->n && x->box_stores; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->op != TINY_OP_BULKSTORE) continue;
+    for (const tiny_uop *m = u->src[0]->src[0]; m->op == TINY_OP_AFTER; m = m->src[0])
+      for (uint32_t j = 1; j < m->nsrc; j++) if (m->src[j] == barrier) return 1;
+  }
+  return 0;
+}
+static void tn_ptx_box_store(tn_ptx *x, const tiny_uop *u) {
+  const int dims = tn_bulk_dims(u);
+  const tiny_uop *index = u->src[0];
+  const tn_ptx_address from = tn_ptx_address_of(x, index);
+  tn_ptx_operand place[TN_BOX_DIMS], on = x->first;
+  for (int i = 0; i < dims; i++) place[i] = tn_ptx_narrow(x, u->src[2 + i]);
+  if (index->nsrc == 3)
+    on = tn_ptx_do2(x, 'p', "and.pred", on, tn_ptx_held(x, tn_ptx_element(x, index->src[2], 0), 'p'));
+  if (x->failed) return;
+  x->leaves = 1;
+  tiny_bytes *out = tn_ptx_body(x);
+  tn_ptx_text(out, "\t@");
+  tn_ptx_operand_text(out, on);
+  tn_ptx_text(out, " cp.async.bulk.tensor.%dd.global.shared::cta.bulk_group [", dims);
+  tn_ptx_operand_text(out, x->map_at[tn_ptx_map_of(x, u)]);
+  tn_ptx_text(out, ", {");
+  for (int i = 0; i < dims; i++) { tn_ptx_text(out, i ? ", " : ""); tn_ptx_operand_text(out, place[i]); }
+  tn_ptx_text(out, "}], ");
+  tn_ptx_address_text(x, &from, 0);
+  tn_ptx_text(out, ";\n");
+}
+// Until those that were begun have read what they copy.
+static void tn_ptx_wait_box_stores(tn_ptx *x) {
+  static const char *const lines[2] = {"commit_group", "wait_group.read 0"};
+  for (int i = 0; i < 2 && x->leaves; i++) {
+    tn_ptx_text(tn_ptx_body(x), "\t@");
+    tn_ptx_operand_text(tn_ptx_body(x), x->first);
+    tn_ptx_text(tn_ptx_body(x), " cp.async.bulk.%s;\n", lines[i]);
+  }
+  x->leaves = 0;
+}
+#endif
+// ---- end src/nv/../render/ptx_box_stores.c ----
 // ---- begin src/nv/../render/ptx.c ----
 // ptx: a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later.
 //
@@ -2162,8 +2732,8 @@ static void tn_ptx_maps_text(const tn_ptx *x, tiny_bytes *out) {
 #ifndef TN_RENDER_PTX
 #define TN_RENDER_PTX
 #ifndef TINY_AMALGAMATED
-#include "ptx_tcgen05.c"
-#include "ptx_bulk.c"
+#include "ptx_producer.c"
+#include "ptx_box_stores.c"
 #endif
 
 enum { TN_PTX_PARAMETERS = 128 };
@@ -2273,6 +2843,8 @@ static void tn_ptx_guard_partial(tn_ptx *x, const tiny_uop *u) {
     }
 }
 static void tn_ptx_elementwise(tn_ptx *x, const tiny_uop *u) {
+  if (tn_ptx_is_narrow(u)) { tn_ptx_narrow_all(x, u); return; }
+  if (tn_ptx_is_paired(x, u)) { tn_ptx_paired_all(x, u); return; }
   const int first = x->elements[u->seq] = tn_ptx_take(x, u->lanes);
   for (int i = 0; i < u->lanes && !x->failed; i++) {
     tn_ptx_operand o[4];
@@ -2356,16 +2928,17 @@ static void tn_ptx_matrix(tn_ptx *x, const tiny_uop *u) {
 static void tn_ptx_barrier(tn_ptx *x, const tiny_uop *u) {
   const int64_t stores = u->k & ~(int64_t)TN_BOXES;
   if (u->k & TN_BOXES) tn_ptx_wait_boxes(x, u->src[0]);
-  x->overlaps = u->k & TN_BOXES ? tn_ptx_overlaps(x, u) : NULL;
-  if (x->overlaps) return;
+  x->overlaps = u->k ? tn_ptx_overlaps(x, u) : NULL;
+  if (x->overlaps && x->tensor) tn_ptx_tensor_goes_on(x, u);
+  if (x->overlaps && !stores) return;
   if (stores && x->sm >= 80) {
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.commit_group;\n");
     tn_ptx_text(tn_ptx_body(x), "\tcp.async.wait_group %lld;\n", (long long)stores - 1);
   }
-  if (x->fences) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
+  if (x->fences || tn_ptx_is_before_boxes(x, u)) tn_ptx_text(tn_ptx_body(x), "\tfence.proxy.async.shared::cta;\n");
   x->met = 1;
   if (x->tensor) tn_ptx_fences(x, "\tbar.sync 0;\n");
-  else tn_ptx_text(tn_ptx_body(x), "\tbar.sync 0;\n");
+  else tn_ptx_meet(x, tn_ptx_body(x));
 }
 
 // ** loops and conditions **
@@ -2430,9 +3003,12 @@ static void tn_ptx_end(tn_ptx *x) {
   const tn_ptx_operand on = tn_ptx_do2(x, 'p', tn_ptx_compares("setp.lt", l->opened->dtype, op, sizeof op), l->counter,
                                        tn_ptx_element(x, l->opened->src[0], 0));
   tn_ptx_branch(x, on, 0, "L", l->label);
+  if (x->tensor && x->overlaps == l->opened) tn_ptx_tensor_drain(x);
   if (l->skips.kind) tn_ptx_text(tn_ptx_body(x), "$E%d:\n", l->label);
   if (!x->overlaps || x->overlaps != l->opened) return;
+  if (x->tensor) { tn_ptx_tensor_ends(x); return; }
   tn_ptx_text(tn_ptx_body(x), "\twgmma.wait_group.sync.aligned 0;\n");
+  if (x->role == TN_PTX_CONSUMES) tn_ptx_release(x, tn_ptx_k(-1));
   x->overlaps = NULL;
 }
 static void tn_ptx_if(tn_ptx *x, const tiny_uop *u) {
@@ -2472,6 +3048,7 @@ static tn_ptx_operand tn_ptx_item(tn_ptx *x, int dim) {
   for (int i = 0; i < dim; i++) below *= n[i];
   for (int i = dim + 1; i < 3; i++) above *= n[i];
   if (n[dim] == 1) return tn_ptx_k(0);
+  if (x->role == TN_PTX_PRODUCES) tn_ptx_fail(x, "a box that moves with items");
   tn_ptx_operand o = tn_ptx_read_special(x, "tid.x");
   if (below > 1) o = tn_ptx_divided(x, o, below, 0);
   return above > 1 ? tn_ptx_divided(x, o, n[dim], 1) : o;
@@ -2511,7 +3088,8 @@ static void tn_ptx_node(tn_ptx *x, const tiny_uop *u) {
       else tn_ptx_store(x, u);
       return;
     case TINY_OP_PREFETCH: tn_ptx_prefetch(x, u); return;
-    case TINY_OP_BULK: tn_ptx_bulk(x, u); return;
+    case TINY_OP_BULK: tn_ptx_produce(x, u); return;
+    case TINY_OP_BULKSTORE: tn_ptx_box_store(x, u); return;
     case TINY_OP_RANGE: tn_ptx_range(x, u); return;
     case TINY_OP_IF: tn_ptx_if(x, u); return;
     case TINY_OP_PICK: tn_ptx_pick(x, u); return;
@@ -2539,7 +3117,7 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
       return reg && tn_ptx_in_registers(x, u->src[0]) && u->src[1]->op == TINY_OP_WMMA &&
           x->elements[u->src[1]->seq] == tn_ptx_reg_at(x, u->src[0]);
     case TINY_OP_BARRIER: case TINY_OP_RANGE: case TINY_OP_END: case TINY_OP_IF: case TINY_OP_ENDIF: case TINY_OP_BULK:
-      return 0;
+    case TINY_OP_BULKSTORE: return 0;
     default: break;
   }
   for (uint32_t j = 0; j < u->nsrc; j++) if (u->src[j]->op == TINY_OP_WMMA) return 0;
@@ -2549,10 +3127,14 @@ static int tn_ptx_leaves_batch(const tn_ptx *x, const tiny_uop *u) {
 static void tn_ptx_before(tn_ptx *x, const tiny_uop *u) {
   const int op = u->op, begins = op == TINY_OP_RANGE || op == TINY_OP_IF;
   if (x->batch.n && !tn_ptx_leaves_batch(x, u)) tn_ptx_flush(x);
-  if (begins || op == TINY_OP_BARRIER || op == TINY_OP_END || op == TINY_OP_ENDIF) tn_ptx_tensor_wait(x);
+  const int ends = begins || op == TINY_OP_BARRIER || op == TINY_OP_END || op == TINY_OP_ENDIF;
+  if (op == TINY_OP_END && x->tensor && x->overlaps == x->level[x->depth].opened) tn_ptx_tensor_turn(x);
+  else if (ends) tn_ptx_tensor_wait(x);
+  if (ends) tn_ptx_wait_box_stores(x);
   if (begins) x->met = 0;
 }
 static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
+  if (x->idle[u->seq]) return;
   tn_ptx_before(x, u);
   if (tn_ptx_is_by_unit(u)) return;
   switch (u->op) {
@@ -2565,7 +3147,7 @@ static void tn_ptx_statement(tn_ptx *x, const tiny_uop *u) {
   if (!x->needed[u->seq] || (x->tensor && tn_ptx_of_kept(x, u))) return;
   tn_ptx_node(x, u);
   if (u->op == TINY_OP_DEFINE && (x->wants[u->seq] & TN_PTX_KEPT)) tn_ptx_keep(x, u, tn_ptx_kept_product(x, u));
-  if (u->op != TINY_OP_STORE && u->op != TINY_OP_BULK && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER)
+  if (u->dtype != TINY_VOID && u->op != TINY_OP_DEFINE && u->op != TINY_OP_AFTER)
     tn_ptx_complete(x, u);
 }
 
@@ -2580,35 +3162,39 @@ static int tn_ptx_tables(tn_ptx *x) {
   x->last = (int *)tn_ptx_scratch(x->t, n * sizeof(int));
   x->block = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->block);
   x->under = (const tiny_uop **)tn_ptx_scratch(x->t, n * sizeof *x->under);
-  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 6 * n);
+  x->wants = (uint8_t *)tn_ptx_scratch(x->t, 7 * n);
   x->sum = (tn_ptx_sum *)tn_ptx_scratch(x->t, indices * sizeof *x->sum);
   x->step = (tn_ptx_step *)tn_ptx_scratch(x->t, steps * sizeof *x->step);
   x->level = (tn_ptx_level *)tn_ptx_scratch(x->t, TN_PTX_DEPTH * sizeof *x->level);
   if (!x->elements || !x->words || !x->last || !x->block || !x->under || !x->wants || !x->sum || !x->step || !x->level)
     return 0;
   x->zeros = x->wants + n; x->needed = x->zeros + n; x->inside = x->needed + n; x->constant = x->inside + n;
-  x->partial = x->constant + n;
+  x->partial = x->constant + n; x->idle = x->partial + n;
   x->nstep = (int)steps;
   memset(x->constant, 1, n);
   return 1;
 }
 
-static void tn_ptx_entry(const tn_ptx *x, tiny_bytes *out) {
+static void tn_ptx_entry(const tn_ptx *x, const tn_ptx *producer, tiny_bytes *out) {
   static const char kinds[] = "phrdfg";
-  const int64_t items = x->k->local[0] * x->k->local[1] * x->k->local[2];
+  const int64_t threads = tn_ptx_items(x) + x->beside;
   tn_ptx_text(out, ".visible .entry %s(.param .align 8 .b8 v[%d]", x->k->name, 8 * TN_PTX_PARAMETERS);
   if (x->nmap) tn_ptx_text(out, ", .param .align 64 .b8 m[%d]", TN_PTX_MAP_NBYTES * x->nmap);
   tn_ptx_text(out, ")\n");
-  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n\t.minnctapersm 1\n", (long long)items);
+  tn_ptx_text(out, "\t.reqntid %lld, 1, 1\n", (long long)threads);
+  if (producer) tn_ptx_text(out, "\t.maxnreg %d\n", tn_ptx_launched_registers(x));
+  else tn_ptx_text(out, "\t.minnctapersm 1\n");
   if (x->cluster > 1) tn_ptx_text(out, "\t.reqnctapercluster %d, 1, 1\n", x->cluster);
   tn_ptx_text(out, "{\n");
   for (int i = 0; i < TN_PTX_CLASSES; i++) {
-    const long long n = (long long)x->registers[i] + 1;      // they are numbered from 1 on
+    const long long n = (long long)(producer ? producer : x)->registers[i] + 1;      // they are numbered from 1 on
     if (n > 1) tn_ptx_text(out, "\t.reg .%s %%%c<%lld>;\n", tn_ptx_bare(kinds[i]), kinds[i], n);
   }
   if (x->declares.n) tiny_bytes_add(out, x->declares.data, x->declares.n);
   if (x->level->body.n) tiny_bytes_add(out, x->level->body.data, x->level->body.n);
-  tn_ptx_text(out, "\tret;\n}\n");
+  tn_ptx_text(out, "\tret;\n");
+  if (producer) tiny_bytes_add(out, producer->level->body.data, producer->level->body.n);
+  tn_ptx_text(out, "}\n");
   tn_ptx_maps_text(x, out);
 }
 
@@ -2627,37 +3213,66 @@ typedef struct tn_ptx_target { const char *name; int sm, own; } tn_ptx_target;  
 
 enum { TN_PTX_USES_BOXES = 1 << 16 };      // of what a kernel uses, beside a version
 
-static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
-                               uint64_t *uses) {
+// What is to be known before a line is written, of the warps of a role.
+static tiny_code tn_ptx_look(tn_ptx *x, tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, int role) {
   const tn_ptx_target *target = (const tn_ptx_target *)r->own;
-  tn_ptx x;
-  memset(&x, 0, sizeof x);
-  x.t = x.declares.t = x.batch.t = x.copies.t = t; x.k = k; x.sm = target->sm;
-  x.version = tn_ptx_version(target->sm, target->own);
-  if (!tn_ptx_tables(&x)) return TINY_E_MEMORY;
-  x.depth = -1;
-  tn_ptx_open(&x, NULL);
-  tn_ptx_place(&x);
-  for (int i = 0; i < k->n && !x.failed; i++)
-    if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(&x, k->list[i]->src[1], tn_ptx_sum_at(&x, k->list[i]));
-  tn_ptx_survey_boxes(&x);
+  memset(x, 0, sizeof *x);
+  x->t = x->declares.t = x->batch.t = x->copies.t = t; x->k = k; x->sm = target->sm; x->role = role;
+  x->version = tn_ptx_version(target->sm, target->own);
+  x->beside = tn_producer_threads(k->list, k->n);
+  if (!tn_ptx_tables(x)) return TINY_E_MEMORY;
+  x->depth = -1;
+  tn_ptx_open(x, NULL);
+  tn_ptx_place(x);
+  for (int i = 0; i < k->n && !x->failed; i++)
+    if (k->list[i]->op == TINY_OP_INDEX) tn_ptx_sum_of(x, k->list[i]->src[1], tn_ptx_sum_at(x, k->list[i]));
+  tn_ptx_survey_boxes(x);
+  tn_ptx_count_box_stores(x);
   for (int i = 0; i < k->n; i++) {
     const tiny_uop *u = k->list[i];
     if (!tn_ptx_loads_matrices(u)) continue;
-    x.by_unit = 1;
-    x.fences |= !tn_ptx_holds_boxes(&x, tn_memory_behind(u->src[0]->src[0]));
+    x->by_unit = 1;
+    x->fences |= !tn_ptx_holds_boxes(x, tn_memory_behind(u->src[0]->src[0]));
   }
-  if (!x.failed) { tn_ptx_survey(&x); tn_ptx_survey_registers(&x); }
-  if (!x.failed && x.by_unit) tn_ptx_tensor_survey(&x);
-  if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
-  x.cluster = x.nbulk && !x.failed ? tn_ptx_cluster(&x) : 1;
+  if (role) tn_ptx_survey_role(x);
+  if (!x->failed) { tn_ptx_survey(x); tn_ptx_survey_registers(x); }
+  return x->failed ? TINY_E_INTERNAL : TINY_OK;
+}
+// The warps that only copy: registers and labels go on from those of the others.
+static int tn_ptx_producer(tn_ptx *p, const tn_ptx *x, const tiny_renderer *r) {
+  if (tn_ptx_look(p, x->t, r, x->k, TN_PTX_PRODUCES) != TINY_OK) return 0;
+  memcpy(p->registers, x->registers, sizeof p->registers);
+  p->labels = x->labels; p->cluster = x->cluster; p->slot_at = x->slot_at;
+  tn_ptx_survey_maps(p);
+  tn_ptx_begin_producer(p);
+  for (int i = 0; i < x->k->n && !p->failed; i++) tn_ptx_statement(p, x->k->list[i]);
+  if (!p->failed) tn_ptx_end_producer(p);
+  return !p->failed;
+}
+static tiny_code tn_ptx_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                               uint64_t *uses) {
+  tn_ptx x, producer;
+  tiny_code code = tn_ptx_look(&x, t, r, k, TN_PTX_ALL);
+  if (code != TINY_OK) return code;
+  if (x.by_unit) tn_ptx_tensor_survey(&x);
+  if (x.tensor && x.beside) tn_ptx_fail(&x, "a producer");
+  const int produces = !x.failed && tn_ptx_produces(&x),
+            cluster = x.nbulk && !x.failed && (produces || !x.beside) ? tn_ptx_cluster(&x, produces) : 1;
+  if (produces) code = tn_ptx_look(&x, t, r, k, TN_PTX_CONSUMES);
+  if (code != TINY_OK) return code;
+  x.cluster = cluster;
   tn_ptx_survey_maps(&x);
+  tn_ptx_survey_box_stores(&x);
+  if (x.tensor && !x.failed) tn_ptx_tensor_open(&x);
   tn_ptx_begin_boxes(&x);
+  tn_ptx_begin_box_stores(&x);
+  if (x.beside && !x.failed) tn_ptx_begin_consumers(&x);
   for (int i = 0; i < k->n && !x.failed; i++) tn_ptx_statement(&x, k->list[i]);
+  tn_ptx_wait_box_stores(&x);
   if (x.tensor && !x.failed) tn_ptx_tensor_close(&x);
-  if (x.failed) return TINY_E_INTERNAL;
-  tn_ptx_entry(&x, out);
-  *uses = (uint64_t)x.version | (x.nbulk ? TN_PTX_USES_BOXES : 0);
+  if (x.failed || (produces && !tn_ptx_producer(&producer, &x, r))) return TINY_E_INTERNAL;
+  tn_ptx_entry(&x, produces ? &producer : NULL, out);
+  *uses = (uint64_t)x.version | (x.nbulk || x.box_stores ? TN_PTX_USES_BOXES : 0);
   return TINY_OK;
 }
 static tiny_code tn_ptx_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
@@ -2693,13 +3308,20 @@ static const tn_ptx_target tn_ptx_targets[] = {
   {"sm_121a", 121, 1}};
 
 // limits.unit_tiles and .unit_rows of the target: 256 columns (PTX ISA, wgmma.mma_async, which sm_90a alone has,
-// tcgen05.mma), of 128 rows of four warps; sm_103a's units have no bytes, and are used as those of sm_80.
+// tcgen05.mma), of 128 rows of four warps; but for the products of integers that sm_103a has not (there, kind::i8),
+// which are done as those of sm_80: limits.unit_dtypes.
 static int tn_ptx_unit_rows(const char *target) {
-  return strcmp(target, "sm_100a") && strcmp(target, "sm_110a") ? 0 : 2;
+  return strcmp(target, "sm_100a") && strcmp(target, "sm_103a") && strcmp(target, "sm_110a") ? 0 : 2;
+}
+static uint64_t tn_ptx_unit_dtypes(const char *target) {
+  return strcmp(target, "sm_103a") ? 0 : ~((uint64_t)1 << TINY_I8);
 }
 static int tn_ptx_unit_tiles(const char *target) {
   return strcmp(target, "sm_90a") && !tn_ptx_unit_rows(target) ? 0 : 32;
 }
+
+// limits.producers of the target: setmaxnreg, which gives their registers to the others, came with sm_90a.
+static int tn_ptx_produces_for(const char *target) { return !strcmp(target, "sm_90a"); }
 
 // target: "sm_90a". 0: it is none of them.
 static int tn_lang_ptx(tiny_renderer *r, const char *target) {
@@ -2716,6 +3338,7 @@ static int tn_lang_ptx(tiny_renderer *r, const char *target) {
   r->ops[TINY_OP_SHUFFLE] = TINY_ON_ELEMENTS;
   const int sm = ((const tn_ptx_target *)r->own)->sm;
   for (int d = TINY_BOOL; d <= TINY_F64; d++) r->dtypes |= (uint64_t)(!tn_ptx_is_fp8(d) || sm >= 89) << d;
+  r->narrow = tn_ptx_narrow_dtypes(sm);
   r->atomics = TN_PTX_ATOMICS;
   r->dots = 1u << TINY_DOT_U8_I8;          // PTX ISA, dp4a
   r->exp2_ulps = 4;                        // as lang_cuda.c
@@ -4535,7 +5158,7 @@ static uint64_t tn_nv_signal_at(const tn_nv *d, int i) { return d->signals->va +
 enum { TN_NV_RELEASE_WORDS = 6 };
 static tiny_code tn_nv_wait_for_entries(tn_nv *d, int channel) {
   const tn_nv_channel *c = &d->channel[channel];
-  enum { MOST = TN_NV_ENTRIES / 2 - 2 };   // up to two entries for each
+  enum { MOST = TN_NV_ENTRIES / 3 - 2 };   // up to three entries for each: words, a list, and what ends it
   return c->given < MOST ? TINY_OK : tn_nv_wait_for(d, channel, c->given - MOST);
 }
 static void tn_nv_entry(tn_nv_channel *c, uint64_t va, size_t nwords) {
@@ -5415,7 +6038,8 @@ static int tn_nv_take_params(tn_nv *d, const tn_cubin *c, const tn_cubin_kernel 
   }
   return 1;
 }
-// Of a generated kernel: tensors that it copies boxes of, and where their parameter stands. What is wrong; NULL: nothing.
+// Of a generated kernel: tensors that it copies boxes of, and where their parameter stands. What is wrong; NULL:
+// nothing.
 static const char *tn_nv_take_maps(const tn_cubin *c, const tn_cubin_kernel *from, tn_nv_kernel *k) {
   char name[256];
   uint64_t nbytes = 0;
@@ -6364,6 +6988,8 @@ static void tn_nv_limits(const tn_nv *d, tiny_limits *out) {
   out->copies_boxes = d->sm >= 90;         // PTX ISA, cp.async.bulk.tensor
   out->unit_tiles = tn_ptx_unit_tiles(d->target);
   out->unit_rows = tn_ptx_unit_rows(d->target);
+  out->producers = tn_ptx_produces_for(d->target);
+  out->unit_dtypes = tn_ptx_unit_dtypes(d->target);
   out->dtypes = TN_PTX_ARITHMETIC; out->atomics = TN_PTX_ATOMICS;
   out->shared_nbytes = ((size_t)d->generation->shared_block << 10) - (out->unit_rows ? TN_PTX_TENSOR_NBYTES : 0);
   out->local_total = 1024;
@@ -6752,63 +7378,70 @@ SOFTWARE.
 
 Where things stand in tiny_nv.h
 
-    166  src/nv/../base/library.c        shared libraries that are loaded while the program runs: drivers,
-                                         which a program is not linked with
-    222  src/nv/../base/digits.c         whole numbers in text without a sign: of devices, of versions, of
-                                         addresses
-    249  src/nv/../ir/listing.c          what the nodes of a kernel's list say, by what tiny.h shows to
-                                         everyone: renderers stand in companion headers, too, and those see
-                                         nothing else of the library
-    342  src/nv/../render/ptx_values.c   values of PTX: registers, numbers, and what is computed of them, an
-                                         element at a time
-    986  src/nv/../render/ptx_memory.c   what PTX reads and writes: addresses, loads, stores and copies; and
-                                         what is to be known before
-   1510  src/nv/../render/ptx_wgmma.c    products of all columns of a warp at once, of which four warps of
-                                         sm_90a make one (PTX ISA, wgmma)
-   1604  src/nv/../render/ptx_tcgen05.c  products of all rows and columns of four warps, which sm_100a's units
-                                         sum in memory of their own (PTX ISA, "TensorCore 5th Generation
-                                         Family Instructions", and there "Tensor Memory", "Matrix
-                                         Descriptors", "Canonical Layouts", "Data Path Layout Organization",
-                                         "Memory Consistency Model")
-   1859  src/nv/../render/ptx_maps.c     which tensors a kernel in PTX copies boxes of, as numbers in its
-                                         module
-   1899  src/nv/../render/ptx_bulk.c     boxes of tensors that the device copies by itself (PTX ISA,
-                                         cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2153  src/nv/../render/ptx.c          a program -> PTX, NVIDIA's virtual machine code, for sm_75 and later
-   2734  src/nv/structs.c                what NVIDIA's kernel driver takes: own declarations, and a table of
-                                         what differs between its releases
-   2944  src/nv/system.c                 open, ioctl, mmap: the system's own, or what a tiny_nv_system has in
-                                         their place; and a clock
-   3128  src/nv/rm.c                     what NVIDIA's kernel driver is asked: objects are made and freed,
-                                         controlled, mapped; ranges of nvidia-uvm
-   3409  src/nv/cubin.c                  reads machine code as ptxas writes it: an ELF file with kernels, what
-                                         each needs, and where addresses go
-   3740  src/nv/qmd.c                    launch descriptors, which tell a GPU all about a launch: one table of
-                                         their fields, a column for each version
-   3877  src/nv/generation.c             what differs between NVIDIA's GPUs from Turing on, a row for each
-                                         class of compute
-   3960  src/nv/device.c                 a GPU: found, asked what it is, its address space and channels;
-                                         opened and closed; what went wrong
-   4329  src/nv/info.c                   what the driver tells of its GPUs, without a context of the library's
-   4383  src/nv/channel.c                what a GPU is told: words in memory, where they stand in a ring, a
-                                         doorbell; how far it is; faults
-   4708  src/nv/peer.c                   other GPUs of the process: their memory, seen by this one's engines,
-                                         and their semaphores, which it waits for
-   4906  src/nv/memory.c                 of the GPU, given out in blocks of larger regions; bytes to it and
-                                         from it by its copy engines
-   5140  src/nv/share.c                  memory that goes from one program or driver to another as a file
-   5287  src/nv/tensor_map.c             what the copy unit reads of a tensor, 128 bytes (sm_90 on)
-   5317  src/nv/module.c                 cubins in the GPU's memory, and the kernels in them, each with the
-                                         descriptor that its launches begin from
-   5535  src/nv/launch.c                 kernels with all that they are called with -> descriptors, constant
-                                         banks, words for the GPU
-   5822  src/nv/graph.c                  launches that are handed over together again and again, as a list of
-                                         commands that was prepared
-   6037  src/nv/assemble.c               PTX -> cubin, by whatever is found here: what a tiny_nv_system
-                                         brings, ptxas, or a library of the toolkit
-   6339  src/nv/queue.c                  a device as others see it: opened and closed, events in its order,
-                                         that all has happened
-   6520  src/nv/cross.c                  GPUs that are not here, by target: kernels are compiled for them,
-                                         none runs
-   6708  src/nv/backend.c                the one object of tiny_nv.h
+    166  src/nv/../base/library.c           shared libraries that are loaded while the program runs: drivers,
+                                            which a program is not linked with
+    222  src/nv/../base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+                                            addresses
+    249  src/nv/../ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to
+                                            everyone: renderers stand in companion headers, too, and those see
+                                            nothing else of the library
+    349  src/nv/../render/ptx_values.c      values of PTX: registers, numbers, and what is computed of them,
+                                            an element at a time
+    997  src/nv/../render/ptx_pairs.c       two elements by one instruction
+   1065  src/nv/../render/ptx_memory.c      what PTX reads and writes: addresses, loads, stores and copies;
+                                            and what is to be known before
+   1602  src/nv/../render/ptx_wgmma.c       products of all columns of a warp at once, of which four warps of
+                                            sm_90a make one (PTX ISA, wgmma)
+   1736  src/nv/../render/ptx_tcgen05.c     products of all rows and columns of four warps, which sm_100a's
+                                            units sum in memory of their own (PTX ISA, "TensorCore 5th
+                                            Generation Family Instructions", and there "Tensor Memory",
+                                            "Matrix Descriptors", "Canonical Layouts", "Data Path Layout
+                                            Organization", "Memory Consistency Model")
+   2136  src/nv/../render/ptx_maps.c        which tensors a kernel in PTX copies boxes of, as numbers in its
+                                            module
+   2176  src/nv/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
+                                            cp.async.bulk.tensor and mbarrier; sm_90 on)
+   2455  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
+                                            mbarrier, mapa, setmaxnreg)
+   2633  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
+                                            (PTX ISA, cp.async.bulk.tensor, .global.shared::cta; sm_90 on)
+   2723  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+                                            later
+   3357  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
+                                            of what differs between its releases
+   3567  src/nv/system.c                    open, ioctl, mmap: the system's own, or what a tiny_nv_system has
+                                            in their place; and a clock
+   3751  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
+                                            controlled, mapped; ranges of nvidia-uvm
+   4032  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
+                                            what each needs, and where addresses go
+   4363  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
+                                            of their fields, a column for each version
+   4500  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
+                                            class of compute
+   4583  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
+                                            opened and closed; what went wrong
+   4952  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
+                                            library's
+   5006  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
+                                            doorbell; how far it is; faults
+   5331  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
+                                            engines, and their semaphores, which it waits for
+   5529  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
+                                            from it by its copy engines
+   5763  src/nv/share.c                     memory that goes from one program or driver to another as a file
+   5910  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
+   5940  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
+                                            descriptor that its launches begin from
+   6159  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
+                                            constant banks, words for the GPU
+   6446  src/nv/graph.c                     launches that are handed over together again and again, as a list
+                                            of commands that was prepared
+   6661  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
+                                            brings, ptxas, or a library of the toolkit
+   6963  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
+                                            that all has happened
+   7146  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
+                                            none runs
+   7334  src/nv/backend.c                   the one object of tiny_nv.h
 */

@@ -71,7 +71,7 @@ TN_SMALL_BEGIN
 #include "rules/nested.c"
 #include "rules/transcendental.c"
 #include "rules/decompose.c"
-#ifdef TINY_ISA
+#if defined(TINY_ISA) && defined(TN_OS_X86)
 #include "isa/x86_rules.c"
 #endif
 #include "rules/notation_end.c"
@@ -186,16 +186,14 @@ TN_SMALL_BEGIN
 
 // ** isa: machine code of our own, x86-64 and arm64; only where TINY_ISA asks for it, until it is whole **
 #ifdef TINY_ISA
+#include "isa/code.c"
+#include "isa/constants.c"
+#include "isa/registers.c"
+#ifdef TN_OS_X86
+#include "isa/induction.c"
 #include "isa/x86.c"
 #include "isa/x86_encode.c"
 #include "isa/x86_text.c"
-#include "isa/arm64.c"
-#include "isa/arm64_encode.c"
-#include "isa/arm64_text.c"
-#include "isa/code.c"
-#include "isa/induction.c"
-#include "isa/constants.c"
-#include "isa/registers.c"
 #include "isa/x86_levels.c"
 #include "isa/x86_values.c"
 #include "isa/x86_widths.c"
@@ -205,11 +203,16 @@ TN_SMALL_BEGIN
 #include "isa/x86_choice.c"
 #include "isa/x86_expand.c"
 #include "isa/x86_select.c"
+#elif defined(TN_OS_ARM64)
+#include "isa/arm64.c"
+#include "isa/arm64_encode.c"
+#include "isa/arm64_text.c"
 #include "isa/arm64_values.c"
 #include "isa/arm64_memory.c"
 #include "isa/arm64_arithmetic.c"
 #include "isa/arm64_lanes.c"
 #include "isa/arm64_select.c"
+#endif
 #endif
 #include "ir/match_end.c"
 
@@ -227,8 +230,11 @@ TN_SMALL_BEGIN
 #include "runtime/elf.c"
 #ifdef TINY_ISA
 #include "isa/object.c"
+#ifdef TN_OS_X86
 #include "isa/x86_object.c"
+#elif defined(TN_OS_ARM64)
 #include "isa/arm64_object.c"
+#endif
 #endif
 #include "runtime/cpu.c"
 #ifndef TINY_NO_INTERP

@@ -312,7 +312,8 @@ int main(void) {
   const tn_os_cpu facts = tn_os_cpu_get();
   CHECK(reference);
   for (int i = 0; i < DEVICES; i++) {
-    if (i && !tn_os_cpu_has(&facts, devices[i] + 4)) { printf("%s: not on this processor\n", devices[i]); continue; }
+    tn_os_cpu as = facts;
+    if (i && !tn_os_cpu_as(&as, devices[i] + 4)) { printf("%s: not on this processor\n", devices[i]); continue; }
     tiny_ctx *t = open_on(devices[i]);
     CHECK(t && t->device[0]->renderer.kernel == tn_cpu_builtin_kernel);
     if (!t) continue;

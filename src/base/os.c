@@ -403,10 +403,12 @@ static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
   c->dots = l->vector_nbytes > 16 ? 1 << TINY_DOT_I16 : 0; c->tiles = 0;
   return 1;
 }
+#if defined(TINY_ISA) && defined(TN_OS_X86)                  // whose levels these are
 static int tn_os_cpu_has(const tn_os_cpu *c, const char *level) {
   const tn_os_level *l = tn_os_level_named(level);
   return l && tn_os_cpu_reaches(c, l);
 }
+#endif
 
 // ** pages **
 

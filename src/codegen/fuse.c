@@ -27,7 +27,7 @@ static tiny_uop *tn_fuse_with(tiny_ctx *t, const tiny_uop *u, int at) {
   if (u->op == TINY_OP_SUB && at == 0) z = tn_fuse_negated(t, z);
   else if (u->op == TINY_OP_SUB && tn_is_constants(y)) y = tn_fuse_negated(t, y);
   else if (u->op == TINY_OP_SUB) x = tn_fuse_negated(t, x);
-  if (tn_fuse_is_number(x)) { tiny_uop *const number = x; x = y; y = number; }     // instructions take the second so
+  if (tn_is_constants(x)) { tiny_uop *const number = x; x = y; y = number; }     // instructions take the second so
   tiny_uop *src[3] = {x, y, z};
   return tn_uop_make(t, TINY_OP_FMA, u->dtype, u->lanes, 3, src, 0, 0, NULL);
 }

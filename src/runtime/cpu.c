@@ -22,8 +22,9 @@
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
 #include "../render/cstyle.c"
-#ifdef TINY_ISA
+#if defined(TINY_ISA) && defined(TN_OS_X86)
 #include "../isa/x86_object.c"
+#elif defined(TINY_ISA) && defined(TN_OS_ARM64)
 #include "../isa/arm64_object.c"
 #endif
 #endif
