@@ -286,6 +286,13 @@ static void test_greater_and_less(tiny_ctx *t, const tn_cpu_builtin_level *level
 
 // ** levels **
 
+// As a mask k0 selects all lanes (Intel SDM vol. 2, 2.7.4): values that were given it chose wrong in a gradient.
+static void test_no_value_in_k0(const tn_x86_level *level) {
+  const tn_isa_class *masks = &tn_x86_target_of(level)->cls[TN_ISA_MASK];
+  for (int i = 0; i < masks->n; i++) CHECK(masks->reg[i] != 0);
+  for (int i = 0; i < masks->scratches; i++) CHECK(masks->scratch[i] != 0);
+}
+
 // What the processor is, and what it may be taken for.
 static const char *const devices[] = {"CPU", "CPU:sse2", "CPU:sse4", "CPU:avx2", "CPU:avx512"};
 enum { DEVICES = sizeof devices / sizeof *devices };
@@ -319,6 +326,7 @@ int main(void) {
     if (!t) continue;
     const tn_cpu_builtin_level *level = tn_cpu_level(t->device[0]->renderer.own);
     test_graphs(reference, t, devices[i]);
+    test_no_value_in_k0(level);
     test_reg_memory_before_its_define(reference, level);
     test_greater_and_less(reference, level);
     test_streams(reference, level);

@@ -148,7 +148,7 @@ static void tn_isa_scan_all(tn_isa_code *c, const tn_isa_target *target) {
   for (int cls = 0; cls < TN_ISA_CLASSES; cls++) {
     const int slots = c->nslot;
     const int64_t frame = c->frame;
-    if (target->cls[cls].n > TN_ISA_SCRATCH && !tn_isa_try(c, target, cls, 1, order, n)) continue;
+    if (target->cls[cls].n >= TN_ISA_SCRATCH && !tn_isa_try(c, target, cls, 1, order, n)) continue;
     c->nslot = slots; c->frame = frame; c->used[cls] = 0;
     for (int i = 0; i < n; i++)
       if (c->vreg[order[i]].cls == cls) c->vreg[order[i]].phys = (int8_t)(c->vreg[order[i]].slot = -1);

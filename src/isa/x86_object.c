@@ -76,14 +76,13 @@ static int tn_x86_is_there(const tn_isa_ins *ins) {
 #ifndef TN_X86_REGS_GENERAL                     // test builds make them few
   #define TN_X86_REGS_GENERAL 11
   #define TN_X86_REGS_VECTORS 29
-  #define TN_X86_REGS_MASKS 5
+  #define TN_X86_REGS_MASKS 4
 #endif
 #define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
 #define TN_X86_CLASS_GENERAL \
   {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8}
-#define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 3, {6, 7, 0}, 8}
-// Registers by how many bytes a vector has. k0, which selects no lanes, is the last
-// one that passes: of three masks none does.
+#define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4}, 3, {5, 6, 7}, 8}
+// Registers by how many bytes a vector has. k0 is none: as a mask it selects all lanes.
 static const tn_isa_target tn_x86_target_16 = {
   {TN_X86_CLASS_GENERAL,
    {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 13), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, {13, 14, 15}, 16},
