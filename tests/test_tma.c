@@ -74,8 +74,8 @@ static void test_interpreted(const shape *c, const char *target) {
   const int boxes = r.limits.unit_dtypes && c->dtype == TINY_I8 ? 0 : c->boxes;      // sm_103a has none of bytes
   if (boxes >= 0) CHECK_EQ(r.made, 2 * boxes);
   if (tiny_status(t) || (boxes >= 0 && r.made != 2 * boxes))
-    fprintf(stderr, "  %s %lldx%lldx%lldx%lld turned %d: %d boxes, %s\n", target, (long long)c->b, (long long)c->m, (long long)c->k,
-            (long long)c->n, c->turned, r.made, tiny_error(t));
+    fprintf(stderr, "  %s %lldx%lldx%lldx%lld turned %d: %d boxes, %s\n", target, (long long)c->b, (long long)c->m,
+            (long long)c->k, (long long)c->n, c->turned, r.made, tiny_error(t));
   tiny_close(t);
 }
 
@@ -90,8 +90,8 @@ static void test_ptx(const shape *c, const char *target, const char *seed) {
     tiny_ctx *t = tiny_open(&(tiny_desc){.device = i ? "PTX" : "INTERP", .backends = {&ptx_own_backend}, .cache_dir = ""});
     CHECK_EQ(tiny_read(product(t, c), i ? got : want, n), TINY_OK);
     if (tiny_status(t))
-      fprintf(stderr, "  %s %lldx%lldx%lldx%lld turned %d, seed %s: %s\n", target, (long long)c->b, (long long)c->m, (long long)c->k,
-              (long long)c->n, c->turned, seed, tiny_error(t));
+      fprintf(stderr, "  %s %lldx%lldx%lldx%lld turned %d, seed %s: %s\n", target, (long long)c->b, (long long)c->m,
+              (long long)c->k, (long long)c->n, c->turned, seed, tiny_error(t));
     tiny_close(t);
   }
   CHECK(!memcmp(want, got, n));
@@ -102,8 +102,8 @@ static void test_ptx(const shape *c, const char *target, const char *seed) {
 static tiny_code without_wait(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   const tiny_code code = ptx_own_compile(dev, n, source, binary, log);
   for (int i = 0; i < n && code == TINY_OK; i++) {
-    char *commit = strstr(binary[i].data, "tcgen05.commit"), *wait = commit ? strstr(commit, "mbarrier.try_wait") : NULL,
-         *again = wait ? strstr(wait, "@!%p") : NULL;
+    char *commit = strstr(binary[i].data, "tcgen05.commit"),
+         *wait = commit ? strstr(commit, "mbarrier.try_wait") : NULL, *again = wait ? strstr(wait, "@!%p") : NULL;
     CHECK(!commit || again != NULL);
     if (again) memset(wait, ' ', (size_t)(again - wait) + strcspn(again, ";") + 1);
   }
