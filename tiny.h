@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 1852c6ac70de8eddeef3b90e5c47958a46f96cd4467fc26f6905f99cb863c9d4
+/* tiny.h 0.1.0, source e3cae6e9b8278f17d114a6565784da736a9fc24e0da4fe5a8598f546330a53d0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3712,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "1852c6ac70de8eddeef3b90e5c47958a46f96cd4467fc26f6905f99cb863c9d4"
+#define TN_SOURCE_ID "e3cae6e9b8278f17d114a6565784da736a9fc24e0da4fe5a8598f546330a53d0"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5528,7 +5528,7 @@ static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
   c->dots = l->vector_nbytes > 16 ? 1 << TINY_DOT_I16 : 0; c->tiles = 0;
   return 1;
 }
-#ifdef TINY_ISA                            // whose levels these are
+#if defined(TINY_ISA) && defined(TN_OS_X86)                  // whose levels these are
 static int tn_os_cpu_has(const tn_os_cpu *c, const char *level) {
   const tn_os_level *l = tn_os_level_named(level);
   return l && tn_os_cpu_reaches(c, l);
@@ -47294,115 +47294,6 @@ static int64_t tn_isa_frame(tn_isa_code *c, int64_t nbytes) {
 }
 #endif
 // ---- end src/isa/code.c ----
-// ---- begin src/isa/induction.c ----
-// induction: indices that grow by the same in each iteration of an innermost loop, which is added instead of made anew.
-//
-// In:       the list of a kernel. Out: for each INDEX in a loop that has none inside, which induction variable it is,
-//           and what is added to that: the sum of a few values from before the loop, times numbers, and a step times
-//           the iterations.
-// Requires: seq is the place in the list.
-// Holds:    nothing that an index is made of leaves its type, so that all of it may be reckoned in 64 bits. The loop's
-//           own variable is none; a loop has TN_ISA_INDUCTIONS at most. Memory in registers is not indexed.
-// Source:   Aho, Lam, Sethi and Ullman, Compilers (2007), 9.1.8: induction variables and reduction in strength.
-#ifndef TN_ISA_INDUCTION
-#define TN_ISA_INDUCTION
-#ifndef TINY_AMALGAMATED
-#include "code.c"
-#include "../ir/listing.c"
-#endif
-
-enum { TN_ISA_TERMS = 4, TN_ISA_INDUCTIONS = 5, TN_ISA_DEEP = 16 };
-typedef struct tn_isa_term { const tiny_uop *of; int64_t times; } tn_isa_term;
-typedef struct tn_isa_induction {
-  const tiny_uop *range; tn_isa_term term[TN_ISA_TERMS]; int n;
-  int64_t step, added;                     // added: to it, for the index that it was found for
-  const tiny_uop *memory; int nbytes;      // all its indices are of this memory, elements of so many bytes; NULL: not so
-  int reg;
-} tn_isa_induction;
-typedef struct tn_isa_inductions {
-  tn_isa_induction *of; int n, cap;
-  int *which;                              // of INDEX nodes: 1 + which, 0: none
-  int64_t *added;                          // to it, elements
-} tn_isa_inductions;
-
-static int tn_isa_stays_inside(const tiny_uop *u) {
-  const int64_t most = u->dtype == TINY_I32 ? INT32_MAX : u->dtype == TINY_I64 ? INT64_MAX / 4 : 0;
-  return u->lanes == 1 && u->vmin > -most && u->vmax < most;
-}
-// What an index is in the loop. 0: it is no sum of that kind, or does not change.
-static int tn_isa_is_affine(const tiny_uop *at, const tiny_uop *range, tn_isa_induction *d) {
-  tn_isa_term todo[TN_ISA_DEEP];
-  int n = 1;
-  memset(d, 0, sizeof *d);
-  d->range = range;
-  todo[0].of = at; todo[0].times = 1;
-  while (n) {
-    const tn_isa_term one = todo[--n];
-    const tiny_uop *u = one.of, *by = u->nsrc == 2 ? u->src[1] : NULL;
-    if (one.times > INT32_MAX || one.times < -INT32_MAX) return 0;
-    if (u->op == TINY_OP_CONST && !tn_isa_stays_inside(u)) return 0;
-    if (u->op == TINY_OP_CONST) { d->added += one.times * u->k; continue; }
-    if (!tn_isa_stays_inside(u) || n + 2 > TN_ISA_DEEP) return 0;
-    if (u == range) d->step += one.times;
-    else if (u->seq < range->seq) {
-      if (d->n == TN_ISA_TERMS) return 0;
-      d->term[d->n++] = one;
-    } else if (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB) {
-      todo[n].of = u->src[0]; todo[n++].times = one.times;
-      todo[n].of = by; todo[n++].times = u->op == TINY_OP_ADD ? one.times : -one.times;
-    } else if (u->op == TINY_OP_MUL && by->op == TINY_OP_CONST && tn_isa_stays_inside(by)) {
-      todo[n].of = u->src[0]; todo[n++].times = one.times * by->k;
-    } else return 0;
-  }
-  return d->step != 0 && d->added < INT32_MAX / 16 && d->added > -INT32_MAX / 16 && d->step < INT32_MAX &&
-      d->step > -INT32_MAX;
-}
-static int tn_isa_same_induction(const tn_isa_induction *a, const tn_isa_induction *b) {
-  int same = a->range == b->range && a->step == b->step && a->n == b->n;
-  for (int i = 0; i < a->n && same; i++) same = a->term[i].of == b->term[i].of && a->term[i].times == b->term[i].times;
-  return same;
-}
-// The indices of an innermost loop, which stands in [begin, end) of the list.
-static void tn_isa_induce(tiny_ctx *t, const tiny_listing *k, int begin, int end, tn_isa_inductions *all) {
-  const int first = all->n;
-  for (int i = begin + 1; i < end; i++) {
-    const tiny_uop *u = k->list[i];
-    tn_isa_induction d;
-    if (u->op != TINY_OP_INDEX || u->lanes > 1 || tn_is_reg(u->src[0])) continue;
-    if (!tn_isa_is_affine(u->src[1], k->list[begin], &d) || (!d.n && d.step == 1)) continue;
-    int which = first;
-    while (which < all->n && !tn_isa_same_induction(&all->of[which], &d)) which++;
-    if (which == first + TN_ISA_INDUCTIONS) continue;
-    const tiny_uop *memory = tn_memory_behind(u->src[0]);
-    const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)u->dtype);
-    if (which == all->n) {
-      d.memory = memory->seq < d.range->seq ? memory : NULL; d.nbytes = nbytes;
-      *TN_PUSH(t, all->of, all->n, all->cap, tn_isa_induction) = d;
-    }
-    if (all->of[which].memory != memory || all->of[which].nbytes != nbytes) all->of[which].memory = NULL;
-    all->which[i] = which + 1;
-    all->added[i] = d.added;
-  }
-}
-// Bytes from one element to the next, if an address may have the loop's variable times that: then what is added to that
-// is a place in its memory, and does not change in the loop. 0: it may not.
-static int tn_isa_pace(const tn_isa_induction *d) {
-  const int64_t pace = d->step * d->nbytes;
-  return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
-}
-static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, tn_isa_inductions *all) {
-  memset(all, 0, sizeof *all);
-  all->which = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
-  all->added = (int64_t *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int64_t));
-  for (int i = 0, begin = -1; i < k->n; i++) {
-    if (k->list[i]->op == TINY_OP_RANGE) begin = i;
-    if (k->list[i]->op != TINY_OP_END) continue;
-    if (begin >= 0) tn_isa_induce(t, k, begin, i, all);
-    begin = -1;
-  }
-}
-#endif
-// ---- end src/isa/induction.c ----
 // ---- begin src/isa/constants.c ----
 // constants: what an instruction makes of numbers alone is made once, before the loop that uses it; copies of what does
 // not change are what they copy.
@@ -47689,7 +47580,7 @@ static void tn_isa_scan_all(tn_isa_code *c, const tn_isa_target *target) {
   for (int cls = 0; cls < TN_ISA_CLASSES; cls++) {
     const int slots = c->nslot;
     const int64_t frame = c->frame;
-    if (target->cls[cls].n > TN_ISA_SCRATCH && !tn_isa_try(c, target, cls, 1, order, n)) continue;
+    if (target->cls[cls].n >= TN_ISA_SCRATCH && !tn_isa_try(c, target, cls, 1, order, n)) continue;
     c->nslot = slots; c->frame = frame; c->used[cls] = 0;
     for (int i = 0; i < n; i++)
       if (c->vreg[order[i]].cls == cls) c->vreg[order[i]].phys = (int8_t)(c->vreg[order[i]].slot = -1);
@@ -47817,6 +47708,115 @@ static void tn_isa_allocate(tn_isa_code *c, const tn_isa_target *target) {
 #endif
 // ---- end src/isa/registers.c ----
 #ifdef TN_OS_X86
+// ---- begin src/isa/induction.c ----
+// induction: indices that grow by the same in each iteration of an innermost loop, which is added instead of made anew.
+//
+// In:       the list of a kernel. Out: for each INDEX in a loop that has none inside, which induction variable it is,
+//           and what is added to that: the sum of a few values from before the loop, times numbers, and a step times
+//           the iterations.
+// Requires: seq is the place in the list.
+// Holds:    nothing that an index is made of leaves its type, so that all of it may be reckoned in 64 bits. The loop's
+//           own variable is none; a loop has TN_ISA_INDUCTIONS at most. Memory in registers is not indexed.
+// Source:   Aho, Lam, Sethi and Ullman, Compilers (2007), 9.1.8: induction variables and reduction in strength.
+#ifndef TN_ISA_INDUCTION
+#define TN_ISA_INDUCTION
+#ifndef TINY_AMALGAMATED
+#include "code.c"
+#include "../ir/listing.c"
+#endif
+
+enum { TN_ISA_TERMS = 4, TN_ISA_INDUCTIONS = 5, TN_ISA_DEEP = 16 };
+typedef struct tn_isa_term { const tiny_uop *of; int64_t times; } tn_isa_term;
+typedef struct tn_isa_induction {
+  const tiny_uop *range; tn_isa_term term[TN_ISA_TERMS]; int n;
+  int64_t step, added;                     // added: to it, for the index that it was found for
+  const tiny_uop *memory; int nbytes;      // all its indices are of this memory, elements of so many bytes; NULL: not so
+  int reg;
+} tn_isa_induction;
+typedef struct tn_isa_inductions {
+  tn_isa_induction *of; int n, cap;
+  int *which;                              // of INDEX nodes: 1 + which, 0: none
+  int64_t *added;                          // to it, elements
+} tn_isa_inductions;
+
+static int tn_isa_stays_inside(const tiny_uop *u) {
+  const int64_t most = u->dtype == TINY_I32 ? INT32_MAX : u->dtype == TINY_I64 ? INT64_MAX / 4 : 0;
+  return u->lanes == 1 && u->vmin > -most && u->vmax < most;
+}
+// What an index is in the loop. 0: it is no sum of that kind, or does not change.
+static int tn_isa_is_affine(const tiny_uop *at, const tiny_uop *range, tn_isa_induction *d) {
+  tn_isa_term todo[TN_ISA_DEEP];
+  int n = 1;
+  memset(d, 0, sizeof *d);
+  d->range = range;
+  todo[0].of = at; todo[0].times = 1;
+  while (n) {
+    const tn_isa_term one = todo[--n];
+    const tiny_uop *u = one.of, *by = u->nsrc == 2 ? u->src[1] : NULL;
+    if (one.times > INT32_MAX || one.times < -INT32_MAX) return 0;
+    if (u->op == TINY_OP_CONST && !tn_isa_stays_inside(u)) return 0;
+    if (u->op == TINY_OP_CONST) { d->added += one.times * u->k; continue; }
+    if (!tn_isa_stays_inside(u) || n + 2 > TN_ISA_DEEP) return 0;
+    if (u == range) d->step += one.times;
+    else if (u->seq < range->seq) {
+      if (d->n == TN_ISA_TERMS) return 0;
+      d->term[d->n++] = one;
+    } else if (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB) {
+      todo[n].of = u->src[0]; todo[n++].times = one.times;
+      todo[n].of = by; todo[n++].times = u->op == TINY_OP_ADD ? one.times : -one.times;
+    } else if (u->op == TINY_OP_MUL && by->op == TINY_OP_CONST && tn_isa_stays_inside(by)) {
+      todo[n].of = u->src[0]; todo[n++].times = one.times * by->k;
+    } else return 0;
+  }
+  return d->step != 0 && d->added < INT32_MAX / 16 && d->added > -INT32_MAX / 16 && d->step < INT32_MAX &&
+      d->step > -INT32_MAX;
+}
+static int tn_isa_same_induction(const tn_isa_induction *a, const tn_isa_induction *b) {
+  int same = a->range == b->range && a->step == b->step && a->n == b->n;
+  for (int i = 0; i < a->n && same; i++) same = a->term[i].of == b->term[i].of && a->term[i].times == b->term[i].times;
+  return same;
+}
+// The indices of an innermost loop, which stands in [begin, end) of the list.
+static void tn_isa_induce(tiny_ctx *t, const tiny_listing *k, int begin, int end, tn_isa_inductions *all) {
+  const int first = all->n;
+  for (int i = begin + 1; i < end; i++) {
+    const tiny_uop *u = k->list[i];
+    tn_isa_induction d;
+    if (u->op != TINY_OP_INDEX || u->lanes > 1 || tn_is_reg(u->src[0])) continue;
+    if (!tn_isa_is_affine(u->src[1], k->list[begin], &d) || (!d.n && d.step == 1)) continue;
+    int which = first;
+    while (which < all->n && !tn_isa_same_induction(&all->of[which], &d)) which++;
+    if (which == first + TN_ISA_INDUCTIONS) continue;
+    const tiny_uop *memory = tn_memory_behind(u->src[0]);
+    const int nbytes = (int)tiny_dtype_nbytes((tiny_dtype)u->dtype);
+    if (which == all->n) {
+      d.memory = memory->seq < d.range->seq ? memory : NULL; d.nbytes = nbytes;
+      *TN_PUSH(t, all->of, all->n, all->cap, tn_isa_induction) = d;
+    }
+    if (all->of[which].memory != memory || all->of[which].nbytes != nbytes) all->of[which].memory = NULL;
+    all->which[i] = which + 1;
+    all->added[i] = d.added;
+  }
+}
+// Bytes from one element to the next, if an address may have the loop's variable times that: then what is added to that
+// is a place in its memory, and does not change in the loop. 0: it may not.
+static int tn_isa_pace(const tn_isa_induction *d) {
+  const int64_t pace = d->step * d->nbytes;
+  return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
+}
+static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, tn_isa_inductions *all) {
+  memset(all, 0, sizeof *all);
+  all->which = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
+  all->added = (int64_t *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int64_t));
+  for (int i = 0, begin = -1; i < k->n; i++) {
+    if (k->list[i]->op == TINY_OP_RANGE) begin = i;
+    if (k->list[i]->op != TINY_OP_END) continue;
+    if (begin >= 0) tn_isa_induce(t, k, begin, i, all);
+    begin = -1;
+  }
+}
+#endif
+// ---- end src/isa/induction.c ----
 // ---- begin src/isa/x86.c ----
 // x86: the instructions of x86-64 that kernels are made of, as one table: name, operands, encoding, features.
 //
@@ -56638,14 +56638,13 @@ static int tn_x86_is_there(const tn_isa_ins *ins) {
 #ifndef TN_X86_REGS_GENERAL                     // test builds make them few
   #define TN_X86_REGS_GENERAL 11
   #define TN_X86_REGS_VECTORS 29
-  #define TN_X86_REGS_MASKS 5
+  #define TN_X86_REGS_MASKS 4
 #endif
 #define TN_X86_AT_MOST(n, most) ((n) < (most) ? (n) : (most))
 #define TN_X86_CLASS_GENERAL \
   {TN_X86_REGS_GENERAL, {1, 6, 7, 8, 9, 2, 3, 12, 13, 14, 15}, 3, {TN_X86_RAX, TN_X86_R10, TN_X86_R11}, 8}
-#define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4, 5}, 3, {6, 7, 0}, 8}
-// Registers by how many bytes a vector has. k0, which selects no lanes, is the last
-// one that passes: of three masks none does.
+#define TN_X86_CLASS_MASKS {TN_X86_REGS_MASKS, {1, 2, 3, 4}, 3, {5, 6, 7}, 8}
+// Registers by how many bytes a vector has. k0 is none: as a mask it selects all lanes.
 static const tn_isa_target tn_x86_target_16 = {
   {TN_X86_CLASS_GENERAL,
    {TN_X86_AT_MOST(TN_X86_REGS_VECTORS, 13), {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, {13, 14, 15}, 16},
@@ -69447,11 +69446,11 @@ Where things stand in tiny.h
                                       runs, in order
   47177  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47298  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
-                                      which is added instead of made anew
-  47407  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47298  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47542  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47433  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47712  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+                                      which is added instead of made anew
   47821  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
   48474  src/isa/x86_encode.c         instructions of x86-64 -> bytes
@@ -69509,83 +69508,83 @@ Where things stand in tiny.h
                                       processor
   56563  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  56809  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  56808  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57056  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  57920  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  57055  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  57919  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58004  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58003  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58121  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58352  src/runtime/device.c         which backend a context runs on
-  58570  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58724  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58120  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58351  src/runtime/device.c         which backend a context runs on
+  58569  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58723  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58785  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58784  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59053  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59052  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59339  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59338  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59611  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59610  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59793  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  59869  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59792  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  59868  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60278  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60277  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60558  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60557  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60669  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60668  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  60889  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61374  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  60888  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61373  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61546  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61654  src/runtime/launch.c         the steps of a plan, handed to their devices
-  61938  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61545  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61653  src/runtime/launch.c         the steps of a plan, handed to their devices
+  61937  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62435  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62434  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63043  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63042  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63226  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63225  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63563  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63774  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64568  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63562  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63773  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64567  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  64960  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65301  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  64959  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65300  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65508  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65507  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65762  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65761  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66021  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66020  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66291  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66290  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66456  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66455  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66630  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  66991  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67227  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66629  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  66990  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67226  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67375  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67538  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67374  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67537  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67645  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67644  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67730  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67729  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68058  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68057  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68221  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68284  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68463  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68220  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68283  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68462  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68599  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68598  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  68985  src/runtime/context.c        opening and closing, the first error, totals
+  68984  src/runtime/context.c        opening and closing, the first error, totals
 */
