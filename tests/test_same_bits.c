@@ -3,6 +3,7 @@
 // f32, f16 and bf16. Which products are fused the list says, and nobody fuses others.
 // Of NaN only that it is one is compared: which of two operands hands its payload on is nobody's (IEEE 754-2019, 6.2.3).
 // TEST_ROUNDS=n: n batches of random programs.
+#define TINY_ISA
 #define main test_isa_main                 // whose graphs these are
 #include "test_isa.c"
 #undef main
@@ -48,7 +49,7 @@ static void compare_paths(const char *what, const answer *want, const answer *go
   if (bad) fprintf(stderr, "    %s by %s: %d of %d differ, the first at %d: %.17g, not %.17g\n", what, path, bad, got->n, at,
                    got->of[at], want->of[at]);
 }
-static void test_graphs(tiny_ctx *const *t) {
+static void graphs_agree(tiny_ctx *const *t) {
   static const tiny_dtype dtypes[] = {TINY_F32, TINY_F64, TINY_F16, TINY_BF16};
   static answer a[PATHS];
   for (int g = 0; g < GRAPHS; g++) for (int d = 0; d < 4; d++) for (int s = d % 2; s < SIZES; s += 2) {
@@ -111,7 +112,7 @@ int main(void) {
   for (int p = 0; p < PATHS; p++) t[p] = open_path(p);
   const int here = t[0]->device[0]->renderer.kernel == tn_cpu_builtin_kernel;
   if (!here) printf("no processor with AVX-512: nothing of the built-in compiler was run\n");
-  test_graphs(t);
+  graphs_agree(t);
   for (int p = 0; p < PATHS; p++) tiny_close(t[p]);
   const int batches = test_rounds(BATCHES);
   for (int r = 0; r < batches; r++) test_programs(test_from(1) + (uint64_t)r * PROGRAMS);

@@ -76,6 +76,50 @@ static tiny_code interpreted(tiny_ctx *t, void *arg) {
   CHECK(code == TINY_OK && !memcmp(want, got, nbytes));
   return code;
 }
+// What may be boxes, as the opt says it: of its text what stands there, and no more.
+static tiny_code said(tiny_ctx *t, void *arg) {
+  static float want[1 << 14], got[1 << 14];
+  trial *r = (trial *)arg;
+  size_t nbytes = 0;
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+  tn_schedule *done = (tn_schedule *)tn_scratch(t, sizeof *done);
+  const tn_kernel *k = kernel_of(t, product(t, r->c), &nbytes);
+  const tn_target plain = {NULL, &t->device[0]->limits}, target = {NULL, &r->limits};
+  CHECK(k && nbytes <= sizeof want);
+  tiny_uop *sink = tn_prepare(t, k->ast);
+  CHECK_EQ(run_kernel(t, k, sink, &plain, want), TINY_OK);
+  tn_state_open(s, t, sink, &target);
+  tn_optimize(s);
+  *done = s->done;
+  for (int how = 0; how < 6; how++) {      // 1: operands, 2: narrow results, 4: results
+    tiny_bytes text = {t, NULL, 0, 0};
+    int operands = 0, results = 0;
+    for (int i = 0; i < done->n; i++)
+      if (done->opt[i].kind == TN_OPT_WMMA) { done->opt[i].amount = how + 1; done->n = i + 1; }
+    tn_schedule_print(&text, done);
+    CHECK(tn_schedule_parse(text.data, done));
+    t->ir->serial = TN_PIPELINE_SERIAL;
+    tn_state_open(s, t, sink, &target);
+    CHECK(tn_schedule_apply(s, done));
+    const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+    for (int i = 0; i < stages.n; i++)
+      if (tn_box_leaves(stages.u[i])) results++; else operands += tn_stage_is_bulk(stages.u[i]);
+    CHECK_EQ(operands, how & 1 ? 2 : 0);
+    CHECK_EQ(results, (how & 4) || ((how & 2) && r->c->after == HALF));
+    CHECK(run_kernel(t, k, s->sink, &target, got) == TINY_OK && !memcmp(want, got, nbytes));
+  }
+  return t->code;
+}
+static void test_said(const shape *c) {
+  trial r;
+  memset(&r, 0, sizeof r);
+  r.c = c;
+  tn_gpu_limits("sm_90a", &r.limits);
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP", .cache_dir = ""});
+  CHECK_EQ(tn_guard(t, said, &r), TINY_OK);
+  if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
+  tiny_close(t);
+}
 static const char *const targets[] = {"sm_90a", "sm_100a", "sm_103a"};
 static void test_interpreted(const shape *c, const char *target) {
   trial r;
@@ -279,5 +323,6 @@ int main(void) {
     for (int i = from; i < to; i++)
       for (int seed = 0; seed < 3; seed += 2) test_ptx(&shapes[i], targets[k], seed ? "2" : "0");
   }
+  for (int i = 0; i < 2; i++) test_said(&shapes[i]);
   return test_report();
 }

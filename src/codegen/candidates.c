@@ -499,9 +499,10 @@ static void tn_candidates_turned(tn_candidates *s, int64_t side, int64_t rows, i
   tn_trial_close(&a, TN_FAMILY_TURNED);
 }
 
-// A product by a unit of warps, so many along each side of a group, each of which has so many rows and columns.
+// A product by a unit of warps, so many along each side of a group, each of which has so many rows and columns; how:
+// what may be boxes, as WMMA has it.
 typedef struct tn_unit_sizes { uint8_t warps[2], side[2]; } tn_unit_sizes;
-static void tn_candidates_unit(tn_candidates *s, const tn_unit_sizes *z) {
+static void tn_candidates_unit(tn_candidates *s, const tn_unit_sizes *z, int64_t how) {
   tn_trial_at a;
   tn_unit_plan plan;
   tiny_uop *axis[3], *part[2 * TN_UNIT_SIDES], *rest;
@@ -516,7 +517,7 @@ static void tn_candidates_unit(tn_candidates *s, const tn_unit_sizes *z) {
     part[2 * i + 1] = tn_trial_split(&a.x, TN_OPT_SPLIT, block, z->side[i], &part[2 * i]);
   }
   if (a.x.legal) {
-    tn_opt o = tn_opt_of(a.x.s, TN_OPT_WMMA, 2 * TN_UNIT_SIDES, part, 0);
+    tn_opt o = tn_opt_of(a.x.s, TN_OPT_WMMA, 2 * TN_UNIT_SIDES, part, how);
     o.number = (int16_t)number;
     a.x.legal = tn_opt_apply(a.x.s, &o);
   }
@@ -526,10 +527,12 @@ static void tn_candidates_unit(tn_candidates *s, const tn_unit_sizes *z) {
 static void tn_candidates_units(tn_candidates *s) {
   static const uint8_t warps[][2] = {{2, 2}, {4, 2}, {2, 4}, {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}},
                        side[][2] = {{64, 64}, {32, 32}, {64, 32}, {32, 64}, {16, 64}, {64, 16}, {16, 16}};
+  static const uint8_t how[] = {0, 1, 1 + TN_UNIT_BOXES, 1 + TN_UNIT_BOXES + TN_UNIT_BOX_ALL};
+  const size_t ways = tn_target_copies_boxes(s->target) ? sizeof how : 1;
   for (size_t i = 0; i < sizeof warps / sizeof *warps; i++)
     for (size_t j = 0; j < sizeof side / sizeof *side; j++) {
       const tn_unit_sizes z = {{warps[i][0], warps[i][1]}, {side[j][0], side[j][1]}};
-      tn_candidates_unit(s, &z);
+      for (size_t k = 0; k < ways; k++) tn_candidates_unit(s, &z, how[k]);
     }
 }
 

@@ -19,7 +19,7 @@ typedef struct tn_isa_term { const tiny_uop *of; int64_t times; } tn_isa_term;
 typedef struct tn_isa_induction {
   const tiny_uop *range; tn_isa_term term[TN_ISA_TERMS]; int n;
   int64_t step, added;                     // added: to it, for the index that it was found for
-  const tiny_uop *memory; int nbytes;      // all its indices are of this memory, elements of so many bytes; NULL: not so
+  const tiny_uop *memory; int nbytes;      // all its indices are of this memory, elements of so many bytes; NULL: no
   int reg;
 } tn_isa_induction;
 typedef struct tn_isa_inductions {
