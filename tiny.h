@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source e3cae6e9b8278f17d114a6565784da736a9fc24e0da4fe5a8598f546330a53d0
+/* tiny.h 0.1.0, source fd29a6bcae2712f89df342d3fb4738b1730267a340bb01b16f82ae1421efcd2d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3712,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "e3cae6e9b8278f17d114a6565784da736a9fc24e0da4fe5a8598f546330a53d0"
+#define TN_SOURCE_ID "fd29a6bcae2712f89df342d3fb4738b1730267a340bb01b16f82ae1421efcd2d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -46616,9 +46616,10 @@ static void tn_candidates_turned(tn_candidates *s, int64_t side, int64_t rows, i
   tn_trial_close(&a, TN_FAMILY_TURNED);
 }
 
-// A product by a unit of warps, so many along each side of a group, each of which has so many rows and columns.
+// A product by a unit of warps, so many along each side of a group, each of which has so many rows and columns; how:
+// what may be boxes, as WMMA has it.
 typedef struct tn_unit_sizes { uint8_t warps[2], side[2]; } tn_unit_sizes;
-static void tn_candidates_unit(tn_candidates *s, const tn_unit_sizes *z) {
+static void tn_candidates_unit(tn_candidates *s, const tn_unit_sizes *z, int64_t how) {
   tn_trial_at a;
   tn_unit_plan plan;
   tiny_uop *axis[3], *part[2 * TN_UNIT_SIDES], *rest;
@@ -46633,7 +46634,7 @@ static void tn_candidates_unit(tn_candidates *s, const tn_unit_sizes *z) {
     part[2 * i + 1] = tn_trial_split(&a.x, TN_OPT_SPLIT, block, z->side[i], &part[2 * i]);
   }
   if (a.x.legal) {
-    tn_opt o = tn_opt_of(a.x.s, TN_OPT_WMMA, 2 * TN_UNIT_SIDES, part, 0);
+    tn_opt o = tn_opt_of(a.x.s, TN_OPT_WMMA, 2 * TN_UNIT_SIDES, part, how);
     o.number = (int16_t)number;
     a.x.legal = tn_opt_apply(a.x.s, &o);
   }
@@ -46643,10 +46644,12 @@ static void tn_candidates_unit(tn_candidates *s, const tn_unit_sizes *z) {
 static void tn_candidates_units(tn_candidates *s) {
   static const uint8_t warps[][2] = {{2, 2}, {4, 2}, {2, 4}, {1, 4}, {4, 1}, {1, 2}, {2, 1}, {1, 1}},
                        side[][2] = {{64, 64}, {32, 32}, {64, 32}, {32, 64}, {16, 64}, {64, 16}, {16, 16}};
+  static const uint8_t how[] = {0, 1, 1 + TN_UNIT_BOXES, 1 + TN_UNIT_BOXES + TN_UNIT_BOX_ALL};
+  const size_t ways = tn_target_copies_boxes(s->target) ? sizeof how : 1;
   for (size_t i = 0; i < sizeof warps / sizeof *warps; i++)
     for (size_t j = 0; j < sizeof side / sizeof *side; j++) {
       const tn_unit_sizes z = {{warps[i][0], warps[i][1]}, {side[j][0], side[j][1]}};
-      tn_candidates_unit(s, &z);
+      for (size_t k = 0; k < ways; k++) tn_candidates_unit(s, &z, how[k]);
     }
 }
 
@@ -47730,7 +47733,7 @@ typedef struct tn_isa_term { const tiny_uop *of; int64_t times; } tn_isa_term;
 typedef struct tn_isa_induction {
   const tiny_uop *range; tn_isa_term term[TN_ISA_TERMS]; int n;
   int64_t step, added;                     // added: to it, for the index that it was found for
-  const tiny_uop *memory; int nbytes;      // all its indices are of this memory, elements of so many bytes; NULL: not so
+  const tiny_uop *memory; int nbytes;      // all its indices are of this memory, elements of so many bytes; NULL: no
   int reg;
 } tn_isa_induction;
 typedef struct tn_isa_inductions {
@@ -69442,149 +69445,149 @@ Where things stand in tiny.h
   45995  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
   46118  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  46900  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  46903  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47177  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47180  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47298  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47301  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47433  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47712  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47436  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47715  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  47821  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  47824  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48474  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48755  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48477  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48758  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49037  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49040  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49222  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49225  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49528  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  49531  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49656  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49659  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50025  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50028  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50434  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50437  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  50816  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  50819  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  50941  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  50944  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51154  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51157  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51530  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  51533  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  51857  src/isa/arm64_encode.c       instructions of A64 -> words
-  52154  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52411  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  51860  src/isa/arm64_encode.c       instructions of A64 -> words
+  52157  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52414  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  52708  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  52711  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  52942  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  52945  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53437  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
-  53584  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  53440  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
+  53587  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  53929  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  53932  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  53940  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  53943  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  54204  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  54207  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  54294  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  54297  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  54910  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  54913  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  55472  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  55475  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  55822  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  55825  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  56123  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  56126  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  56519  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  56522  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  56563  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  56566  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  56808  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  56811  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57055  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  57919  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  57058  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  57922  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58003  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58006  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58120  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58351  src/runtime/device.c         which backend a context runs on
-  58569  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58723  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58123  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58354  src/runtime/device.c         which backend a context runs on
+  58572  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58726  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58784  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58787  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59052  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59055  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59338  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59341  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59610  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59613  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59792  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  59868  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59795  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  59871  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60277  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60280  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60557  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60560  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60668  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60671  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  60888  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61373  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  60891  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61376  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61545  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61653  src/runtime/launch.c         the steps of a plan, handed to their devices
-  61937  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61548  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61656  src/runtime/launch.c         the steps of a plan, handed to their devices
+  61940  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62434  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62437  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63042  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63045  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63225  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63228  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63562  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63773  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64567  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63565  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63776  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64570  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  64959  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65300  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  64962  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65303  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65507  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65510  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65761  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65764  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66020  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66023  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66290  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66293  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66455  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66458  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66629  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  66990  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67226  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66632  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  66993  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67229  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67374  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67537  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67377  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67540  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67644  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67647  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67729  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67732  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68057  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68060  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68220  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68283  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68462  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68223  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68286  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68465  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68598  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68601  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  68984  src/runtime/context.c        opening and closing, the first error, totals
+  68987  src/runtime/context.c        opening and closing, the first error, totals
 */
