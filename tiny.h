@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source fd29a6bcae2712f89df342d3fb4738b1730267a340bb01b16f82ae1421efcd2d
+/* tiny.h 0.1.0, source fc320d9546db6409ab8041c088a7ee45bd3b9d707c8b4fcde22536b8d61319c6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3712,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "fd29a6bcae2712f89df342d3fb4738b1730267a340bb01b16f82ae1421efcd2d"
+#define TN_SOURCE_ID "fc320d9546db6409ab8041c088a7ee45bd3b9d707c8b4fcde22536b8d61319c6"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -36798,7 +36798,9 @@ static int tn_box_of_store(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, t
   tn_list conds = {NULL, 0, 0}, shares = {NULL, 0, 0}, others = {NULL, 0, 0};
   tiny_uop *end = tn_box_end(t, sink, stage);
   if (!end) return 0;
-  const tiny_uop *index = tn_simplify(t, end->src[0]->src[0]);
+  const tiny_uop *index = end->src[0]->src[0];               // whose memory stays: behind it may be loops
+  index = tn_index_of(t, index->src[0], tn_simplify(t, index->src[1]),
+                      index->nsrc == 3 ? tn_simplify(t, index->src[2]) : NULL);
   if (index->nsrc == 3) tn_push(t, &conds, index->src[2]);
   tn_box_end_ranges(t, end, &shares, &others);
   if (!tn_box_at(t, index, &conds, shares.n, shares.u, stage->dtype, b)) return 0;
@@ -69382,212 +69384,212 @@ Where things stand in tiny.h
                                       in sums of places
   36563  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36872  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  36874  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37501  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37503  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37877  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  37879  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38081  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38083  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38472  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38695  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39063  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38474  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38697  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39065  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39228  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39299  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39230  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39301  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39462  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39539  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39464  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39541  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39620  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40020  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39622  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40022  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40109  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40111  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40319  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40321  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40453  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41317  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40455  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41319  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41677  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41679  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41755  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41757  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41903  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  41962  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41905  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  41964  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42762  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42764  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  42959  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  42961  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43085  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43087  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43153  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43155  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43246  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43248  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43635  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43637  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44218  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44220  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44337  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44429  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44339  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44431  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44500  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44502  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44604  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44705  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44780  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44606  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44707  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44782  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44880  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45076  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  45995  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46118  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  44882  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45078  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  45997  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46120  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  46903  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  46905  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47180  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47182  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47301  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47303  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47436  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47715  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47438  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47717  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  47824  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  47826  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48477  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48758  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48479  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48760  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49040  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49042  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49225  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49227  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49531  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  49533  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49659  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49661  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50028  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50030  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50437  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50439  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  50819  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  50821  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  50944  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  50946  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51157  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51159  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51533  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  51535  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  51860  src/isa/arm64_encode.c       instructions of A64 -> words
-  52157  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52414  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  51862  src/isa/arm64_encode.c       instructions of A64 -> words
+  52159  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52416  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  52711  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  52713  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  52945  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  52947  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53440  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
-  53587  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  53442  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
+  53589  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  53932  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  53934  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  53943  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  53945  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  54207  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  54209  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  54297  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  54299  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  54913  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  54915  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  55475  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  55477  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  55825  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  55827  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  56126  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  56128  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  56522  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  56524  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  56566  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  56568  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  56811  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  56813  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57058  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  57922  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  57060  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  57924  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58006  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58008  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58123  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58354  src/runtime/device.c         which backend a context runs on
-  58572  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58726  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58125  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58356  src/runtime/device.c         which backend a context runs on
+  58574  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58728  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58787  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58789  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59055  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59057  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59341  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59343  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59613  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59615  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59795  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  59871  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59797  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  59873  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60280  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60282  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60560  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60562  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60671  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60673  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  60891  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61376  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  60893  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61378  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61548  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61656  src/runtime/launch.c         the steps of a plan, handed to their devices
-  61940  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61550  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61658  src/runtime/launch.c         the steps of a plan, handed to their devices
+  61942  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62437  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62439  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63045  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63047  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63228  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63230  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63565  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63776  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64570  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63567  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63778  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64572  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  64962  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65303  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  64964  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65305  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65510  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65512  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65764  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65766  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66023  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66025  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66293  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66295  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66458  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66460  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66632  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  66993  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67229  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66634  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  66995  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67231  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67377  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67540  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67379  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67542  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67647  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67649  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67732  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67734  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68060  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68062  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68223  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68286  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68465  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68225  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68288  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68467  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68601  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68603  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  68987  src/runtime/context.c        opening and closing, the first error, totals
+  68989  src/runtime/context.c        opening and closing, the first error, totals
 */

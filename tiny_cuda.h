@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 8f116d12cac3ae9635986ad7779729e097f2a55ff33c3766fbdfc477a9f10eda
+/* tiny_cuda.h 0.1.0, source 414de59e0db2df75f9f1ffd6e5f829fad9397194d5e7485f596e3d97554c7409
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "8f116d12cac3ae9635986ad7779729e097f2a55ff33c3766fbdfc477a9f10eda"
+#define TN_CUDA_SOURCE_ID "414de59e0db2df75f9f1ffd6e5f829fad9397194d5e7485f596e3d97554c7409"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -2549,7 +2549,7 @@ static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
   return 1;
 }
 // Addresses of tensors, and of clusters who this is: for who begins copies.
-static void tn_ptx_begin_copies(tn_ptx *x) {
+static void tn_ptx_begin_maps(tn_ptx *x) {
   for (int i = 0; i < x->nmap; i++) {
     tn_ptx_operand at = tn_ptx_register(x, 'd');
     tn_ptx_begin(x, "mov.b64");
@@ -2558,6 +2558,9 @@ static void tn_ptx_begin_copies(tn_ptx *x) {
     if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
     x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
   }
+}
+static void tn_ptx_begin_copies(tn_ptx *x) {
+  tn_ptx_begin_maps(x);
   if (x->cluster < 2) return;
   x->rank = tn_ptx_read_special(x, "cluster_ctarank");
   x->everyone = tn_ptx_do1(x, 'h', "mov.b16", tn_ptx_k((1 << x->cluster) - 1));
@@ -2959,18 +2962,11 @@ static void tn_ptx_survey_box_stores(tn_ptx *x) {
     if (x->nmap > TN_PTX_MAPS) tn_ptx_fail(x, "so many tensors");
   }
 }
-// Of a kernel that has no BULKs: what thread 0 is known by, and where the tensors are.
+// What thread 0 is known by, and where the tensors are, unless BULKs have said so, of these items.
 static void tn_ptx_begin_box_stores(tn_ptx *x) {
-  if (!x->box_stores || x->nbulk || x->failed) return;
-  x->first = tn_ptx_do2(x, 'p', "setp.eq.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(0));
-  for (int i = 0; i < x->nmap; i++) {
-    tn_ptx_operand at = tn_ptx_register(x, 'd');
-    tn_ptx_begin(x, "mov.b64");
-    tn_ptx_operand_text(tn_ptx_body(x), at);
-    tn_ptx_text(tn_ptx_body(x), ", m;\n");
-    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
-    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
-  }
+  if (!x->box_stores || x->failed || (x->nbulk && x->role != TN_PTX_CONSUMES)) return;
+  if (!x->nbulk) x->first = tn_ptx_do2(x, 'p', "setp.eq.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(0));
+  tn_ptx_begin_maps(x);
 }
 
 // Is some box stored of memory that is there behind the barrier?
@@ -5030,25 +5026,25 @@ Where things stand in tiny_cuda.h
                                               module
    2473  src/cuda/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
                                               cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2752  src/cuda/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
+   2755  src/cuda/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
                                               mbarrier, mapa, setmaxnreg)
-   2930  src/cuda/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by
+   2933  src/cuda/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by
                                               itself (PTX ISA, cp.async.bulk.tensor, .global.shared::cta;
                                               sm_90 on)
-   3020  src/cuda/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   3016  src/cuda/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                               later
-   3654  src/cuda/driver.c                    the CUDA driver and NVRTC as they are called here: own
+   3650  src/cuda/driver.c                    the CUDA driver and NVRTC as they are called here: own
                                               declarations, loaded while the program runs
-   3844  src/cuda/device.c                    a GPU, its CUDA context and stream: opened, closed; what its
+   3840  src/cuda/device.c                    a GPU, its CUDA context and stream: opened, closed; what its
                                               driver says is wrong
-   4076  src/cuda/memory.c                    of the device: given out and freed in the order of its stream;
+   4072  src/cuda/memory.c                    of the device: given out and freed in the order of its stream;
                                               bytes to it, from it, between two devices
-   4304  src/cuda/compile.c                   CUDA C -> cubin, by NVRTC; PTX stays what it is
-   4395  src/cuda/module.c                    binaries -> modules -> kernels -> launches in the device's
+   4300  src/cuda/compile.c                   CUDA C -> cubin, by NVRTC; PTX stays what it is
+   4391  src/cuda/module.c                    binaries -> modules -> kernels -> launches in the device's
                                               stream
-   4682  src/cuda/graph.c                     launches that are handed over together again and again, as one
+   4678  src/cuda/graph.c                     launches that are handed over together again and again, as one
                                               CUDA graph
-   4847  src/cuda/stream.c                    a device's stream as others see it: events in it, that all of it
+   4843  src/cuda/stream.c                    a device's stream as others see it: events in it, that all of it
                                               has happened, opened and closed
-   4959  src/cuda/backend.c                   the one object of tiny_cuda.h
+   4955  src/cuda/backend.c                   the one object of tiny_cuda.h
 */

@@ -1,4 +1,4 @@
-/* tiny_nv.h 0.1.0, source ea9ffa4e266ee892d47a8cfe714b648bca2fa38a96d58b79e9db4e4f39e31763
+/* tiny_nv.h 0.1.0, source cea8e37251bc1ceb671aeea3c44a6bf902ea1f6a37eecb455fadb3e8f7107a84
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -159,7 +159,7 @@ TINY_API tiny_code tiny_nv_export(const tiny_nv_export_desc *e, char *error, siz
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_NV_SOURCE_ID "ea9ffa4e266ee892d47a8cfe714b648bca2fa38a96d58b79e9db4e4f39e31763"
+#define TN_NV_SOURCE_ID "cea8e37251bc1ceb671aeea3c44a6bf902ea1f6a37eecb455fadb3e8f7107a84"
 // ---- begin src/nv/all.c ----
 // all: the implementation of tiny_nv.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/nv/../base/library.c ----
@@ -2252,7 +2252,7 @@ static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
   return 1;
 }
 // Addresses of tensors, and of clusters who this is: for who begins copies.
-static void tn_ptx_begin_copies(tn_ptx *x) {
+static void tn_ptx_begin_maps(tn_ptx *x) {
   for (int i = 0; i < x->nmap; i++) {
     tn_ptx_operand at = tn_ptx_register(x, 'd');
     tn_ptx_begin(x, "mov.b64");
@@ -2261,6 +2261,9 @@ static void tn_ptx_begin_copies(tn_ptx *x) {
     if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
     x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
   }
+}
+static void tn_ptx_begin_copies(tn_ptx *x) {
+  tn_ptx_begin_maps(x);
   if (x->cluster < 2) return;
   x->rank = tn_ptx_read_special(x, "cluster_ctarank");
   x->everyone = tn_ptx_do1(x, 'h', "mov.b16", tn_ptx_k((1 << x->cluster) - 1));
@@ -2662,18 +2665,11 @@ static void tn_ptx_survey_box_stores(tn_ptx *x) {
     if (x->nmap > TN_PTX_MAPS) tn_ptx_fail(x, "so many tensors");
   }
 }
-// Of a kernel that has no BULKs: what thread 0 is known by, and where the tensors are.
+// What thread 0 is known by, and where the tensors are, unless BULKs have said so, of these items.
 static void tn_ptx_begin_box_stores(tn_ptx *x) {
-  if (!x->box_stores || x->nbulk || x->failed) return;
-  x->first = tn_ptx_do2(x, 'p', "setp.eq.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(0));
-  for (int i = 0; i < x->nmap; i++) {
-    tn_ptx_operand at = tn_ptx_register(x, 'd');
-    tn_ptx_begin(x, "mov.b64");
-    tn_ptx_operand_text(tn_ptx_body(x), at);
-    tn_ptx_text(tn_ptx_body(x), ", m;\n");
-    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
-    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
-  }
+  if (!x->box_stores || x->failed || (x->nbulk && x->role != TN_PTX_CONSUMES)) return;
+  if (!x->nbulk) x->first = tn_ptx_do2(x, 'p', "setp.eq.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(0));
+  tn_ptx_begin_maps(x);
 }
 
 // Is some box stored of memory that is there behind the barrier?
@@ -7401,47 +7397,47 @@ Where things stand in tiny_nv.h
                                             module
    2176  src/nv/../render/ptx_bulk.c        boxes of tensors that the device copies by itself (PTX ISA,
                                             cp.async.bulk.tensor and mbarrier; sm_90 on)
-   2455  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
+   2458  src/nv/../render/ptx_producer.c    warps that only copy boxes, beside those that multiply (PTX ISA,
                                             mbarrier, mapa, setmaxnreg)
-   2633  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
+   2636  src/nv/../render/ptx_box_stores.c  boxes of shared memory that the device copies to tensors by itself
                                             (PTX ISA, cp.async.bulk.tensor, .global.shared::cta; sm_90 on)
-   2723  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
+   2719  src/nv/../render/ptx.c             a program -> PTX, NVIDIA's virtual machine code, for sm_75 and
                                             later
-   3357  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
+   3353  src/nv/structs.c                   what NVIDIA's kernel driver takes: own declarations, and a table
                                             of what differs between its releases
-   3567  src/nv/system.c                    open, ioctl, mmap: the system's own, or what a tiny_nv_system has
+   3563  src/nv/system.c                    open, ioctl, mmap: the system's own, or what a tiny_nv_system has
                                             in their place; and a clock
-   3751  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
+   3747  src/nv/rm.c                        what NVIDIA's kernel driver is asked: objects are made and freed,
                                             controlled, mapped; ranges of nvidia-uvm
-   4032  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
+   4028  src/nv/cubin.c                     reads machine code as ptxas writes it: an ELF file with kernels,
                                             what each needs, and where addresses go
-   4363  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
+   4359  src/nv/qmd.c                       launch descriptors, which tell a GPU all about a launch: one table
                                             of their fields, a column for each version
-   4500  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
+   4496  src/nv/generation.c                what differs between NVIDIA's GPUs from Turing on, a row for each
                                             class of compute
-   4583  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
+   4579  src/nv/device.c                    a GPU: found, asked what it is, its address space and channels;
                                             opened and closed; what went wrong
-   4952  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
+   4948  src/nv/info.c                      what the driver tells of its GPUs, without a context of the
                                             library's
-   5006  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
+   5002  src/nv/channel.c                   what a GPU is told: words in memory, where they stand in a ring, a
                                             doorbell; how far it is; faults
-   5331  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
+   5327  src/nv/peer.c                      other GPUs of the process: their memory, seen by this one's
                                             engines, and their semaphores, which it waits for
-   5529  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
+   5525  src/nv/memory.c                    of the GPU, given out in blocks of larger regions; bytes to it and
                                             from it by its copy engines
-   5763  src/nv/share.c                     memory that goes from one program or driver to another as a file
-   5910  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
-   5940  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
+   5759  src/nv/share.c                     memory that goes from one program or driver to another as a file
+   5906  src/nv/tensor_map.c                what the copy unit reads of a tensor, 128 bytes (sm_90 on)
+   5936  src/nv/module.c                    cubins in the GPU's memory, and the kernels in them, each with the
                                             descriptor that its launches begin from
-   6159  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
+   6155  src/nv/launch.c                    kernels with all that they are called with -> descriptors,
                                             constant banks, words for the GPU
-   6446  src/nv/graph.c                     launches that are handed over together again and again, as a list
+   6442  src/nv/graph.c                     launches that are handed over together again and again, as a list
                                             of commands that was prepared
-   6661  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
+   6657  src/nv/assemble.c                  PTX -> cubin, by whatever is found here: what a tiny_nv_system
                                             brings, ptxas, or a library of the toolkit
-   6963  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
+   6959  src/nv/queue.c                     a device as others see it: opened and closed, events in its order,
                                             that all has happened
-   7146  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
+   7142  src/nv/cross.c                     GPUs that are not here, by target: kernels are compiled for them,
                                             none runs
-   7334  src/nv/backend.c                   the one object of tiny_nv.h
+   7330  src/nv/backend.c                   the one object of tiny_nv.h
 */

@@ -160,9 +160,9 @@ static void test_units(void) {
 // b > 1: several. turned & 2: y as its transpose lies in memory; half: the result is narrow, and a box as well.
 typedef struct boxed { int64_t b, m, k, n; int turned; tiny_dtype dtype; int half; } boxed;
 static const boxed boxes[] = {
-  {1, 64, 128, 64, 0, TINY_F16}, {1, 64, 192, 128, 2, TINY_BF16}, {2, 80, 64, 72, 2, TINY_F16},
-  {1, 200, 136, 136, 0, TINY_F16}, {1, 64, 256, 64, 2, TINY_I8}, {1, 96, 128, 80, 2, TINY_F8E4M3},
-  {1, 64, 128, 64, 2, TINY_F8E5M2}, {3, 72, 128, 64, 0, TINY_BF16}, {1, 128, 128, 128, 0, TINY_F16, 1},
+  {1, 64, 128, 64, 0, TINY_F16, 0}, {1, 64, 192, 128, 2, TINY_BF16, 0}, {2, 80, 64, 72, 2, TINY_F16, 0},
+  {1, 200, 136, 136, 0, TINY_F16, 0}, {1, 64, 256, 64, 2, TINY_I8, 0}, {1, 96, 128, 80, 2, TINY_F8E4M3, 0},
+  {1, 64, 128, 64, 2, TINY_F8E5M2, 0}, {3, 72, 128, 64, 0, TINY_BF16, 0}, {1, 128, 128, 128, 0, TINY_F16, 1},
   {2, 80, 64, 72, 2, TINY_BF16, 1}};
 enum { BOXES = sizeof boxes / sizeof *boxes, BOXED_MOST = 200 * 136 };
 static tiny_code boxed_on(const char *device, const boxed *c, float *out) {

@@ -166,28 +166,28 @@ typedef struct produced { shape c; const char *schedule, *has, *change[2], *said
 #define TILES "SPLIT 0:64, SPLIT 3:16, SPLIT 1:64, WMMA .0 3 4 _ 5, "
 #define AHEAD(n) "PREFETCH STAGE.0 12:" n ", PREFETCH STAGE.1 12:" n
 static const produced productions[] = {
-  {{1, 192, 320, 192, 2, TINY_BF16, PLAIN, 0}, "PRODUCER", "setmaxnreg.inc", {NULL, NULL}, NULL},
-  {{1, 192, 320, 192, 2, TINY_I8, PLAIN, 0}, "PRODUCER", "setmaxnreg.dec", {NULL, NULL}, NULL},
-  {{1, 192, 320, 128, 2, TINY_F8E4M3, PLAIN, 0}, "PRODUCER", ".reqnctapercluster 2", {NULL, NULL}, NULL},
-  {{3, 136, 320, 64, 2, TINY_F16, HALF, 0}, "PRODUCER", "mbarrier.arrive.shared::cta.b64", {NULL, NULL}, NULL},
-  {{1, 200, 264, 200, 0, TINY_F16, HALF, 0}, "PRODUCER", ".reqnctapercluster 4", {NULL, NULL}, NULL},
-  {{1, 256, 192, 256, 1, TINY_F16, PLAIN, 0}, "PRODUCER", "mapa.shared::cluster", {NULL, NULL}, NULL},
+  {{1, 192, 320, 192, 2, TINY_BF16, PLAIN, 0, 0}, "PRODUCER", "setmaxnreg.inc", {NULL, NULL}, NULL},
+  {{1, 192, 320, 192, 2, TINY_I8, PLAIN, 0, 0}, "PRODUCER", "setmaxnreg.dec", {NULL, NULL}, NULL},
+  {{1, 192, 320, 128, 2, TINY_F8E4M3, PLAIN, 0, 0}, "PRODUCER", ".reqnctapercluster 2", {NULL, NULL}, NULL},
+  {{3, 136, 320, 64, 2, TINY_F16, HALF, 0, 0}, "PRODUCER", "mbarrier.arrive.shared::cta.b64", {NULL, NULL}, NULL},
+  {{1, 200, 264, 200, 0, TINY_F16, HALF, 0, 0}, "PRODUCER", ".reqnctapercluster 4", {NULL, NULL}, NULL},
+  {{1, 256, 192, 256, 1, TINY_F16, PLAIN, 0, 0}, "PRODUCER", "mapa.shared::cluster", {NULL, NULL}, NULL},
   // persistent groups: slots of one tile, then of the next; in a cluster groups would have to meet before that
-  {{1, 512, 192, 256, 0, TINY_F16, HALF, 0}, TILES "GRID 0:2, GRID 1, " AHEAD("3") ", PRODUCER", "mapa.shared::cluster",
+  {{1, 512, 192, 256, 0, TINY_F16, HALF, 0, 0}, TILES "GRID 0:2, GRID 1, " AHEAD("3") ", PRODUCER", "mapa.shared::cluster",
    {NULL, NULL}, NULL},
-  {{1, 512, 192, 256, 0, TINY_F16, HALF, 0}, TILES "GRID 0:2, GRID 1, " AHEAD("3"), "bar.sync 0", {NULL, NULL}, NULL},
-  {{1, 256, 192, 256, 0, TINY_F16, HALF, 0}, TILES "GRID 0, GRID 1, " AHEAD("1") ", PRODUCER", "mapa.shared::cluster",
+  {{1, 512, 192, 256, 0, TINY_F16, HALF, 0, 0}, TILES "GRID 0:2, GRID 1, " AHEAD("3"), "bar.sync 0", {NULL, NULL}, NULL},
+  {{1, 256, 192, 256, 0, TINY_F16, HALF, 0, 0}, TILES "GRID 0, GRID 1, " AHEAD("1") ", PRODUCER", "mapa.shared::cluster",
    {NULL, NULL}, NULL},
-  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0}, "PRODUCER", "",
+  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0, 0}, "PRODUCER", "",
    {"mbarrier.arrive.release.cluster.shared::cluster.b64 _", "mov.b64 %d1, %d1; //"}, "waits for ever"},
-  {{1, 256, 320, 256, 0, TINY_F16, HALF, 0}, "PRODUCER", "", {"bar.sync 1, 128", "bar.sync 0"},
+  {{1, 256, 320, 256, 0, TINY_F16, HALF, 0, 0}, "PRODUCER", "", {"bar.sync 1, 128", "bar.sync 0"},
    "barrier 0 is reached by"},
-  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0}, "PRODUCER", "", {".maxnreg 80", ".minnctapersm 99"},
+  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0, 0}, "PRODUCER", "", {".maxnreg 80", ".minnctapersm 99"},
    "how many registers"},
-  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0}, "PRODUCER", "",
+  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0, 0}, "PRODUCER", "",
    {"setmaxnreg.inc.sync.aligned.u32 120", "setmaxnreg.inc.sync.aligned.u32 128"}, "registers are left"},
-  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0}, "PRODUCER", "", {"], 16;", "], 8;"}, ""},
-  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0}, "PRODUCER", "", {"setp.ge.and.s32", "setp.lt.and.s32"}, ""}};
+  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0, 0}, "PRODUCER", "", {"], 16;", "], 8;"}, ""},
+  {{1, 256, 320, 256, 0, TINY_F16, PLAIN, 0, 0}, "PRODUCER", "", {"setp.ge.and.s32", "setp.lt.and.s32"}, ""}};
 enum { PRODUCTIONS = sizeof productions / sizeof *productions };
 
 static void changed(tiny_ctx *t, tiny_bytes *text, const char *const *change) {
@@ -300,7 +300,7 @@ static tiny_code without_wait(void *dev, int n, const tiny_bytes *source, tiny_b
   return code;
 }
 static void test_unwaited(const char *seed) {
-  static const shape c = {1, 64, 320, 64, 0, TINY_F16, PLAIN, 1};          // of five K blocks, more than slots
+  static const shape c = {1, 64, 320, 64, 0, TINY_F16, PLAIN, 1, 0};          // of five K blocks, more than slots
   static float got[64 * 64];
   tiny_backend careless = ptx_own_backend;
   careless.compile = without_wait;

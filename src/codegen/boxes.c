@@ -236,7 +236,9 @@ static int tn_box_of_store(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, t
   tn_list conds = {NULL, 0, 0}, shares = {NULL, 0, 0}, others = {NULL, 0, 0};
   tiny_uop *end = tn_box_end(t, sink, stage);
   if (!end) return 0;
-  const tiny_uop *index = tn_simplify(t, end->src[0]->src[0]);
+  const tiny_uop *index = end->src[0]->src[0];               // whose memory stays: behind it may be loops
+  index = tn_index_of(t, index->src[0], tn_simplify(t, index->src[1]),
+                      index->nsrc == 3 ? tn_simplify(t, index->src[2]) : NULL);
   if (index->nsrc == 3) tn_push(t, &conds, index->src[2]);
   tn_box_end_ranges(t, end, &shares, &others);
   if (!tn_box_at(t, index, &conds, shares.n, shares.u, stage->dtype, b)) return 0;

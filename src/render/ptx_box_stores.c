@@ -30,18 +30,11 @@ static void tn_ptx_survey_box_stores(tn_ptx *x) {
     if (x->nmap > TN_PTX_MAPS) tn_ptx_fail(x, "so many tensors");
   }
 }
-// Of a kernel that has no BULKs: what thread 0 is known by, and where the tensors are.
+// What thread 0 is known by, and where the tensors are, unless BULKs have said so, of these items.
 static void tn_ptx_begin_box_stores(tn_ptx *x) {
-  if (!x->box_stores || x->nbulk || x->failed) return;
-  x->first = tn_ptx_do2(x, 'p', "setp.eq.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(0));
-  for (int i = 0; i < x->nmap; i++) {
-    tn_ptx_operand at = tn_ptx_register(x, 'd');
-    tn_ptx_begin(x, "mov.b64");
-    tn_ptx_operand_text(tn_ptx_body(x), at);
-    tn_ptx_text(tn_ptx_body(x), ", m;\n");
-    if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
-    x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
-  }
+  if (!x->box_stores || x->failed || (x->nbulk && x->role != TN_PTX_CONSUMES)) return;
+  if (!x->nbulk) x->first = tn_ptx_do2(x, 'p', "setp.eq.s32", tn_ptx_read_special(x, "tid.x"), tn_ptx_k(0));
+  tn_ptx_begin_maps(x);
 }
 
 // Is some box stored of memory that is there behind the barrier?

@@ -77,7 +77,7 @@ static int64_t tn_ptx_copies_to(const tn_ptx *x, int slot) {
   return 1;
 }
 // Addresses of tensors, and of clusters who this is: for who begins copies.
-static void tn_ptx_begin_copies(tn_ptx *x) {
+static void tn_ptx_begin_maps(tn_ptx *x) {
   for (int i = 0; i < x->nmap; i++) {
     tn_ptx_operand at = tn_ptx_register(x, 'd');
     tn_ptx_begin(x, "mov.b64");
@@ -86,6 +86,9 @@ static void tn_ptx_begin_copies(tn_ptx *x) {
     if (i) at = tn_ptx_do2(x, 'd', "add.s64", at, tn_ptx_k(TN_PTX_MAP_NBYTES * i));
     x->map_at[i] = tn_ptx_do1(x, 'd', "cvta.param.u64", at);
   }
+}
+static void tn_ptx_begin_copies(tn_ptx *x) {
+  tn_ptx_begin_maps(x);
   if (x->cluster < 2) return;
   x->rank = tn_ptx_read_special(x, "cluster_ctarank");
   x->everyone = tn_ptx_do1(x, 'h', "mov.b16", tn_ptx_k((1 << x->cluster) - 1));
