@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source fc320d9546db6409ab8041c088a7ee45bd3b9d707c8b4fcde22536b8d61319c6
+/* tiny.h 0.1.0, source 829eb3b14d0fb4712e00cc1c0824269f234e51dd73fdc875cd06043641b18284
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3712,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "fc320d9546db6409ab8041c088a7ee45bd3b9d707c8b4fcde22536b8d61319c6"
+#define TN_SOURCE_ID "829eb3b14d0fb4712e00cc1c0824269f234e51dd73fdc875cd06043641b18284"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -45915,7 +45915,24 @@ static int tn_grid_add_parts(tn_kernel_state *s, tn_profile *p, int64_t parts) {
   return adds;
 }
 
-// ** summands that name their element **
+static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
+  if (p->adds) tn_grid_add_parts(s, p, 0);
+  if (!tn_grid_online(s, p) && !tn_grid_nested(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) &&
+      !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
+    tn_grid_elements(s, p);
+}
+#endif
+// ---- end src/codegen/grid.c ----
+// ---- begin src/codegen/grid_scatter.c ----
+// grid_scatter: schedules of scatters on a grid: summands that name the element they are added to.
+//
+// In:  a kernel whose summands are added in order, to places that memory names (scatter.c), or in any order.
+// Out: 1, and opts that are done and listed; 0: it is none of these, and nothing has changed.
+#ifndef TN_CODEGEN_GRID_SCATTER
+#define TN_CODEGEN_GRID_SCATTER
+#ifndef TINY_AMALGAMATED
+#include "grid.c"
+#endif
 
 // Tiles of the output that groups have of a scatter: of what; of how many parts of the summands each.
 typedef struct tn_grid_scatter_plan {
@@ -45984,15 +46001,8 @@ static int tn_grid_scatter(tn_kernel_state *s) {
   tn_grid_spread(s, &p, tn_grid_dim(s));
   return 1;
 }
-
-static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
-  if (p->adds) tn_grid_add_parts(s, p, 0);
-  if (!tn_grid_online(s, p) && !tn_grid_nested(s, p) && !tn_grid_products(s, p) && !tn_grid_rows(s, p) &&
-      !tn_grid_sums(s, p) && !tn_grid_transposed(s, p))
-    tn_grid_elements(s, p);
-}
 #endif
-// ---- end src/codegen/grid.c ----
+// ---- end src/codegen/grid_scatter.c ----
 // ---- begin src/codegen/optimize.c ----
 // optimize: chooses a schedule for a kernel in microseconds.
 //
@@ -46002,7 +46012,7 @@ static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
 #ifndef TN_CODEGEN_OPTIMIZE
 #define TN_CODEGEN_OPTIMIZE
 #ifndef TINY_AMALGAMATED
-#include "grid.c"
+#include "grid_scatter.c"
 #endif
 
 enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_COLUMNS = 32 };
@@ -69444,152 +69454,154 @@ Where things stand in tiny.h
                                       lanes of a warp, memory of the group, or both
   44882  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
   45078  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  45997  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46120  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  45927  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+                                      added to
+  46007  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46130  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  46905  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  46915  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47182  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47192  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47303  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47313  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47438  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47717  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47448  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47727  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  47826  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  47836  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48479  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48760  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48489  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48770  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49042  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49052  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49227  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49237  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49533  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  49543  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49661  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49671  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50030  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50040  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50439  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50449  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  50821  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  50831  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  50946  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  50956  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51159  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51169  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51535  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  51545  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  51862  src/isa/arm64_encode.c       instructions of A64 -> words
-  52159  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52416  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  51872  src/isa/arm64_encode.c       instructions of A64 -> words
+  52169  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52426  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  52713  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  52723  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  52947  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  52957  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53442  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
-  53589  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  53452  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
+  53599  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  53934  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  53944  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  53945  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  53955  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  54209  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  54219  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  54299  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  54309  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  54915  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  54925  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  55477  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  55487  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  55827  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  55837  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  56128  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  56138  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  56524  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  56534  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  56568  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  56578  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  56813  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  56823  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57060  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  57924  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  57070  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  57934  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58008  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58018  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58125  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58356  src/runtime/device.c         which backend a context runs on
-  58574  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58728  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58135  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58366  src/runtime/device.c         which backend a context runs on
+  58584  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58738  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58789  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58799  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59057  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59067  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59343  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59353  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59615  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59625  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59797  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  59873  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59807  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  59883  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60282  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60292  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60562  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60572  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60673  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60683  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  60893  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61378  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  60903  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61388  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61550  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61658  src/runtime/launch.c         the steps of a plan, handed to their devices
-  61942  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61560  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61668  src/runtime/launch.c         the steps of a plan, handed to their devices
+  61952  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62439  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62449  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63047  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63057  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63230  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63240  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63567  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63778  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64572  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63577  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63788  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64582  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  64964  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65305  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  64974  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65315  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65512  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65522  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65766  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65776  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66025  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66035  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66295  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66305  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66460  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66470  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66634  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  66995  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67231  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66644  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  67005  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67241  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67379  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67542  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67389  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67552  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67649  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67659  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67734  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67744  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68062  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68072  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68225  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68288  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68467  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68235  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68298  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68477  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68603  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68613  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  68989  src/runtime/context.c        opening and closing, the first error, totals
+  68999  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -180,6 +180,7 @@ TN_SMALL_BEGIN
 #include "codegen/collective.c"
 #include "codegen/warp_tiles.c"
 #include "codegen/grid.c"
+#include "codegen/grid_scatter.c"
 #include "codegen/optimize.c"
 #include "codegen/candidates.c"
 #include "codegen/pipeline.c"

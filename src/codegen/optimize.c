@@ -6,7 +6,7 @@
 #ifndef TN_CODEGEN_OPTIMIZE
 #define TN_CODEGEN_OPTIMIZE
 #ifndef TINY_AMALGAMATED
-#include "grid.c"
+#include "grid_scatter.c"
 #endif
 
 enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_COLUMNS = 32 };
