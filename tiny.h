@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 829eb3b14d0fb4712e00cc1c0824269f234e51dd73fdc875cd06043641b18284
+/* tiny.h 0.1.0, source 299d0db873134d1f3d90edefdcdd58c36db3c193a752dc7299b24c28541a01dc
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3712,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "829eb3b14d0fb4712e00cc1c0824269f234e51dd73fdc875cd06043641b18284"
+#define TN_SOURCE_ID "299d0db873134d1f3d90edefdcdd58c36db3c193a752dc7299b24c28541a01dc"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -17998,9 +17998,6 @@ static tiny_uop *tn_x86_instead(tiny_ctx *t, tiny_uop *u) {
   const int set = tn_rules_find(t, tn_x86_rules_of_lists);
   return set < 0 ? NULL : tn_match_apply(t, set, u, NULL, &fired);
 }
-#ifndef TINY_AMALGAMATED
-#include "../rules/notation_end.c"
-#endif
 #endif
 // ---- end src/isa/x86_rules.c ----
 #endif
@@ -45111,7 +45108,6 @@ enum {
   TN_GRID_LARGE = 8,                       // a part of shared memory, from which boxes leave room for one group
   TN_GRID_HELD = 16,                       // registers for a row's elements, beyond which a group has no other rows
   TN_GRID_HELD_BY_GROUP = 1 << 15,         // the most of all its items: half of an SM's (see bench/gpu.h)
-  TN_GRID_SCATTER_COLUMNS = 4,             // of a scatter's tile at least
   TN_GRID_TURNED = 32, TN_GRID_TURNED_ROWS = 8   // side of a tile that is transposed, its rows that are items
 };
 
@@ -45933,6 +45929,8 @@ static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
 #ifndef TINY_AMALGAMATED
 #include "grid.c"
 #endif
+
+enum { TN_GRID_SCATTER_COLUMNS = 4 };      // of a tile at least
 
 // Tiles of the output that groups have of a scatter: of what; of how many parts of the summands each.
 typedef struct tn_grid_scatter_plan {
@@ -69292,316 +69290,316 @@ Where things stand in tiny.h
                                       integers
   17181  src/rules/decompose.c        from what the IR means to what a target can do
   17885  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18008  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  18005  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18038  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18035  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18537  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18534  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18631  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18628  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19447  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19523  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19444  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19520  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19566  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19563  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19810  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19884  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19807  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19881  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20532  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20529  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20791  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20788  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21080  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21077  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21636  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21633  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21745  src/tensor/activation.c      what stands between the layers of a network
-  21926  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22298  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21742  src/tensor/activation.c      what stands between the layers of a network
+  21923  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22295  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22551  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22548  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23315  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23312  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23997  src/tensor/random.c          numbers from a counter, the same on every device
-  24272  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  23994  src/tensor/random.c          numbers from a counter, the same on every device
+  24269  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24596  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24892  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24593  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24889  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25029  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25026  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25568  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25565  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26281  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26278  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26683  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26680  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26822  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26819  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27304  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27301  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27769  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27766  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28120  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28766  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29128  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29258  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28117  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28763  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29125  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29255  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29418  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29415  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29923  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30202  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29920  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30199  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30298  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30295  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30591  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31032  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30588  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31029  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31309  src/tensor/params.c          lists of named tensors: what a network consists of
-  31400  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31510  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31306  src/tensor/params.c          lists of named tensors: what a network consists of
+  31397  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31507  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31889  src/tensor/sequential.c      modules and functions one after the other
-  31960  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31886  src/tensor/sequential.c      modules and functions one after the other
+  31957  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32125  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32122  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32245  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32242  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32564  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32561  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32680  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32958  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32677  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  32955  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33075  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33072  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33586  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33583  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34362  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34359  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34895  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34892  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35403  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35400  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35715  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35712  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35792  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35789  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36382  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36379  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36563  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36560  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36874  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  36871  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37503  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37500  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37879  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  37876  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38083  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38080  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38474  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38697  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39065  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38471  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38694  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39062  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39230  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39301  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39227  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39298  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39464  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39541  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39461  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39538  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39622  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40022  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39619  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40019  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40111  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40108  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40321  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40318  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40455  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41319  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40452  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41316  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41679  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41676  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41757  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41754  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41905  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  41964  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41902  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  41961  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42764  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42761  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  42961  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  42958  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43087  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43084  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43155  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43152  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43248  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43245  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43637  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43634  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44220  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44217  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44339  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44431  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44336  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44428  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44502  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44499  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44606  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44707  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44782  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44603  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44704  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44779  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44882  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45078  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  45927  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  44879  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45075  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  45923  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46007  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46130  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46005  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46128  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  46915  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  46913  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47192  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47190  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47313  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47311  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47448  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47727  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47446  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47725  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  47836  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  47834  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48489  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48770  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48487  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48768  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49052  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49050  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49237  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49235  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49543  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  49541  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49671  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49669  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50040  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50038  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50449  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50447  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  50831  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  50829  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  50956  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  50954  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51169  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51167  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51545  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  51543  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  51872  src/isa/arm64_encode.c       instructions of A64 -> words
-  52169  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52426  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  51870  src/isa/arm64_encode.c       instructions of A64 -> words
+  52167  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52424  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  52723  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  52721  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  52957  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  52955  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53452  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
-  53599  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  53450  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
+  53597  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  53944  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  53942  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  53955  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  53953  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  54219  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  54217  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  54309  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  54307  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  54925  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  54923  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  55487  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  55485  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  55837  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  55835  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  56138  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  56136  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  56534  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  56532  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  56578  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  56576  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  56823  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  56821  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57070  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  57934  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  57068  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  57932  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58018  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58016  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58135  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58366  src/runtime/device.c         which backend a context runs on
-  58584  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58738  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58133  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58364  src/runtime/device.c         which backend a context runs on
+  58582  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58736  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58799  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58797  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59067  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59065  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59353  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59351  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59625  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59623  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59807  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  59883  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59805  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  59881  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60292  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60290  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60572  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60570  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60683  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60681  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  60903  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61388  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  60901  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61386  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61560  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61668  src/runtime/launch.c         the steps of a plan, handed to their devices
-  61952  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61558  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61666  src/runtime/launch.c         the steps of a plan, handed to their devices
+  61950  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62449  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62447  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63057  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63055  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63240  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63238  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63577  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63788  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64582  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63575  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63786  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64580  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  64974  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65315  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  64972  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65313  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65522  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65520  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65776  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65774  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66035  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66033  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66305  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66303  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66470  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66468  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66644  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  67005  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67241  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66642  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  67003  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67239  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67389  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67552  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67387  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67550  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67659  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67657  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67744  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67742  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68072  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68070  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68235  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68298  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68477  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68233  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68296  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68475  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68613  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68611  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  68999  src/runtime/context.c        opening and closing, the first error, totals
+  68997  src/runtime/context.c        opening and closing, the first error, totals
 */

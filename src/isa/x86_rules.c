@@ -114,7 +114,4 @@ static tiny_uop *tn_x86_instead(tiny_ctx *t, tiny_uop *u) {
   const int set = tn_rules_find(t, tn_x86_rules_of_lists);
   return set < 0 ? NULL : tn_match_apply(t, set, u, NULL, &fired);
 }
-#ifndef TINY_AMALGAMATED
-#include "../rules/notation_end.c"
-#endif
 #endif
