@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 299d0db873134d1f3d90edefdcdd58c36db3c193a752dc7299b24c28541a01dc
+/* tiny.h 0.1.0, source f1bdf404e1556d18364408868a09c9df1b7cb6fae60b7a9e6e8080ce2ead31a6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3712,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "299d0db873134d1f3d90edefdcdd58c36db3c193a752dc7299b24c28541a01dc"
+#define TN_SOURCE_ID "f1bdf404e1556d18364408868a09c9df1b7cb6fae60b7a9e6e8080ce2ead31a6"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -59187,11 +59187,13 @@ static void tn_tier_take(tn_executable *e, void *kernel, tn_module *module) {
   x->module = module; x->state = TN_TIER_COMPARED;
   module->executables++;
 }
+#ifndef TINY_NO_THREADS
 // It has been compiled, or will not be.
 static void tn_tier_compiled(struct tn_programs *p, tn_executable *e) {
   e->steps--;
   if (e->tier->state == TN_TIER_COMPILED) tn_tier_drop(p, e);
 }
+#endif
 
 static void tn_programs_close(struct tn_programs *p) {
   const struct tn_device *d = p->device;
@@ -69539,67 +69541,67 @@ Where things stand in tiny.h
                                       and read where there is no compiler
   59065  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59351  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59353  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59623  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59625  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59805  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  59881  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59807  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  59883  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60290  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60292  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60570  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60572  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60681  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60683  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  60901  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61386  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  60903  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61388  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61558  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61666  src/runtime/launch.c         the steps of a plan, handed to their devices
-  61950  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61560  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61668  src/runtime/launch.c         the steps of a plan, handed to their devices
+  61952  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62447  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62449  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63055  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63057  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63238  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63240  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63575  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63786  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64580  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63577  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63788  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64582  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  64972  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65313  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  64974  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65315  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65520  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65522  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65774  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65776  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66033  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66035  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66303  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66305  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66468  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66470  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66642  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  67003  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67239  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66644  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  67005  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67241  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67387  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67550  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67389  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67552  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67657  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67659  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67742  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67744  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68070  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68072  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68233  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68296  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68475  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68235  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68298  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68477  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68611  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68613  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  68997  src/runtime/context.c        opening and closing, the first error, totals
+  68999  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -123,11 +123,13 @@ static void tn_tier_take(tn_executable *e, void *kernel, tn_module *module) {
   x->module = module; x->state = TN_TIER_COMPARED;
   module->executables++;
 }
+#ifndef TINY_NO_THREADS
 // It has been compiled, or will not be.
 static void tn_tier_compiled(struct tn_programs *p, tn_executable *e) {
   e->steps--;
   if (e->tier->state == TN_TIER_COMPILED) tn_tier_drop(p, e);
 }
+#endif
 
 static void tn_programs_close(struct tn_programs *p) {
   const struct tn_device *d = p->device;
