@@ -132,7 +132,9 @@ static void test_deep(tiny_ctx *t) {
 
 // Nodes of any op, dtype and argument that fits, on top of each other.
 static tiny_uop *test_node(tiny_ctx *t, tiny_uop **pool, int n) {
-  const int op = test_below(TINY_OP_COUNT), many = op == TINY_OP_BULK ? 5 : tn_ops[op].nsrc < 0 ? test_below(4) : tn_ops[op].nsrc, nv = test_below(3) ? 0 : 1 + test_below(3);
+  const int op = test_below(TINY_OP_COUNT), boxes = op == TINY_OP_BULK || op == TINY_OP_BULKSTORE,
+            many = boxes ? 4 + (op == TINY_OP_BULK) : tn_ops[op].nsrc < 0 ? test_below(4) : tn_ops[op].nsrc,
+            nv = test_below(3) ? 0 : 1 + test_below(3);
   tiny_uop *src[5];
   int64_t v[16], k = test_below(2) ? test_below(300) : (int64_t)test_random();
   for (int i = 0; i < many; i++) src[i] = pool[test_below(n)];
@@ -154,8 +156,8 @@ static tiny_uop *test_node(tiny_ctx *t, tiny_uop **pool, int n) {
     k = 0; count = 0; dtype = src[0]->dtype;
     for (int i = many - 1; i >= 0; i--) src[i] = tn_copy_to(t, src[0], 1 + i);
   }
-  if (op == TINY_OP_BULK) {
-    k = tn_bulk_k(1 + test_below(8), test_below(4), 4 + test_below(8));
+  if (boxes) {
+    k = op == TINY_OP_BULK ? tn_bulk_k(1 + test_below(8), test_below(4), 4 + test_below(8)) : 0;
     count = 6;                             // extents, strides, sides
     for (int i = 0; i < count; i++) v[i] = i == 2 ? 1 : 1 + test_below(8);
   }
