@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f1bdf404e1556d18364408868a09c9df1b7cb6fae60b7a9e6e8080ce2ead31a6
+/* tiny.h 0.1.0, source 0f7d22d5878f63eb6c3d57b47810ef08027357a70d5b38409d29d8b06f24d8e3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3712,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "f1bdf404e1556d18364408868a09c9df1b7cb6fae60b7a9e6e8080ce2ead31a6"
+#define TN_SOURCE_ID "0f7d22d5878f63eb6c3d57b47810ef08027357a70d5b38409d29d8b06f24d8e3"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7484,6 +7484,106 @@ static int64_t tn_lowest(int d) {
 }
 #endif
 // ---- end src/ir/dtype.c ----
+// ---- begin src/ir/fma.c ----
+// fma: x * y + z, rounded once, by integers: some C libraries round twice (mingw's do).
+//
+// In:    three f64, or f32 as f64. Out: their FMA as IEEE 754-2019 has it, to nearest, ties to even.
+// Holds: the product and the addend are 128 bits of one unit, leading bits below the top two. What is shifted out of
+//        one of them leaves a bit behind, as SoftFloat has it ("shift right jam"): it cannot cancel, as then the other
+//        one is some bits larger.
+#ifndef TN_IR_FMA
+#define TN_IR_FMA
+#ifndef TINY_AMALGAMATED
+#include "dtype.c"
+#endif
+#include <math.h>
+
+typedef struct tn_u128 { uint64_t high, low; } tn_u128;
+
+static tn_u128 tn_u128_product(uint64_t x, uint64_t y) {
+  const uint64_t a = x >> 32, b = x & UINT32_MAX, c = y >> 32, d = y & UINT32_MAX;
+  const uint64_t bd = b * d, middle = a * d + (bd >> 32), other = b * c + (middle & UINT32_MAX);
+  const tn_u128 w = {a * c + (middle >> 32) + (other >> 32), other << 32 | (bd & UINT32_MAX)};
+  return w;
+}
+static tn_u128 tn_u128_left(tn_u128 x, int n) {               // 0 to 127
+  const tn_u128 far = {n < 64 ? 0 : x.low << (n - 64), 0},
+                some = {n > 0 && n < 64 ? x.high << n | x.low >> (64 - n) : x.high, n < 64 ? x.low << n : 0};
+  return n < 64 ? some : far;
+}
+// *lost: is something of it shifted out?
+static tn_u128 tn_u128_right(tn_u128 x, int n, int *lost) {
+  tn_u128 y = {0, 0};
+  if (n > 127) { *lost = x.high || x.low; return y; }
+  if (n >= 64) { y.low = x.high >> (n - 64); *lost = x.low || (n > 64 && x.high << (128 - n)); return y; }
+  y.high = x.high >> n;
+  y.low = n ? x.low >> n | x.high << (64 - n) : x.low;
+  *lost = n && x.low << (64 - n);
+  return y;
+}
+static int tn_u128_below(tn_u128 x, tn_u128 y) { return x.high < y.high || (x.high == y.high && x.low < y.low); }
+static tn_u128 tn_u128_sum(tn_u128 x, tn_u128 y) {
+  const tn_u128 w = {x.high + y.high + (x.low + y.low < x.low), x.low + y.low};
+  return w;
+}
+static tn_u128 tn_u128_less(tn_u128 x, tn_u128 y) {
+  const tn_u128 w = {x.high - y.high - (x.low < y.low), x.low - y.low};
+  return w;
+}
+static int tn_u128_leading(tn_u128 x) {                       // the number of its highest bit
+  const uint64_t word = x.high ? x.high : x.low;
+  int n = x.high ? 64 : 0;
+  for (int half = 32; half; half /= 2) if (word >> (n & 63) >> half) n += half;
+  return n;
+}
+
+// 53 bits of x and their unit: x = m 2^unit, x neither 0 nor special.
+static uint64_t tn_fma_parts(double x, int *unit) {
+  int exponent;
+  const double half = frexp(x < 0 ? -x : x, &exponent);
+  *unit = exponent - 53;
+  return (uint64_t)ldexp(half, 53);
+}
+// s 2^unit as f64; s is not 0, and odd where it was cut.
+static double tn_fma_rounded(tn_u128 s, int unit) {
+  const int keeps = tn_u128_leading(s) - 52, least = -1074 - unit, shift = keeps > least ? keeps : least;
+  int lost;
+  if (shift <= 0) return ldexp((double)tn_u128_left(s, -shift).low, unit + shift);
+  const tn_u128 q = tn_u128_right(s, shift, &lost), half = tn_u128_right(s, shift - 1, &lost);
+  const uint64_t up = half.low & 1 && (lost || q.low & 1);
+  return ldexp((double)(q.low + up), unit + shift);
+}
+static double tn_fma_f64(double a, double b, double c) {
+  const double p = a * b;
+  int ua, ub, uc, lost = 0;
+  if (!isfinite(a) || !isfinite(b) || a == 0 || b == 0) return p + c;      // the product is exact
+  if (!isfinite(c)) return c + 0.0;
+  if (c == 0) return p;
+  const uint64_t ma = tn_fma_parts(a, &ua), mb = tn_fma_parts(b, &ub), mc = tn_fma_parts(c, &uc);
+  const tn_u128 addend = {0, mc};
+  tn_u128 x = tn_u128_left(tn_u128_product(ma, mb), 20), y = tn_u128_left(addend, 73);
+  const int ux = ua + ub - 20, uy = uc - 73, unit = ux > uy ? ux : uy, negative = (a < 0) != (b < 0);
+  if (ux < unit) { x = tn_u128_right(x, unit - ux, &lost); x.low |= (uint64_t)lost; }
+  if (uy < unit) { y = tn_u128_right(y, unit - uy, &lost); y.low |= (uint64_t)lost; }
+  const int apart = negative != (c < 0), less = apart && tn_u128_below(x, y);
+  const tn_u128 s = !apart ? tn_u128_sum(x, y) : less ? tn_u128_less(y, x) : tn_u128_less(x, y);
+  if (!s.high && !s.low) return 0;
+  const double r = tn_fma_rounded(s, unit);
+  return negative != less ? -r : r;
+}
+
+static double tn_fma(int d, double a, double b, double c) {
+  if (d == TINY_F64) return tn_fma_f64(a, b, c);
+  // Of f32 the product is exact in f64, and the sum, rounded to odd there, is rounded to f32 as if it were exact (Boldo
+  // and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1); what it lost is exact, too (Knuth,
+  // TAOCP vol. 2, 4.2.2, theorem B).
+  const double p = a * b, s = p + c, part = s - p, lost = (p - (s - part)) + (c - part);
+  const uint64_t bits = tn_float_bits(s);
+  if (bits & 1 || !(lost < 0 || lost > 0)) return tn_dtype_round(d, s);
+  return tn_dtype_round(d, tn_float_of_bits((lost > 0) == (s > 0) ? bits + 1 : bits - 1));
+}
+#endif
+// ---- end src/ir/fma.c ----
 // ---- begin src/ir/alu.c ----
 // alu: the meaning of every arithmetic op, once. Constant folding and the interpreter both come here.
 //
@@ -7495,7 +7595,7 @@ static int64_t tn_lowest(int d) {
 #ifndef TN_IR_ALU
 #define TN_IR_ALU
 #ifndef TINY_AMALGAMATED
-#include "dtype.c"
+#include "fma.c"
 #endif
 
 // Threefry-2x32 with 20 rounds: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11, section 4.2.
@@ -7519,17 +7619,6 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
 // (codegen/rounded.c): what a device has of its own may be off by TN_EXP_ULPS, and by 2^-18 for e^x.
 enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4, TN_EXP_ROUNDED = 8, TN_EXP_BITS = 15 };
 enum { TN_EXP_ULPS = 64 };                 // 2^-23 each
-
-// a * b + c, rounded once. Of f32 the product is exact in f64, and the sum, rounded to odd there, is rounded to f32 as
-// if it were exact (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1); what it lost
-// is exact, too (Knuth, TAOCP vol. 2, 4.2.2, theorem B).
-static double tn_fma(int d, double a, double b, double c) {
-  if (d == TINY_F64) return fma(a, b, c);
-  const double p = a * b, s = p + c, part = s - p, lost = (p - (s - part)) + (c - part);
-  const uint64_t bits = tn_float_bits(s);
-  if (bits & 1 || !(lost < 0 || lost > 0)) return tn_dtype_round(d, s);
-  return tn_dtype_round(d, tn_float_of_bits((lost > 0) == (s > 0) ? bits + 1 : bits - 1));
-}
 
 static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
@@ -69230,378 +69319,380 @@ Where things stand in tiny.h
                                       into memory
    7257  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7488  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7663  src/ir/label.c               names that nodes have for people, in a table beside them
-   7796  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7488  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+                                      (mingw's do)
+   7588  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7752  src/ir/label.c               names that nodes have for people, in a table beside them
+   7885  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7896  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7985  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8066  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8826  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8155  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8915  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9003  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9092  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9119  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9208  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9251  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9340  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9509  src/ir/args.c                which k, v and sources fit an op
-   9784  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9598  src/ir/args.c                which k, v and sources fit an op
+   9873  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   9928  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10570  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10017  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10659  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10725  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10814  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11333  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11422  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11833  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11922  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11998  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12087  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12435  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12524  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12709  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12798  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13021  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13110  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13756  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13845  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14055  src/ir/spec.c                the verifier
-  14446  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14144  src/ir/spec.c                the verifier
+  14535  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14675  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15039  src/rules/notation.c         the algebra that bodies of rules are written in
-  15074  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15274  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14764  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15128  src/rules/notation.c         the algebra that bodies of rules are written in
+  15163  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15363  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15434  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15523  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15838  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15927  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16037  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16126  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16494  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16583  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16671  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16760  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16838  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16927  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17181  src/rules/decompose.c        from what the IR means to what a target can do
-  17885  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18005  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17270  src/rules/decompose.c        from what the IR means to what a target can do
+  17974  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18094  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18035  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18124  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18534  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18623  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18628  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18717  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19444  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19520  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19533  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19609  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19563  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19652  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19807  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19881  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19896  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19970  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20529  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20618  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20788  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20877  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21077  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21166  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21633  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21722  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21742  src/tensor/activation.c      what stands between the layers of a network
-  21923  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22295  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21831  src/tensor/activation.c      what stands between the layers of a network
+  22012  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22384  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22548  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22637  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23312  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23401  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  23994  src/tensor/random.c          numbers from a counter, the same on every device
-  24269  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24083  src/tensor/random.c          numbers from a counter, the same on every device
+  24358  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24593  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24889  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24682  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24978  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25026  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25115  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25565  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25654  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26278  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26367  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26680  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26769  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26819  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26908  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27301  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27390  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27766  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27855  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28117  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28763  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29125  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29255  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28206  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28852  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29214  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29344  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29415  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29504  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29920  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30199  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30009  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30288  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30295  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30384  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30588  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31029  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30677  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31118  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31306  src/tensor/params.c          lists of named tensors: what a network consists of
-  31397  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31507  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31395  src/tensor/params.c          lists of named tensors: what a network consists of
+  31486  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31596  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31886  src/tensor/sequential.c      modules and functions one after the other
-  31957  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31975  src/tensor/sequential.c      modules and functions one after the other
+  32046  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32122  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32211  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32242  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32331  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32561  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32650  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32677  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  32955  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32766  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33044  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33072  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33161  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33583  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33672  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34359  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34448  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34892  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34981  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35400  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35489  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35712  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35801  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35789  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35878  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36379  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36468  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36560  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36649  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36871  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  36960  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37500  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37589  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37876  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  37965  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38080  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38169  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38471  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38694  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39062  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38560  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38783  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39151  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39227  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39298  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39316  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39387  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39461  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39538  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39550  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39627  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39619  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40019  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39708  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40108  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40108  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40197  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40318  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40407  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40452  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41316  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40541  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41405  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41676  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41765  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41754  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41843  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41902  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  41961  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41991  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42050  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42761  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42850  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  42958  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43047  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43084  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43173  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43152  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43241  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43245  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43334  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43634  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43723  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44217  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44306  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44336  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44428  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44425  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44517  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44499  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44588  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44603  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44704  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44779  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44692  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44793  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44868  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44879  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45075  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  45923  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  44968  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45164  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46012  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46005  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46128  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46094  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46217  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  46913  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47002  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47190  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47279  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47311  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47400  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47446  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47725  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47535  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47814  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  47834  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  47923  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48487  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48768  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48576  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48857  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49050  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49139  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49235  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49324  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49541  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  49630  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49669  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49758  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50038  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50127  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50447  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50536  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  50829  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  50918  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  50954  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51043  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51167  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51256  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51543  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  51632  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  51870  src/isa/arm64_encode.c       instructions of A64 -> words
-  52167  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52424  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  51959  src/isa/arm64_encode.c       instructions of A64 -> words
+  52256  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52513  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  52721  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  52810  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  52955  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53044  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53450  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
-  53597  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  53539  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
+  53686  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  53942  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  54031  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  53953  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  54042  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  54217  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  54306  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  54307  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  54396  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  54923  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  55012  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  55485  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  55574  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  55835  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  55924  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  56136  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  56225  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  56532  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  56621  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  56576  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  56665  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  56821  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  56910  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57068  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  57932  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  57157  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  58021  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58016  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58105  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58133  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58364  src/runtime/device.c         which backend a context runs on
-  58582  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58736  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58222  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58453  src/runtime/device.c         which backend a context runs on
+  58671  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58825  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58797  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58886  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59065  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59154  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59353  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59442  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59625  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59714  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59807  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  59883  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59896  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  59972  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60292  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60381  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60572  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60661  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60683  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60772  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  60903  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61388  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  60992  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61477  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61560  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61668  src/runtime/launch.c         the steps of a plan, handed to their devices
-  61952  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61649  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61757  src/runtime/launch.c         the steps of a plan, handed to their devices
+  62041  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62449  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62538  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63057  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63146  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63240  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63329  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63577  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63788  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64582  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63666  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63877  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64671  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  64974  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65315  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  65063  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65404  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65522  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65611  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65776  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65865  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66035  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66124  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66305  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66394  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66470  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66559  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66644  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  67005  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67241  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66733  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  67094  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67330  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67389  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67552  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67478  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67641  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67659  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67748  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67744  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67833  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68072  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68161  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68235  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68298  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68477  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68324  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68387  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68566  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68613  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68702  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  68999  src/runtime/context.c        opening and closing, the first error, totals
+  69088  src/runtime/context.c        opening and closing, the first error, totals
 */

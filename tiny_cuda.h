@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 414de59e0db2df75f9f1ffd6e5f829fad9397194d5e7485f596e3d97554c7409
+/* tiny_cuda.h 0.1.0, source 1e13be6063ba0e698ad069822d9f13f1c5e854175c5099e7020495be27bb3f18
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -95,7 +95,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "414de59e0db2df75f9f1ffd6e5f829fad9397194d5e7485f596e3d97554c7409"
+#define TN_CUDA_SOURCE_ID "1e13be6063ba0e698ad069822d9f13f1c5e854175c5099e7020495be27bb3f18"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -4020,7 +4020,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   if (!d->cu.pool_alloc || !d->cu.pool_free || d->cu.device_attribute(&d->pools, TN_CU_POOLS, d->device)) d->pools = 0;
   if (d->cu.device_name(d->gpu, (int)sizeof d->gpu, d->device)) d->gpu[0] = 0;
   d->sm = major * 10 + minor;
-  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm == 90 ? "a" : "");
+  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm >= 90 ? "a" : "");
   out->warp = warp;
   out->compute_units = processors;
   out->vector_nbytes = 16; out->vector_registers = 255;

@@ -24,6 +24,7 @@ TN_SMALL_END
 
 // ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
 #include "ir/dtype.c"
+#include "ir/fma.c"
 #include "ir/alu.c"
 TN_SMALL_BEGIN
 #include "ir/label.c"

@@ -16,6 +16,7 @@ static double of_bits(int d) {
   float f;
   memcpy(&f, &bits, 4);
   if (d == TINY_F32) return (double)f;
+  if (!rnd(4)) return tn_float_of_bits(((uint64_t)bits << 32 | word) & (rnd(3) ? UINT64_MAX : ~(UINT64_C(0x7FE) << 52)));
   return tn_float_of_bits(((uint64_t)bits << 32 & ~(UINT64_C(0x7FF) << 52)) | (uint64_t)(990 + rnd(60)) << 52 | word);
 }
 static void test_rounds_once(int d) {

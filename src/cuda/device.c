@@ -181,7 +181,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   if (!d->cu.pool_alloc || !d->cu.pool_free || d->cu.device_attribute(&d->pools, TN_CU_POOLS, d->device)) d->pools = 0;
   if (d->cu.device_name(d->gpu, (int)sizeof d->gpu, d->device)) d->gpu[0] = 0;
   d->sm = major * 10 + minor;
-  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm == 90 ? "a" : "");
+  snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm >= 90 ? "a" : "");
   out->warp = warp;
   out->compute_units = processors;
   out->vector_nbytes = 16; out->vector_registers = 255;

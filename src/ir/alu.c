@@ -8,7 +8,7 @@
 #ifndef TN_IR_ALU
 #define TN_IR_ALU
 #ifndef TINY_AMALGAMATED
-#include "dtype.c"
+#include "fma.c"
 #endif
 
 // Threefry-2x32 with 20 rounds: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC11, section 4.2.
@@ -32,17 +32,6 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
 // (codegen/rounded.c): what a device has of its own may be off by TN_EXP_ULPS, and by 2^-18 for e^x.
 enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4, TN_EXP_ROUNDED = 8, TN_EXP_BITS = 15 };
 enum { TN_EXP_ULPS = 64 };                 // 2^-23 each
-
-// a * b + c, rounded once. Of f32 the product is exact in f64, and the sum, rounded to odd there, is rounded to f32 as
-// if it were exact (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1); what it lost
-// is exact, too (Knuth, TAOCP vol. 2, 4.2.2, theorem B).
-static double tn_fma(int d, double a, double b, double c) {
-  if (d == TINY_F64) return fma(a, b, c);
-  const double p = a * b, s = p + c, part = s - p, lost = (p - (s - part)) + (c - part);
-  const uint64_t bits = tn_float_bits(s);
-  if (bits & 1 || !(lost < 0 || lost > 0)) return tn_dtype_round(d, s);
-  return tn_dtype_round(d, tn_float_of_bits((lost > 0) == (s > 0) ? bits + 1 : bits - 1));
-}
 
 static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
