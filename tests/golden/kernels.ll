@@ -83,7 +83,7 @@ begin:
   %p2.at = getelementptr i64, ptr %mem, i64 2
   %p2 = load ptr, ptr %p2.at, align 8
   %t0 = insertelement <8 x float> poison, float 0x4059000000000000, i64 0
-  %v6 = shufflevector <8 x float> %t0, <8 x float> poison, <8 x i32> zeroinitializer
+  %v7 = shufflevector <8 x float> %t0, <8 x float> poison, <8 x i32> zeroinitializer
   %t1 = insertelement <8 x float> poison, float 0xC0E0000000000000, i64 0
   %v9 = shufflevector <8 x float> %t1, <8 x float> poison, <8 x i32> zeroinitializer
   %t2 = insertelement <8 x i1> poison, i1 true, i64 0
@@ -119,7 +119,7 @@ L0.body:
   %v36 = sub nsw i32 62, %v35
   %t13 = getelementptr inbounds float, ptr %p1, i32 %v36
   %v39 = load <8 x float>, ptr %t13, align 4
-  %v40 = fmul <8 x float> %v6, %v39
+  %v40 = fmul <8 x float> %v39, %v7
   %v41 = fcmp olt <8 x float> %v40, %v9
   %v42 = xor <8 x i1> %v41, %v11
   %v43 = fcmp olt <8 x float> %v40, %v13
@@ -137,7 +137,7 @@ L0.body:
   %v55 = icmp ne <8 x i16> %v53, %v27
   %t14 = getelementptr inbounds float, ptr %p2, i32 %v36
   %v57 = load <8 x float>, ptr %t14, align 4
-  %v58 = fmul <8 x float> %v6, %v57
+  %v58 = fmul <8 x float> %v57, %v7
   %v59 = fcmp olt <8 x float> %v58, %v9
   %v60 = xor <8 x i1> %v59, %v11
   %v61 = fcmp olt <8 x float> %v58, %v13
@@ -191,7 +191,7 @@ begin:
   %v27 = alloca <4 x i64>, align 32
   %v30 = alloca <4 x i64>, align 32
   %t0 = insertelement <4 x float> poison, float 0x4059000000000000, i64 0
-  %v6 = shufflevector <4 x float> %t0, <4 x float> poison, <4 x i32> zeroinitializer
+  %v10 = shufflevector <4 x float> %t0, <4 x float> poison, <4 x i32> zeroinitializer
   %t1 = insertelement <4 x float> poison, float 0xC060000000000000, i64 0
   %v12 = shufflevector <4 x float> %t1, <4 x float> poison, <4 x i32> zeroinitializer
   %t2 = insertelement <4 x i1> poison, i1 true, i64 0
@@ -229,7 +229,7 @@ L1.body:
   %v49 = add nsw i32 %v37, %v48
   %t11 = getelementptr inbounds float, ptr %p1, i32 %v49
   %v51 = load <4 x float>, ptr %t11, align 4
-  %v52 = fmul <4 x float> %v6, %v51
+  %v52 = fmul <4 x float> %v51, %v10
   %v53 = fcmp olt <4 x float> %v52, %v12
   %v54 = xor <4 x i1> %v53, %v14
   %v55 = fcmp olt <4 x float> %v52, %v16
@@ -248,7 +248,7 @@ L1.body:
   %v70 = add nsw i32 %v49, 300
   %t12 = getelementptr inbounds float, ptr %p1, i32 %v70
   %v72 = load <4 x float>, ptr %t12, align 4
-  %v73 = fmul <4 x float> %v6, %v72
+  %v73 = fmul <4 x float> %v72, %v10
   %v74 = fcmp olt <4 x float> %v73, %v12
   %v75 = xor <4 x i1> %v74, %v14
   %v76 = fcmp olt <4 x float> %v73, %v16
@@ -267,7 +267,7 @@ L1.body:
   %v91 = add nsw i32 %v49, 600
   %t13 = getelementptr inbounds float, ptr %p1, i32 %v91
   %v93 = load <4 x float>, ptr %t13, align 4
-  %v94 = fmul <4 x float> %v6, %v93
+  %v94 = fmul <4 x float> %v93, %v10
   %v95 = fcmp olt <4 x float> %v94, %v12
   %v96 = xor <4 x i1> %v95, %v14
   %v97 = fcmp olt <4 x float> %v94, %v16
@@ -289,20 +289,20 @@ L1.tail:
   br label %L1
 L1.end:
   %v116 = load <4 x i64>, ptr %v2, align 32
-  %v117 = extractelement <4 x i64> %v116, i64 0
+  %v117 = extractelement <4 x i64> %v116, i64 1
   %v120 = load <4 x i64>, ptr %v27, align 32
-  %v121 = extractelement <4 x i64> %v120, i64 0
-  %v122 = extractelement <4 x i64> %v116, i64 2
-  %v123 = extractelement <4 x i64> %v120, i64 2
-  %v124 = shufflevector <4 x i64> %v116, <4 x i64> %v120, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
-  %v125 = extractelement <4 x i64> %v116, i64 1
-  %v126 = extractelement <4 x i64> %v120, i64 1
-  %v127 = extractelement <4 x i64> %v116, i64 3
-  %v128 = extractelement <4 x i64> %v120, i64 3
-  %v129 = shufflevector <4 x i64> %v116, <4 x i64> %v120, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %v121 = extractelement <4 x i64> %v120, i64 1
+  %v122 = extractelement <4 x i64> %v116, i64 3
+  %v123 = extractelement <4 x i64> %v120, i64 3
+  %v124 = shufflevector <4 x i64> %v116, <4 x i64> %v120, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %v125 = extractelement <4 x i64> %v116, i64 0
+  %v126 = extractelement <4 x i64> %v120, i64 0
+  %v127 = extractelement <4 x i64> %v116, i64 2
+  %v128 = extractelement <4 x i64> %v120, i64 2
+  %v129 = shufflevector <4 x i64> %v116, <4 x i64> %v120, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
   %v130 = add <4 x i64> %v124, %v129
-  %v131 = shufflevector <4 x i64> %v130, <4 x i64> poison, <2 x i32> <i32 2, i32 3>
-  %v132 = shufflevector <4 x i64> %v130, <4 x i64> poison, <2 x i32> <i32 0, i32 1>
+  %v131 = shufflevector <4 x i64> %v130, <4 x i64> poison, <2 x i32> <i32 0, i32 1>
+  %v132 = shufflevector <4 x i64> %v130, <4 x i64> poison, <2 x i32> <i32 2, i32 3>
   %v133 = add <2 x i64> %v131, %v132
   %t14 = getelementptr inbounds i64, ptr %p0, i32 %v35
   store <2 x i64> %v133, ptr %t14, align 8
@@ -311,8 +311,8 @@ L1.end:
   %v140 = shufflevector <4 x i64> %v139, <4 x i64> poison, <2 x i32> <i32 0, i32 1>
   %v141 = shufflevector <4 x i64> %v139, <4 x i64> poison, <2 x i32> <i32 2, i32 3>
   %v142 = add <2 x i64> %v140, %v141
-  %v143 = extractelement <2 x i64> %v142, i64 0
-  %v144 = extractelement <2 x i64> %v142, i64 1
+  %v143 = extractelement <2 x i64> %v142, i64 1
+  %v144 = extractelement <2 x i64> %v142, i64 0
   %v145 = add i64 %v143, %v144
   %t15 = getelementptr inbounds i64, ptr %p0, i32 %v135
   store i64 %v145, ptr %t15, align 8
