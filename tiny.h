@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0f7d22d5878f63eb6c3d57b47810ef08027357a70d5b38409d29d8b06f24d8e3
+/* tiny.h 0.1.0, source eeb84ab8345eabc928c9c0184c12b4a26f133a3e7285abc7dc5269783bab0db5
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3712,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "0f7d22d5878f63eb6c3d57b47810ef08027357a70d5b38409d29d8b06f24d8e3"
+#define TN_SOURCE_ID "eeb84ab8345eabc928c9c0184c12b4a26f133a3e7285abc7dc5269783bab0db5"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7507,9 +7507,9 @@ static tn_u128 tn_u128_product(uint64_t x, uint64_t y) {
   return w;
 }
 static tn_u128 tn_u128_left(tn_u128 x, int n) {               // 0 to 127
-  const tn_u128 far = {n < 64 ? 0 : x.low << (n - 64), 0},
-                some = {n > 0 && n < 64 ? x.high << n | x.low >> (64 - n) : x.high, n < 64 ? x.low << n : 0};
-  return n < 64 ? some : far;
+  const tn_u128 words = {n < 64 ? 0 : x.low << (n - 64), 0},
+                bits = {n > 0 && n < 64 ? x.high << n | x.low >> (64 - n) : x.high, n < 64 ? x.low << n : 0};
+  return n < 64 ? bits : words;
 }
 // *lost: is something of it shifted out?
 static tn_u128 tn_u128_right(tn_u128 x, int n, int *lost) {

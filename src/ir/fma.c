@@ -20,9 +20,9 @@ static tn_u128 tn_u128_product(uint64_t x, uint64_t y) {
   return w;
 }
 static tn_u128 tn_u128_left(tn_u128 x, int n) {               // 0 to 127
-  const tn_u128 far = {n < 64 ? 0 : x.low << (n - 64), 0},
-                some = {n > 0 && n < 64 ? x.high << n | x.low >> (64 - n) : x.high, n < 64 ? x.low << n : 0};
-  return n < 64 ? some : far;
+  const tn_u128 words = {n < 64 ? 0 : x.low << (n - 64), 0},
+                bits = {n > 0 && n < 64 ? x.high << n | x.low >> (64 - n) : x.high, n < 64 ? x.low << n : 0};
+  return n < 64 ? bits : words;
 }
 // *lost: is something of it shifted out?
 static tn_u128 tn_u128_right(tn_u128 x, int n, int *lost) {
