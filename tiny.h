@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source eeb84ab8345eabc928c9c0184c12b4a26f133a3e7285abc7dc5269783bab0db5
+/* tiny.h 0.1.0, source 3de5448a4b29e0264a2b64fefe82265663801ffc93a367bb50f2abeb14ab1127
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3712,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "eeb84ab8345eabc928c9c0184c12b4a26f133a3e7285abc7dc5269783bab0db5"
+#define TN_SOURCE_ID "3de5448a4b29e0264a2b64fefe82265663801ffc93a367bb50f2abeb14ab1127"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7553,11 +7553,12 @@ static double tn_fma_rounded(tn_u128 s, int unit) {
   const uint64_t up = half.low & 1 && (lost || q.low & 1);
   return ldexp((double)(q.low + up), unit + shift);
 }
+static int tn_fma_is_finite(double x) { return (tn_float_bits(x) >> 52 & 0x7FF) != 0x7FF; }
 static double tn_fma_f64(double a, double b, double c) {
   const double p = a * b;
   int ua, ub, uc, lost = 0;
-  if (!isfinite(a) || !isfinite(b) || a == 0 || b == 0) return p + c;      // the product is exact
-  if (!isfinite(c)) return c + 0.0;
+  if (!tn_fma_is_finite(a) || !tn_fma_is_finite(b) || a == 0 || b == 0) return p + c;      // the product is exact
+  if (!tn_fma_is_finite(c)) return c + 0.0;
   if (c == 0) return p;
   const uint64_t ma = tn_fma_parts(a, &ua), mb = tn_fma_parts(b, &ub), mc = tn_fma_parts(c, &uc);
   const tn_u128 addend = {0, mc};
@@ -69321,378 +69322,378 @@ Where things stand in tiny.h
                                       one form that values have in the IR
    7488  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7588  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7752  src/ir/label.c               names that nodes have for people, in a table beside them
-   7885  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7589  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7753  src/ir/label.c               names that nodes have for people, in a table beside them
+   7886  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7985  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7986  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8155  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8915  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8156  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8916  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9092  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9093  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9208  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9209  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9340  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9341  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9598  src/ir/args.c                which k, v and sources fit an op
-   9873  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9599  src/ir/args.c                which k, v and sources fit an op
+   9874  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10017  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10659  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10018  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10660  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10814  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10815  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11422  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11423  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11922  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11923  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12087  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12088  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12524  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12525  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12798  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12799  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13110  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13111  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13845  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13846  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14144  src/ir/spec.c                the verifier
-  14535  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14145  src/ir/spec.c                the verifier
+  14536  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14764  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15128  src/rules/notation.c         the algebra that bodies of rules are written in
-  15163  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15363  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14765  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15129  src/rules/notation.c         the algebra that bodies of rules are written in
+  15164  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15364  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15523  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15524  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15927  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15928  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16126  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16127  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16583  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16584  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16760  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16761  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16927  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16928  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17270  src/rules/decompose.c        from what the IR means to what a target can do
-  17974  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18094  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17271  src/rules/decompose.c        from what the IR means to what a target can do
+  17975  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18095  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18124  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18125  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18623  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18624  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18717  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18718  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19533  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19609  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19534  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19610  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19652  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19653  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19896  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19970  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19897  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19971  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20618  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20619  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20877  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20878  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21166  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21167  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21722  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21723  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21831  src/tensor/activation.c      what stands between the layers of a network
-  22012  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22384  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21832  src/tensor/activation.c      what stands between the layers of a network
+  22013  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22385  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22637  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22638  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23401  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23402  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24083  src/tensor/random.c          numbers from a counter, the same on every device
-  24358  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24084  src/tensor/random.c          numbers from a counter, the same on every device
+  24359  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24682  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24978  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24683  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24979  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25115  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25116  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25654  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25655  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26367  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26368  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26769  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26770  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26908  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26909  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27390  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27391  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27855  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27856  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28206  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28852  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29214  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29344  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28207  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28853  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29215  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29345  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29504  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29505  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30009  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30288  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30010  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30289  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30384  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30385  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30677  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31118  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30678  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31119  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31395  src/tensor/params.c          lists of named tensors: what a network consists of
-  31486  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31596  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31396  src/tensor/params.c          lists of named tensors: what a network consists of
+  31487  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31597  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31975  src/tensor/sequential.c      modules and functions one after the other
-  32046  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31976  src/tensor/sequential.c      modules and functions one after the other
+  32047  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32211  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32212  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32331  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32332  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32650  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32651  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32766  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33044  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32767  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33045  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33161  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33162  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33672  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33673  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34448  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34449  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34981  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34982  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35489  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35490  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35801  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35802  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35878  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35879  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36468  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36469  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36649  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36650  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36960  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  36961  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37589  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37590  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37965  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  37966  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38169  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38170  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38560  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38783  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39151  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38561  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38784  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39152  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39316  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39387  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39317  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39388  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39550  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39627  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39551  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39628  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39708  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40108  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39709  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40109  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40197  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40198  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40407  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40408  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40541  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41405  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40542  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41406  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41765  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41766  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41843  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41844  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41991  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42050  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41992  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42051  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42850  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42851  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43047  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43048  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43173  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43174  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43241  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43242  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43334  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43335  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43723  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43724  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44306  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44307  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44425  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44517  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44426  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44518  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44588  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44589  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44692  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44793  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44868  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44693  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44794  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44869  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44968  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45164  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46012  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  44969  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45165  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46013  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46094  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46217  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46095  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46218  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47002  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47003  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47279  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47280  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47400  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47401  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47535  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47814  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47536  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47815  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  47923  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  47924  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48576  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48857  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48577  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48858  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49139  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49140  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49324  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49325  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49630  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  49631  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49758  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49759  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50127  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50128  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50536  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50537  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  50918  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  50919  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51043  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51044  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51256  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51257  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51632  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  51633  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  51959  src/isa/arm64_encode.c       instructions of A64 -> words
-  52256  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52513  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  51960  src/isa/arm64_encode.c       instructions of A64 -> words
+  52257  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52514  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  52810  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  52811  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53044  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53045  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53539  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
-  53686  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  53540  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
+  53687  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  54031  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  54032  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  54042  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  54043  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  54306  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  54307  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  54396  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  54397  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  55012  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  55013  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  55574  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  55575  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  55924  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  55925  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  56225  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  56226  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  56621  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  56622  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  56665  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  56666  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  56910  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  56911  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57157  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  58021  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  57158  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  58022  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58105  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58106  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58222  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58453  src/runtime/device.c         which backend a context runs on
-  58671  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58825  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58223  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58454  src/runtime/device.c         which backend a context runs on
+  58672  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58826  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58886  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58887  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59154  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59155  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59442  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59443  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59714  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59715  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59896  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  59972  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59897  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  59973  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60381  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60382  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60661  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60662  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60772  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60773  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  60992  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61477  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  60993  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61478  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61649  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61757  src/runtime/launch.c         the steps of a plan, handed to their devices
-  62041  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61650  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61758  src/runtime/launch.c         the steps of a plan, handed to their devices
+  62042  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62538  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62539  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63146  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63147  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63329  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63330  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63666  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63877  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64671  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63667  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63878  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64672  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  65063  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65404  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  65064  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65405  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65611  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65612  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65865  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65866  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66124  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66125  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66394  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66395  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66559  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66560  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66733  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  67094  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67330  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66734  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  67095  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67331  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67478  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67641  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67479  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67642  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67748  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67749  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67833  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67834  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68161  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68162  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68324  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68387  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68566  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68325  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68388  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68567  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68702  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68703  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  69088  src/runtime/context.c        opening and closing, the first error, totals
+  69089  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -66,11 +66,12 @@ static double tn_fma_rounded(tn_u128 s, int unit) {
   const uint64_t up = half.low & 1 && (lost || q.low & 1);
   return ldexp((double)(q.low + up), unit + shift);
 }
+static int tn_fma_is_finite(double x) { return (tn_float_bits(x) >> 52 & 0x7FF) != 0x7FF; }
 static double tn_fma_f64(double a, double b, double c) {
   const double p = a * b;
   int ua, ub, uc, lost = 0;
-  if (!isfinite(a) || !isfinite(b) || a == 0 || b == 0) return p + c;      // the product is exact
-  if (!isfinite(c)) return c + 0.0;
+  if (!tn_fma_is_finite(a) || !tn_fma_is_finite(b) || a == 0 || b == 0) return p + c;      // the product is exact
+  if (!tn_fma_is_finite(c)) return c + 0.0;
   if (c == 0) return p;
   const uint64_t ma = tn_fma_parts(a, &ua), mb = tn_fma_parts(b, &ub), mc = tn_fma_parts(c, &uc);
   const tn_u128 addend = {0, mc};
