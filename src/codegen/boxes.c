@@ -244,6 +244,17 @@ static int tn_box_of_store(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, t
   if (!tn_box_at(t, index, &conds, shares.n, shares.u, stage->dtype, b)) return 0;
   return tn_box_count(b) * b->v[2 * b->dims] * b->v[2 * b->dims + 1] == tn_stage_nelem(stage);
 }
+// Are all STAGEs of boxes that?
+static int tn_boxes_stand(tiny_ctx *t, tiny_uop *sink) {
+  tn_box *b = (tn_box *)tn_scratch(t, sizeof *b);
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_STAGE, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    if (tn_stage_is_bulk(u) && !(tn_box_leaves(u) ? tn_box_of_store(t, sink, u, b) : tn_box_of(t, u, b))) return 0;
+  }
+  return 1;
+}
 // Where element e of the block, row by row, lies in boxes beside each other; pieces are turned as ir/listing.c has
 // it.
 static tiny_uop *tn_box_element(tiny_ctx *t, const tn_box *b, int dtype, tiny_uop *e) {

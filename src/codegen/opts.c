@@ -773,6 +773,13 @@ static const struct {
 #undef TN_OPT_ROW
 };
 
+// A copy of a state that has boxes, which an opt may take apart; NULL: it has none.
+static tn_kernel_state *tn_opt_kept(tn_kernel_state *s) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  int boxes = 0;
+  for (int i = 0; i < stages.n; i++) boxes |= tn_stage_is_bulk(stages.u[i]);
+  return boxes ? (tn_kernel_state *)memcpy(tn_scratch(s->t, sizeof *s), s, sizeof *s) : NULL;
+}
 // 1: the opt is legal and done, the kernel simplified. 0: nothing has changed.
 static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
   tn_profile p;
@@ -783,8 +790,15 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
     if (!tn_opt_axis(s, o, i) && (!(tn_opt_kinds[o->kind].has & TN_OPT_LACKS_AXES) || o->axis[i] != -1)) return 0;
   p = tn_profile_of(s);
   if (p.nreduce > 1 && (tn_opt_kinds[o->kind].has & TN_OPT_NOT_ONLINE) && tn_is_online(s->t, s->sink, NULL)) return 0;
+  const tn_kernel_state *before = tn_opt_kept(s);
+  const int64_t serial = s->t->ir->serial;
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
+  if (before && !tn_boxes_stand(s->t, s->sink)) {            // of a loop that is cut in uneven parts, say
+    *s = *before;
+    s->t->ir->serial = serial;
+    return 0;
+  }
   if (tn_opt_kinds[o->kind].has & TN_OPT_MAKES_RANGES) tn_axes_find(s);
   s->done.opt[s->done.n++] = *o;
   return 1;
