@@ -31,16 +31,6 @@ static int *tn_arm64_reg_element(tn_arm64_select *x, const tiny_uop *index) {
 
 // ** addresses **
 
-// The sum with a constant that an address takes as its displacement, as neither it nor the index leaves its type; NULL.
-static const tiny_uop *tn_arm64_folded(const tiny_uop *index) {
-  const tiny_uop *at = index->src[1];
-  if (index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
-  if (at->op != TINY_OP_ADD || at->src[1]->op != TINY_OP_CONST || at->dtype != TINY_I32) return NULL;
-  const int64_t k = at->src[1]->k, nbytes = k * tn_dtypes[index->dtype].nbytes;
-  const int64_t least = INT32_MIN - (k < 0 ? k : 0), most = INT32_MAX - (k > 0 ? k : 0);
-  const int stays = at->src[0]->vmin >= least && at->src[0]->vmax <= most;
-  return stays && nbytes <= INT32_MAX / 2 && nbytes >= INT32_MIN / 2 ? at : NULL;
-}
 // How an index becomes 64 bits: one that may be negative by its sign.
 static int tn_arm64_extend_of(const tiny_uop *at) {
   return tn_bits(at->dtype) < 64 && !tn_is_unsigned(at->dtype) && at->vmin < 0 ? TN_ARM64_BY_SXTW : TN_ARM64_BY_UXTX;
@@ -78,7 +68,7 @@ static tn_isa_operand tn_arm64_at_base(tn_arm64_select *x, int base, int64_t v, 
 }
 // An INDEX of elements that lie together, lane `from` of it: what is computed, NULL: nothing, and bytes from there.
 static const tiny_uop *tn_arm64_computed(const tiny_uop *index, int from, int64_t *v) {
-  const tiny_uop *folded = tn_arm64_folded(index), *at = folded ? folded->src[0] : index->src[1];
+  const tiny_uop *folded = tn_isa_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int is_number = at->op == TINY_OP_CONST;
   *v = ((folded ? folded->src[1]->k : 0) + (is_number ? at->k : 0) + from) * tn_dtypes[index->dtype].nbytes;
   return is_number ? NULL : at;

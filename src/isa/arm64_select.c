@@ -247,7 +247,7 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
 
 // What u reads as its source j.
 static const tiny_uop *tn_arm64_read_by(const tiny_uop *u, uint32_t j) {
-  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_arm64_folded(u) : NULL;
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_isa_folded(u) : NULL;
   return folded ? folded->src[0] : u->src[j];
 }
 // Is it written for its value alone, which nobody uses?

@@ -33,16 +33,6 @@ static int *tn_x86_reg_element(tn_x86_select *x, const tiny_uop *index) {
   return e;
 }
 
-// The sum with a constant that an address takes as its displacement, as neither it nor the index leaves its type; NULL.
-static const tiny_uop *tn_x86_folded(const tiny_uop *index) {
-  const tiny_uop *at = index->src[1];
-  if (index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
-  if (at->op != TINY_OP_ADD || at->src[1]->op != TINY_OP_CONST || at->dtype != TINY_I32) return NULL;
-  const int64_t k = at->src[1]->k, nbytes = k * tn_dtypes[index->dtype].nbytes;
-  const int64_t least = INT32_MIN - (k < 0 ? k : 0), most = INT32_MAX - (k > 0 ? k : 0);
-  const int stays = at->src[0]->vmin >= least && at->src[0]->vmax <= most;
-  return stays && nbytes <= INT32_MAX / 2 && nbytes >= INT32_MIN / 2 ? at : NULL;
-}
 // An index as a whole general register: one that may be negative is extended, where it is made if an address takes it.
 static int tn_x86_may_be_negative(const tiny_uop *at) {
   return tn_bits(at->dtype) < 64 && !tn_is_unsigned(at->dtype) && at->vmin < 0;
@@ -65,7 +55,7 @@ static void tn_x86_base(tn_x86_select *x, const tiny_uop *memory, tn_isa_operand
   if (framed) o->imm += x->label[m->seq] - 1;
 }
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
-  const tiny_uop *folded = tn_x86_folded(index), *at = folded ? folded->src[0] : index->src[1];
+  const tiny_uop *folded = tn_isa_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;
   const int which = x->inductions.which[index->seq];
   const int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
