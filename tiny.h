@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 3de5448a4b29e0264a2b64fefe82265663801ffc93a367bb50f2abeb14ab1127
+/* tiny.h 0.1.0, source b656a8272b9a10361a5f2de783d6aabe2a8254df234b4aa126fa9a39b2a9fc6d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -394,8 +394,8 @@ STEP BY STEP
 
 OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
-  TINY_ISA              a compiler of kernels for x86-64 and arm64, which takes about a millisecond: with
-                        it, programs need no other, see tiny_desc.compiler
+  TINY_ISA              a compiler of kernels for x86-64 and arm64, which takes about a millisecond: with it, programs
+                        need no other, see tiny_desc.compiler
   TINY_STATIC           every function is static: private to this file, any number of copies in one program
   TINY_DLL              in every file alike: the implementation becomes a shared library, which exports these functions
   To leave parts out (in every file alike, as the declarations go with them):
@@ -409,8 +409,8 @@ OPTIONS (macros, defined before the include)
   TINY_NO_THREADS       tiny_parallel is a loop, unless the program brings a pool; loaders make a batch when it is asked
                         for; no -lpthread
 
-ENVIRONMENT (tiny_desc has the same switches; what the program sets there wins. A process with raised
-rights, setuid or with capabilities of its file, reads none of it)
+ENVIRONMENT (tiny_desc has the same switches; what the program sets there wins. A process with raised rights, setuid or
+with capabilities of its file, reads none of it)
   TINY_DEV        the device, as in tiny_desc.device: CPU, LLVM (the same processor by LLVM IR instead of C: clang 15
                   or later), INTERP (interpreter), NULL (does nothing: what it reads means nothing; NULL:LLVM and
                   NULL:WGSL write those languages), the name of a backend that the program brought, or NAME:1
@@ -3273,7 +3273,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(AND, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(OR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(XOR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
-  _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU) \
+  _(WHERE, 3, TINY_ALU) _(FMA, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU) \
   /* advice */ \
   _(PREFETCH, 1, TINY_VOIDOP) _(MASKED, -1, TINY_VOIDOP) \
   /* tiles of matrix units */ \
@@ -3283,9 +3283,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* lanes of a warp */ \
   _(SHUFFLE, 1, 0) \
   /* boxes of memory that the device copies by itself */ \
-  _(BULK, -1, TINY_VOIDOP) _(BULKSTORE, -1, TINY_VOIDOP) \
-  /* x * y + z of floats, rounded once: codegen/fuse.c */ \
-  _(FMA, 3, TINY_ALU)
+  _(BULK, -1, TINY_VOIDOP) _(BULKSTORE, -1, TINY_VOIDOP)
 
 // Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
@@ -3712,7 +3710,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "3de5448a4b29e0264a2b64fefe82265663801ffc93a367bb50f2abeb14ab1127"
+#define TN_SOURCE_ID "b656a8272b9a10361a5f2de783d6aabe2a8254df234b4aa126fa9a39b2a9fc6d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7487,7 +7485,7 @@ static int64_t tn_lowest(int d) {
 // ---- begin src/ir/fma.c ----
 // fma: x * y + z, rounded once, by integers: some C libraries round twice (mingw's do).
 //
-// In:    three f64, or f32 as f64. Out: their FMA as IEEE 754-2019 has it, to nearest, ties to even.
+// In:    three f64, or three f32 as f64. Out: their FMA as IEEE 754-2019 has it, to nearest, ties to even.
 // Holds: the product and the addend are 128 bits of one unit, leading bits below the top two. What is shifted out of
 //        one of them leaves a bit behind, as SoftFloat has it ("shift right jam"): it cannot cancel, as then the other
 //        one is some bits larger.
@@ -7544,9 +7542,9 @@ static uint64_t tn_fma_parts(double x, int *unit) {
   *unit = exponent - 53;
   return (uint64_t)ldexp(half, 53);
 }
-// s 2^unit as f64; s is not 0, and odd where it was cut.
-static double tn_fma_rounded(tn_u128 s, int unit) {
-  const int keeps = tn_u128_leading(s) - 52, least = -1074 - unit, shift = keeps > least ? keeps : least;
+// s 2^unit to so many bits, the last of which is not below that unit; s is not 0, and odd where it was cut.
+static double tn_fma_rounded(tn_u128 s, int unit, int bits, int last) {
+  const int keeps = tn_u128_leading(s) - bits + 1, least = last - unit, shift = keeps > least ? keeps : least;
   int lost;
   if (shift <= 0) return ldexp((double)tn_u128_left(s, -shift).low, unit + shift);
   const tn_u128 q = tn_u128_right(s, shift, &lost), half = tn_u128_right(s, shift - 1, &lost);
@@ -7554,10 +7552,12 @@ static double tn_fma_rounded(tn_u128 s, int unit) {
   return ldexp((double)(q.low + up), unit + shift);
 }
 static int tn_fma_is_finite(double x) { return (tn_float_bits(x) >> 52 & 0x7FF) != 0x7FF; }
-static double tn_fma_f64(double a, double b, double c) {
-  const double p = a * b;
+// Of f32 (IEEE 754-2019, table 3.5: 24 bits, the least 2^-149) or f64.
+static double tn_fma(int d, double a, double b, double c) {
+  const double p = tn_dtype_round(d, a * b);
+  const int f64 = d == TINY_F64;
   int ua, ub, uc, lost = 0;
-  if (!tn_fma_is_finite(a) || !tn_fma_is_finite(b) || a == 0 || b == 0) return p + c;      // the product is exact
+  if (!tn_fma_is_finite(a) || !tn_fma_is_finite(b) || a == 0 || b == 0) return p + c;      // or special
   if (!tn_fma_is_finite(c)) return c + 0.0;
   if (c == 0) return p;
   const uint64_t ma = tn_fma_parts(a, &ua), mb = tn_fma_parts(b, &ub), mc = tn_fma_parts(c, &uc);
@@ -7569,19 +7569,8 @@ static double tn_fma_f64(double a, double b, double c) {
   const int apart = negative != (c < 0), less = apart && tn_u128_below(x, y);
   const tn_u128 s = !apart ? tn_u128_sum(x, y) : less ? tn_u128_less(y, x) : tn_u128_less(x, y);
   if (!s.high && !s.low) return 0;
-  const double r = tn_fma_rounded(s, unit);
+  const double r = tn_dtype_round(d, tn_fma_rounded(s, unit, f64 ? 53 : 24, f64 ? -1074 : -149));
   return negative != less ? -r : r;
-}
-
-static double tn_fma(int d, double a, double b, double c) {
-  if (d == TINY_F64) return tn_fma_f64(a, b, c);
-  // Of f32 the product is exact in f64, and the sum, rounded to odd there, is rounded to f32 as if it were exact (Boldo
-  // and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1); what it lost is exact, too (Knuth,
-  // TAOCP vol. 2, 4.2.2, theorem B).
-  const double p = a * b, s = p + c, part = s - p, lost = (p - (s - part)) + (c - part);
-  const uint64_t bits = tn_float_bits(s);
-  if (bits & 1 || !(lost < 0 || lost > 0)) return tn_dtype_round(d, s);
-  return tn_dtype_round(d, tn_float_of_bits((lost > 0) == (s > 0) ? bits + 1 : bits - 1));
 }
 #endif
 // ---- end src/ir/fma.c ----
@@ -7621,7 +7610,7 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
 enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4, TN_EXP_ROUNDED = 8, TN_EXP_BITS = 15 };
 enum { TN_EXP_ULPS = 64 };                 // 2^-23 each
 
-static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
+static double tn_alu_float(int op, int64_t k, double a, double b) {
   switch (op) {
     case TINY_OP_NEG: return -a;
     case TINY_OP_EXP2: return k & TN_EXP_NATURAL ? exp(a) : exp2(a);
@@ -7639,7 +7628,6 @@ static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
     case TINY_OP_CMOD: return fmod(a, b);
     case TINY_OP_MAX: return b > a || b != b ? b : a;
     case TINY_OP_POW: return pow(a, b);
-    case TINY_OP_MULADD: return a * b + c;
     default: return (double)NAN;
   }
 }
@@ -7651,7 +7639,7 @@ static TN_NOINLINE int64_t tn_alu_cdiv(int d, int64_t a, int64_t b, int remainde
   return remainder ? a % b : a / b;
 }
 
-static int64_t tn_alu_int(int op, int d, int64_t a, int64_t b, int64_t c) {
+static int64_t tn_alu_int(int op, int d, int64_t a, int64_t b) {
   const uint64_t x = (uint64_t)a, y = (uint64_t)b;
   const int narrow = tn_bits(d);
   switch (op) {
@@ -7659,7 +7647,6 @@ static int64_t tn_alu_int(int op, int d, int64_t a, int64_t b, int64_t c) {
     case TINY_OP_ADD: return d == TINY_BOOL ? a | b : (int64_t)(x + y);
     case TINY_OP_SUB: return (int64_t)(x - y);
     case TINY_OP_MUL: return (int64_t)(x * y);
-    case TINY_OP_MULADD: return (int64_t)(x * y + (uint64_t)c);
     case TINY_OP_CDIV: return tn_alu_cdiv(d, a, b, 0);
     case TINY_OP_CMOD: return tn_alu_cdiv(d, a, b, 1);
     case TINY_OP_IDIV: case TINY_OP_MOD: {
@@ -7736,15 +7723,13 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
     }
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: return tn_alu_compare(op, from, a, b);
     case TINY_OP_WHERE: return a ? b : c;
+    case TINY_OP_FMA: return tn_from_f64(tn_fma(d, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c)));
     case TINY_OP_DOT: return tn_alu_dot(k, (uint32_t)a, (uint32_t)b, c);
     case TINY_OP_THREEFRY: return tn_threefry((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)v[3], (int)k);
     default: break;
   }
-  if (!tn_is_float(d)) return tn_dtype_wrap(d, tn_alu_int(op, d, a, b, c));
-  if (op == TINY_OP_MULADD && d != TINY_F64)
-    return tn_from_f64(tn_dtype_round(d, tn_dtype_round(d, tn_to_f64(a) * tn_to_f64(b)) + tn_to_f64(c)));
-  if (op == TINY_OP_FMA) return tn_from_f64(tn_fma(d, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c)));
-  return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, k, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c))));
+  if (!tn_is_float(d)) return tn_dtype_wrap(d, tn_alu_int(op, d, a, b));
+  return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, k, tn_to_f64(a), tn_to_f64(b))));
 }
 #endif
 // ---- end src/ir/alu.c ----
@@ -8482,7 +8467,7 @@ static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
   }
   return 1;
 }
-static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }
+static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b); }
 
 static void tn_bounds_div(tiny_uop *u, const tiny_uop *a, const tiny_uop *b) {
   if (b->vmin <= 0 || a->vmin <= -((int64_t)1 << 62) || a->vmax >= (int64_t)1 << 62) return;
@@ -14200,9 +14185,8 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CMOD, 6, '='}, {TINY_OP_MAX, 7, '='}, {TINY_OP_LT, 7, 'c'}, {TINY_OP_NE, 7, 'c'},
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
-  {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
-  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}, {TINY_OP_BULK, 6, 'v'}, {TINY_OP_BULKSTORE, 6, 'v'},
-  {TINY_OP_FMA, 6, 'm'}
+  {TINY_OP_FMA, 6, 'm'}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
+  {TINY_OP_WMMA, 6, 't'}, {TINY_OP_SHUFFLE, 6, '='}, {TINY_OP_BULK, 6, 'v'}, {TINY_OP_BULKSTORE, 6, 'v'}
 };
 
 typedef struct tn_spec {
@@ -15189,7 +15173,7 @@ static int64_t tn_gcd(int64_t a, int64_t b) {
   while (y) { const uint64_t r = x % y; x = y; y = r; }
   return x > (uint64_t)INT64_MAX ? 1 : (int64_t)x;
 }
-static int64_t tn_floor_mod(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_MOD, TINY_I64, a, b, 0); }
+static int64_t tn_floor_mod(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_MOD, TINY_I64, a, b); }
 
 // Bounds mean something: an integer whose values fit int64.
 static int tn_bounded(const tiny_uop *u) { return tn_is_int(u->dtype) && u->dtype != TINY_U64; }
@@ -17302,7 +17286,7 @@ static int tn_lacks_dtype(const void *target, int d) {                     // it
 // first, as wide ones have.
 static int tn_computes_narrow(const void *target, const tiny_uop *r) {
   const int known = r->op == TINY_OP_ADD || r->op == TINY_OP_SUB || r->op == TINY_OP_MUL || r->op == TINY_OP_NEG ||
-      (r->op == TINY_OP_MAX && !tn_is_const(r->src[0]) && !tn_is_const(r->src[1]));
+      (r->op == TINY_OP_MAX && !tn_is_constants(r->src[0]) && !tn_is_constants(r->src[1]));
   return known && ((const tn_target *)target)->renderer->narrow >> r->dtype & 1;
 }
 static int tn_is_stored(const void *target, int d) {
@@ -17489,8 +17473,6 @@ RULES(tn_rules_storage, x, y, z)
     tiny_uop *src[4];
     int changed = 0;
     if (r->op == TINY_OP_WHERE || tn_computes_narrow(ctx, r)) return NULL;
-    // rounds twice
-    if (r->op == TINY_OP_MULADD && tn_lacks_dtype(ctx, r->dtype)) return add(mul(x, r->src[1]), r->src[2]);
     for (uint32_t i = 0; i < r->nsrc; i++) {
       const int lacks = tn_lacks_dtype(ctx, r->src[i]->dtype);
       src[i] = lacks ? cast(r->src[i], TINY_F32) : r->src[i];
@@ -17783,7 +17765,6 @@ RULES(tn_rules_missing, x, y, z)
   RULE("(MAX x y)")                        return tn_lacks(ctx, r->op) ? tn_max_of(t, x, y) : NULL;
   RULE("(TRUNC x:i)")                      return x;
   RULE("(THREEFRY ...)")                   return tn_lacks(ctx, r->op) ? tn_threefry_words(t, r) : NULL;
-  RULE("(MULADD x y z)")                   return tn_lacks(ctx, r->op) ? add(mul(x, y), z) : NULL;
   RULE("(NEG x)")                          return tn_lacks(ctx, r->op) ? mul(x, tn_minus_one(t, x->dtype))
       : NULL;
   RULE("(SUB x y)")                        return tn_lacks(ctx, r->op)
@@ -36893,6 +36874,17 @@ static int tn_box_of_store(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, t
   if (!tn_box_at(t, index, &conds, shares.n, shares.u, stage->dtype, b)) return 0;
   return tn_box_count(b) * b->v[2 * b->dims] * b->v[2 * b->dims + 1] == tn_stage_nelem(stage);
 }
+// Are all STAGEs of boxes that?
+static int tn_boxes_stand(tiny_ctx *t, tiny_uop *sink) {
+  tn_box *b = (tn_box *)tn_scratch(t, sizeof *b);
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_STAGE, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    if (tn_stage_is_bulk(u) && !(tn_box_leaves(u) ? tn_box_of_store(t, sink, u, b) : tn_box_of(t, u, b))) return 0;
+  }
+  return 1;
+}
 // Where element e of the block, row by row, lies in boxes beside each other; pieces are turned as ir/listing.c has
 // it.
 static tiny_uop *tn_box_element(tiny_ctx *t, const tn_box *b, int dtype, tiny_uop *e) {
@@ -41244,7 +41236,6 @@ static int tn_unit_leave(tn_kernel_state *s, const tn_warp_tiles *c, const tn_pr
                          const tn_list *from, const tn_list *to, tiny_uop **inner) {
   tiny_ctx *t = s->t;
   tiny_uop *x = tn_unit_stored(p)->src[1], *direct = s->sink, *place[TN_UNIT_SIDES];
-
   if (!tn_unit_may_leave(s, c, p)) return 0;
   const int64_t columns = tn_unit_extent(c, c->last), row = TN_BOX_ROW / tn_dtypes[x->dtype].nbytes;
   tiny_uop *stage = tn_unit_result_rows(t, c, tn_replace(t, x, from->n, from->u, to->u), TN_STAGE_BULK);
@@ -42823,6 +42814,13 @@ static const struct {
 #undef TN_OPT_ROW
 };
 
+// A copy of a state that has boxes, which an opt may take apart; NULL: it has none.
+static tn_kernel_state *tn_opt_kept(tn_kernel_state *s) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  int boxes = 0;
+  for (int i = 0; i < stages.n; i++) boxes |= tn_stage_is_bulk(stages.u[i]);
+  return boxes ? (tn_kernel_state *)memcpy(tn_scratch(s->t, sizeof *s), s, sizeof *s) : NULL;
+}
 // 1: the opt is legal and done, the kernel simplified. 0: nothing has changed.
 static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
   tn_profile p;
@@ -42833,8 +42831,15 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
     if (!tn_opt_axis(s, o, i) && (!(tn_opt_kinds[o->kind].has & TN_OPT_LACKS_AXES) || o->axis[i] != -1)) return 0;
   p = tn_profile_of(s);
   if (p.nreduce > 1 && (tn_opt_kinds[o->kind].has & TN_OPT_NOT_ONLINE) && tn_is_online(s->t, s->sink, NULL)) return 0;
+  const tn_kernel_state *before = tn_opt_kept(s);
+  const int64_t serial = s->t->ir->serial;
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
+  if (before && !tn_boxes_stand(s->t, s->sink)) {            // of a loop that is cut in uneven parts, say
+    *s = *before;
+    s->t->ir->serial = serial;
+    return 0;
+  }
   if (tn_opt_kinds[o->kind].has & TN_OPT_MAKES_RANGES) tn_axes_find(s);
   s->done.opt[s->done.n++] = *o;
   return 1;
@@ -43555,8 +43560,7 @@ static void tn_cost_evaluate(const tn_cost_walk *w, int r, int64_t *value) {
     else if (u->op == TINY_OP_RANGE) value[i] = r >= 0 && u == w->range[r];
     else if (u->op == TINY_OP_WHERE && index) value[i] = value[u->src[value[u->src[0]->seq] ? 1 : 2]->seq];
     else if (index && tn_op_is(u->op, TINY_ALU) && !tn_is_float(u->src[0]->dtype))
-      value[i] = tn_alu_int(u->op, u->src[0]->dtype, value[u->src[0]->seq], u->nsrc > 1 ? value[u->src[1]->seq] : 0,
-                            u->nsrc > 2 ? value[u->src[2]->seq] : 0);
+      value[i] = tn_alu_int(u->op, u->src[0]->dtype, value[u->src[0]->seq], u->nsrc > 1 ? value[u->src[1]->seq] : 0);
   }
 }
 
@@ -46259,6 +46263,7 @@ static const int tn_candidates_blocks[] = {4, 8, 16, 32, 64, 128, 256};
 enum { TN_CANDIDATES_COPIES = sizeof tn_candidates_copies / sizeof *tn_candidates_copies,
   TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks,
   TN_CANDIDATES_AHEAD = 4,                 // iterations that STAGEs are copied ahead
+  TN_CANDIDATES_PRODUCED = 1 << 8,         // of tn_candidate.ahead: by warps that only copy
   TN_CANDIDATES_RESIDENT = 2 };            // persistent groups of a unit
 
 static void tn_candidates_open(tn_candidates *s, tiny_ctx *t, tiny_uop *kept, tiny_uop *sink,
@@ -46308,7 +46313,7 @@ static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
   c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth; c->family = s->family;
   tn_collect_op(s->t, k->sink, TINY_OP_STAGE, &stages);
   for (int i = 0; i < stages.n; i++)
-    c->ahead += (int)tn_stage_ahead(stages.u[i]) + (tn_stage_is_produced(stages.u[i]) ? 1 << 8 : 0);
+    c->ahead += (int)tn_stage_ahead(stages.u[i]) + (tn_stage_is_produced(stages.u[i]) ? TN_CANDIDATES_PRODUCED : 0);
 }
 
 // The kernel after a list; 0: one of its opts is not legal.
@@ -47286,6 +47291,7 @@ static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *t
 #ifndef TN_ISA_CODE
 #define TN_ISA_CODE
 #ifndef TINY_AMALGAMATED
+#include "../ir/listing.c"
 #include "../ir/uop.c"
 #include "../base/text.c"
 #endif
@@ -47394,6 +47400,17 @@ static int64_t tn_isa_frame(tn_isa_code *c, int64_t nbytes) {
   const int64_t at = (c->frame + align - 1) / align * align;
   c->frame = at + nbytes;
   return at;
+}
+
+// The sum with a constant that an address takes as its displacement, as neither it nor the index leaves its type; NULL.
+static const tiny_uop *tn_isa_folded(const tiny_uop *index) {
+  const tiny_uop *at = index->src[1];
+  if (index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
+  if (at->op != TINY_OP_ADD || at->src[1]->op != TINY_OP_CONST || at->dtype != TINY_I32) return NULL;
+  const int64_t k = at->src[1]->k, nbytes = k * tn_dtypes[index->dtype].nbytes;
+  const int64_t least = INT32_MIN - (k < 0 ? k : 0), most = INT32_MAX - (k > 0 ? k : 0);
+  const int stays = at->src[0]->vmin >= least && at->src[0]->vmax <= most;
+  return stays && nbytes <= INT32_MAX / 2 && nbytes >= INT32_MIN / 2 ? at : NULL;
 }
 #endif
 // ---- end src/isa/code.c ----
@@ -49791,16 +49808,6 @@ static int *tn_x86_reg_element(tn_x86_select *x, const tiny_uop *index) {
   return e;
 }
 
-// The sum with a constant that an address takes as its displacement, as neither it nor the index leaves its type; NULL.
-static const tiny_uop *tn_x86_folded(const tiny_uop *index) {
-  const tiny_uop *at = index->src[1];
-  if (index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
-  if (at->op != TINY_OP_ADD || at->src[1]->op != TINY_OP_CONST || at->dtype != TINY_I32) return NULL;
-  const int64_t k = at->src[1]->k, nbytes = k * tn_dtypes[index->dtype].nbytes;
-  const int64_t least = INT32_MIN - (k < 0 ? k : 0), most = INT32_MAX - (k > 0 ? k : 0);
-  const int stays = at->src[0]->vmin >= least && at->src[0]->vmax <= most;
-  return stays && nbytes <= INT32_MAX / 2 && nbytes >= INT32_MIN / 2 ? at : NULL;
-}
 // An index as a whole general register: one that may be negative is extended, where it is made if an address takes it.
 static int tn_x86_may_be_negative(const tiny_uop *at) {
   return tn_bits(at->dtype) < 64 && !tn_is_unsigned(at->dtype) && at->vmin < 0;
@@ -49823,7 +49830,7 @@ static void tn_x86_base(tn_x86_select *x, const tiny_uop *memory, tn_isa_operand
   if (framed) o->imm += x->label[m->seq] - 1;
 }
 static tn_isa_operand tn_x86_memory(tn_x86_select *x, const tiny_uop *index, int nbytes) {
-  const tiny_uop *folded = tn_x86_folded(index), *at = folded ? folded->src[0] : index->src[1];
+  const tiny_uop *folded = tn_isa_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int element = tn_dtypes[index->dtype].nbytes;
   const int which = x->inductions.which[index->seq];
   const int64_t added = which ? x->inductions.added[index->seq] : folded ? folded->src[1]->k : 0;
@@ -51377,7 +51384,7 @@ static void tn_x86_define(tn_x86_select *x, const tiny_uop *u) {
 
 // What u reads as its source j.
 static const tiny_uop *tn_x86_read_by(const tn_x86_select *x, const tiny_uop *u, uint32_t j) {
-  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_x86_folded(u) : NULL;
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_isa_folded(u) : NULL;
   if (x->shuffles[u->seq]) return u->src[j]->src[0];
   if (u->op == TINY_OP_WHERE && j == 0 && tn_x86_extremum(x, u)) return u->src[1];
   return folded ? folded->src[0] : u->src[j];
@@ -52841,16 +52848,6 @@ static int *tn_arm64_reg_element(tn_arm64_select *x, const tiny_uop *index) {
 
 // ** addresses **
 
-// The sum with a constant that an address takes as its displacement, as neither it nor the index leaves its type; NULL.
-static const tiny_uop *tn_arm64_folded(const tiny_uop *index) {
-  const tiny_uop *at = index->src[1];
-  if (index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
-  if (at->op != TINY_OP_ADD || at->src[1]->op != TINY_OP_CONST || at->dtype != TINY_I32) return NULL;
-  const int64_t k = at->src[1]->k, nbytes = k * tn_dtypes[index->dtype].nbytes;
-  const int64_t least = INT32_MIN - (k < 0 ? k : 0), most = INT32_MAX - (k > 0 ? k : 0);
-  const int stays = at->src[0]->vmin >= least && at->src[0]->vmax <= most;
-  return stays && nbytes <= INT32_MAX / 2 && nbytes >= INT32_MIN / 2 ? at : NULL;
-}
 // How an index becomes 64 bits: one that may be negative by its sign.
 static int tn_arm64_extend_of(const tiny_uop *at) {
   return tn_bits(at->dtype) < 64 && !tn_is_unsigned(at->dtype) && at->vmin < 0 ? TN_ARM64_BY_SXTW : TN_ARM64_BY_UXTX;
@@ -52888,7 +52885,7 @@ static tn_isa_operand tn_arm64_at_base(tn_arm64_select *x, int base, int64_t v, 
 }
 // An INDEX of elements that lie together, lane `from` of it: what is computed, NULL: nothing, and bytes from there.
 static const tiny_uop *tn_arm64_computed(const tiny_uop *index, int from, int64_t *v) {
-  const tiny_uop *folded = tn_arm64_folded(index), *at = folded ? folded->src[0] : index->src[1];
+  const tiny_uop *folded = tn_isa_folded(index), *at = folded ? folded->src[0] : index->src[1];
   const int is_number = at->op == TINY_OP_CONST;
   *v = ((folded ? folded->src[1]->k : 0) + (is_number ? at->k : 0) + from) * tn_dtypes[index->dtype].nbytes;
   return is_number ? NULL : at;
@@ -53933,7 +53930,7 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
 
 // What u reads as its source j.
 static const tiny_uop *tn_arm64_read_by(const tiny_uop *u, uint32_t j) {
-  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_arm64_folded(u) : NULL;
+  const tiny_uop *folded = u->op == TINY_OP_INDEX && j == 1 ? tn_isa_folded(u) : NULL;
   return folded ? folded->src[0] : u->src[j];
 }
 // Is it written for its value alone, which nobody uses?
@@ -57287,7 +57284,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 static void tn_cpu_first_compiler(tn_cpu *c, const char *chosen) {
   if (c->alone) {
     snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone" :
-             "is chosen, and is not there (TINY_ISA, a processor with AVX-512)");
+             "is chosen, and is not there (TINY_ISA; x86-64, arm64)");
     tn_cpu_describe(c, "");
     return;
   }
@@ -69292,408 +69289,408 @@ Where things stand in tiny.h
                                       pictures at random while a network learns
    3136  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3637  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3724  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3635  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3722  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3751  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3749  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3943  src/base/number.c            numbers as text, in and out
-   4417  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3941  src/base/number.c            numbers as text, in and out
+   4415  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4669  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4667  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4862  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4860  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5036  src/base/version.c           what this implementation is: its release and sources, how it was
+   5034  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5126  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5124  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5602  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5600  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5720  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5718  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5869  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6409  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5867  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6407  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6626  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6624  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7257  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7255  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7488  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7486  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7589  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7753  src/ir/label.c               names that nodes have for people, in a table beside them
-   7886  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7578  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7738  src/ir/label.c               names that nodes have for people, in a table beside them
+   7871  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7986  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7971  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8156  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8916  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8141  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8901  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9093  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9078  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9209  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9194  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9341  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9326  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9599  src/ir/args.c                which k, v and sources fit an op
-   9874  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9584  src/ir/args.c                which k, v and sources fit an op
+   9859  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10018  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10660  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10003  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10645  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10815  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10800  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11423  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11408  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11923  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11908  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12088  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12073  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12525  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12510  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12799  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12784  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13111  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13096  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13846  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13831  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14145  src/ir/spec.c                the verifier
-  14536  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14130  src/ir/spec.c                the verifier
+  14520  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14765  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15129  src/rules/notation.c         the algebra that bodies of rules are written in
-  15164  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15364  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14749  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15113  src/rules/notation.c         the algebra that bodies of rules are written in
+  15148  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15348  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15524  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15508  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15928  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15912  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16127  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16111  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16584  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16568  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16761  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16745  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16928  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16912  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17271  src/rules/decompose.c        from what the IR means to what a target can do
-  17975  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18095  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17255  src/rules/decompose.c        from what the IR means to what a target can do
+  17956  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18076  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18125  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18106  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18624  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18605  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18718  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18699  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19534  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19610  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19515  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19591  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19653  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19634  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19897  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19971  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19878  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19952  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20619  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20600  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20878  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20859  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21167  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21148  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21723  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21704  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21832  src/tensor/activation.c      what stands between the layers of a network
-  22013  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22385  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21813  src/tensor/activation.c      what stands between the layers of a network
+  21994  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22366  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22638  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22619  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23402  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23383  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24084  src/tensor/random.c          numbers from a counter, the same on every device
-  24359  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24065  src/tensor/random.c          numbers from a counter, the same on every device
+  24340  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24683  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24979  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24664  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24960  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25116  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25097  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25655  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25636  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26368  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26349  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26770  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26751  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26909  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26890  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27391  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27372  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27856  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27837  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28207  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28853  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29215  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29345  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28188  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28834  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29196  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29326  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29505  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29486  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  30010  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30289  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29991  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30270  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30385  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30366  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30678  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31119  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30659  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31100  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31396  src/tensor/params.c          lists of named tensors: what a network consists of
-  31487  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31597  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31377  src/tensor/params.c          lists of named tensors: what a network consists of
+  31468  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31578  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31976  src/tensor/sequential.c      modules and functions one after the other
-  32047  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31957  src/tensor/sequential.c      modules and functions one after the other
+  32028  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32212  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32193  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32332  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32313  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32651  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32632  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32767  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33045  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32748  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33026  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33162  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33143  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33673  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33654  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34449  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34430  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34982  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34963  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35490  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35471  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35802  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35783  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35879  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35860  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36469  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36450  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36650  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36631  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36961  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  36953  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37590  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37582  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37966  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  37958  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38170  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38162  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38561  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38784  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39152  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38553  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38776  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39144  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39317  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39388  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39309  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39380  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39551  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39628  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39543  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39620  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39709  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40109  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39701  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40101  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40198  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40190  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40408  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40400  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40542  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41406  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40534  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41397  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41766  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41757  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41844  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41835  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41992  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42051  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41983  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42042  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42851  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42856  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43048  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43053  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43174  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43179  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43242  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43247  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43335  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43340  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43724  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43728  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44307  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44311  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44426  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44518  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44430  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44522  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44589  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44593  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44693  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44794  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44869  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44697  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44798  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44873  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44969  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45165  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46013  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  44973  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45169  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46017  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46095  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46218  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46099  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46222  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47003  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47008  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47280  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47285  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47401  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47418  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47536  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47815  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47553  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47832  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  47924  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  47941  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48577  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48858  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48594  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48875  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49140  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49157  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49325  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49342  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49631  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  49648  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49759  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49776  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50128  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50135  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50537  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50544  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  50919  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  50926  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51044  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51051  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51257  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51264  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51633  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  51640  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  51960  src/isa/arm64_encode.c       instructions of A64 -> words
-  52257  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52514  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  51967  src/isa/arm64_encode.c       instructions of A64 -> words
+  52264  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52521  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  52811  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  52818  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53045  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53042  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53540  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
-  53687  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  53537  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
+  53684  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  54032  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  54029  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  54043  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  54040  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  54307  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  54304  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  54397  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  54394  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  55013  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  55010  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  55575  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  55572  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  55925  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  55922  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  56226  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  56223  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  56622  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  56619  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  56666  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  56663  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  56911  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  56908  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57158  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  58022  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  57155  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  58019  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58106  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58103  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58223  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58454  src/runtime/device.c         which backend a context runs on
-  58672  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58826  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58220  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58451  src/runtime/device.c         which backend a context runs on
+  58669  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58823  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58887  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58884  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59155  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59152  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59443  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59440  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59715  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59712  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59897  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  59973  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59894  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  59970  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60382  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60379  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60662  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60659  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60773  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60770  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  60993  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61478  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  60990  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61475  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61650  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61758  src/runtime/launch.c         the steps of a plan, handed to their devices
-  62042  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61647  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61755  src/runtime/launch.c         the steps of a plan, handed to their devices
+  62039  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62539  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62536  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63147  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63144  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63330  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63327  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63667  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63878  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64672  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63664  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63875  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64669  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  65064  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65405  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  65061  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65402  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65612  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65609  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65866  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65863  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66125  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66122  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66395  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66392  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66560  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66557  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66734  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  67095  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67331  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66731  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  67092  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67328  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67479  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67642  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67476  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67639  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67749  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67746  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67834  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67831  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68162  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68159  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68325  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68388  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68567  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68322  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68385  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68564  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68703  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68700  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  69089  src/runtime/context.c        opening and closing, the first error, totals
+  69086  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -145,7 +145,6 @@ static void ops(void) {
     all_pairs(tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_LT, arg(d, 0), arg(d, 1)), arg(d, 2), arg(d, 3)), d, d, d == TINY_BOOL ? 2 : 40);
     if (d != TINY_BOOL) all_pairs(tn_u1(t, TINY_OP_NEG, arg(d, 0)), d, d, 40);
     if (d != TINY_BOOL) all_pairs(tn_u1(t, TINY_OP_TRUNC, arg(d, 0)), d, d, 60);
-    if (d != TINY_BOOL) all_pairs(tn_u3(t, TINY_OP_MULADD, arg(d, 0), arg(d, 1), arg(d, 2)), d, d, 40);
     if (tn_is_float(d)) all_pairs(tn_u1(t, TINY_OP_SQRT, arg(d, 0)), d, d, 60);
     if (tn_is_float(d)) all_pairs(tn_u2(t, TINY_OP_MAX, arg(d, 0), tn_number(t, d, 0.5)), d, d, 60);
   }

@@ -237,7 +237,6 @@ static int64_t test_op(tiny_ctx *t, int op, int d, int from, const int64_t *v, i
     CHECK_EQ(test_op(t, TINY_OP_ADD, dtype, dtype, v, 2), (type)((wide)a + (wide)b)); \
     CHECK_EQ(test_op(t, TINY_OP_SUB, dtype, dtype, v, 2), (type)((wide)a - (wide)b)); \
     CHECK_EQ(test_op(t, TINY_OP_MUL, dtype, dtype, v, 2), (type)((wide)a * (wide)b)); \
-    CHECK_EQ(test_op(t, TINY_OP_MULADD, dtype, dtype, v, 3), (type)((wide)a * (wide)b + (wide)a)); \
     CHECK_EQ(test_op(t, TINY_OP_NEG, dtype, dtype, v, 1), (type)(0 - (wide)a)); \
     CHECK_EQ(test_op(t, TINY_OP_AND, dtype, dtype, v, 2), (type)(a & b)); \
     CHECK_EQ(test_op(t, TINY_OP_OR, dtype, dtype, v, 2), (type)(a | b)); \
@@ -290,7 +289,6 @@ static int test_same(int64_t k, double x) { return tn_from_f64(x) == k; }
     CHECK(test_same(test_op(t, TINY_OP_SUB, dtype, dtype, v, 2), (double)(type)(a - b))); \
     CHECK(test_same(test_op(t, TINY_OP_MUL, dtype, dtype, v, 2), (double)ab)); \
     CHECK(test_same(test_op(t, TINY_OP_FDIV, dtype, dtype, v, 2), (double)(type)(b == 0 ? (a == 0 || a != a ? (type)NAN : (signbit(a) != 0) != (signbit(b) != 0) ? -(type)HUGE_VAL : (type)HUGE_VAL) : a / b))); \
-    if (dtype == TINY_F32) CHECK(test_same(test_op(t, TINY_OP_MULADD, dtype, dtype, v, 3), (double)(type)(ab + a))); \
     CHECK(test_same(test_op(t, TINY_OP_FMA, dtype, dtype, v, 3), (double)(type)TEST_FMA(dtype, a, b, a))); \
     CHECK(test_same(test_op(t, TINY_OP_NEG, dtype, dtype, v, 1), (double)-a)); \
     CHECK(test_same(test_op(t, TINY_OP_SQRT, dtype, dtype, v, 1), (double)root(a))); \

@@ -408,17 +408,18 @@ static void test_narrow(void) {
 static tiny_code make_dots(tiny_ctx *t, void *arg) {
   tiny_uop **sink = (tiny_uop **)arg;
   tn_list sums = {NULL, 0, 0};
-  tn_collect_op(t, *sink, TINY_OP_MULADD, &sums);
+  tn_collect_op(t, *sink, TINY_OP_ADD, &sums);
   CHECK_EQ(sums.n, 1);
-  tiny_uop *from = sums.u[0], *to = tn_dot_of(t, TINY_DOT_U8_I8, from->src[0]->src[0], from->src[1]->src[0],
-                                              from->src[2]);
+  tiny_uop *from = sums.u[0], *product = from->src[from->src[0]->op != TINY_OP_MUL];
+  tiny_uop *to = tn_dot_of(t, TINY_DOT_U8_I8, product->src[0]->src[0], product->src[1]->src[0],
+                           from->src[from->src[0] == product]);
   *sink = tn_replace(t, *sink, 1, &from, &to);
   return tiny_status(t);
 }
 static void test_dots(void) {
   enum { WORDS = 64 };
-  static const char text[] = "%1 = (RANGE:1:loop 64)\n(SINK (END (STORE (INDEX:i32 (PARAM:i32:0 64) %1) (MULADD:i32 "
-    "(CAST:i32 (LOAD:u32 (INDEX:u32 (PARAM:u32:1 64) %1))) (CAST:i32 (LOAD:u32 (INDEX:u32 (PARAM:u32:2 64) %1))) "
+  static const char text[] = "%1 = (RANGE:1:loop 64)\n(SINK (END (STORE (INDEX:i32 (PARAM:i32:0 64) %1) (ADD:i32 (MUL:i32 "
+    "(CAST:i32 (LOAD:u32 (INDEX:u32 (PARAM:u32:1 64) %1))) (CAST:i32 (LOAD:u32 (INDEX:u32 (PARAM:u32:2 64) %1)))) "
     "(LOAD:i32 (INDEX:i32 (PARAM:i32:3 64) %1)))) %1))";
   uint32_t words[3][WORDS];
   int32_t got[2][WORDS];

@@ -80,7 +80,7 @@ static int pick_op(const tn_ops_mask *ops, int dtype, int nsrc) {
       case TINY_OP_EXP2: case TINY_OP_LOG2: case TINY_OP_SIN: case TINY_OP_SQRT: case TINY_OP_FDIV: if (!is_float) continue; break;
       case TINY_OP_AND: case TINY_OP_OR: case TINY_OP_XOR: if (is_float) continue; break;
       case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_IDIV: case TINY_OP_MOD: case TINY_OP_CDIV: case TINY_OP_CMOD: if (!tn_is_int(dtype)) continue; break;
-      case TINY_OP_SUB: case TINY_OP_NEG: case TINY_OP_TRUNC: case TINY_OP_MULADD: case TINY_OP_POW: if (is_bool) continue; break;
+      case TINY_OP_SUB: case TINY_OP_NEG: case TINY_OP_TRUNC: case TINY_OP_POW: if (is_bool) continue; break;
       case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: if (!is_bool) continue; break;
       case TINY_OP_THREEFRY: if (dtype != TINY_U32) continue; break;
       case TINY_OP_DOT: if (dtype != TINY_I32) continue; break;

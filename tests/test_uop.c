@@ -76,7 +76,7 @@ static void test_hash(void) {
 // No integer that an expression takes lies outside of the bounds of its node.
 static tiny_uop *test_int_node(tiny_ctx *t, tiny_uop **pool, int n) {
   static const int ops[] = {TINY_OP_ADD, TINY_OP_SUB, TINY_OP_MUL, TINY_OP_IDIV, TINY_OP_MOD, TINY_OP_CDIV, TINY_OP_CMOD, TINY_OP_MAX, TINY_OP_LT, TINY_OP_NE, TINY_OP_EQ,
-    TINY_OP_AND, TINY_OP_OR, TINY_OP_XOR, TINY_OP_SHL, TINY_OP_SHR, TINY_OP_WHERE, TINY_OP_CAST, TINY_OP_NEG, TINY_OP_MULADD, TINY_OP_CONST, TINY_OP_CONST, TINY_OP_ARG};
+    TINY_OP_AND, TINY_OP_OR, TINY_OP_XOR, TINY_OP_SHL, TINY_OP_SHR, TINY_OP_WHERE, TINY_OP_CAST, TINY_OP_NEG, TINY_OP_CONST, TINY_OP_CONST, TINY_OP_ARG};
   static const int dtypes[] = {TINY_BOOL, TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64, TINY_INDEX};
   const int op = ops[test_below((int)(sizeof ops / sizeof *ops))], d = dtypes[test_below(10)];
   tiny_uop *a = pool[test_below(n)], *b = a, *c = a;
@@ -89,7 +89,6 @@ static tiny_uop *test_int_node(tiny_ctx *t, tiny_uop **pool, int n) {
   for (int i = 0; i < 20 && (b == a || b->dtype != a->dtype); i++) b = pool[test_below(n)];
   if (b->dtype != a->dtype) return NULL;
   if (op == TINY_OP_NEG) return tn_u1(t, op, a);
-  if (op == TINY_OP_MULADD) return tn_u3(t, op, a, b, a);
   if (op == TINY_OP_WHERE) {
     for (int i = 0; i < 20 && c->dtype != TINY_BOOL; i++) c = pool[test_below(n)];
     return c->dtype == TINY_BOOL ? tn_u3(t, op, c, a, b) : NULL;

@@ -221,8 +221,7 @@ static void tn_cost_evaluate(const tn_cost_walk *w, int r, int64_t *value) {
     else if (u->op == TINY_OP_RANGE) value[i] = r >= 0 && u == w->range[r];
     else if (u->op == TINY_OP_WHERE && index) value[i] = value[u->src[value[u->src[0]->seq] ? 1 : 2]->seq];
     else if (index && tn_op_is(u->op, TINY_ALU) && !tn_is_float(u->src[0]->dtype))
-      value[i] = tn_alu_int(u->op, u->src[0]->dtype, value[u->src[0]->seq], u->nsrc > 1 ? value[u->src[1]->seq] : 0,
-                            u->nsrc > 2 ? value[u->src[2]->seq] : 0);
+      value[i] = tn_alu_int(u->op, u->src[0]->dtype, value[u->src[0]->seq], u->nsrc > 1 ? value[u->src[1]->seq] : 0);
   }
 }
 

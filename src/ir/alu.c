@@ -33,7 +33,7 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
 enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4, TN_EXP_ROUNDED = 8, TN_EXP_BITS = 15 };
 enum { TN_EXP_ULPS = 64 };                 // 2^-23 each
 
-static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
+static double tn_alu_float(int op, int64_t k, double a, double b) {
   switch (op) {
     case TINY_OP_NEG: return -a;
     case TINY_OP_EXP2: return k & TN_EXP_NATURAL ? exp(a) : exp2(a);
@@ -51,7 +51,6 @@ static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
     case TINY_OP_CMOD: return fmod(a, b);
     case TINY_OP_MAX: return b > a || b != b ? b : a;
     case TINY_OP_POW: return pow(a, b);
-    case TINY_OP_MULADD: return a * b + c;
     default: return (double)NAN;
   }
 }
@@ -63,7 +62,7 @@ static TN_NOINLINE int64_t tn_alu_cdiv(int d, int64_t a, int64_t b, int remainde
   return remainder ? a % b : a / b;
 }
 
-static int64_t tn_alu_int(int op, int d, int64_t a, int64_t b, int64_t c) {
+static int64_t tn_alu_int(int op, int d, int64_t a, int64_t b) {
   const uint64_t x = (uint64_t)a, y = (uint64_t)b;
   const int narrow = tn_bits(d);
   switch (op) {
@@ -71,7 +70,6 @@ static int64_t tn_alu_int(int op, int d, int64_t a, int64_t b, int64_t c) {
     case TINY_OP_ADD: return d == TINY_BOOL ? a | b : (int64_t)(x + y);
     case TINY_OP_SUB: return (int64_t)(x - y);
     case TINY_OP_MUL: return (int64_t)(x * y);
-    case TINY_OP_MULADD: return (int64_t)(x * y + (uint64_t)c);
     case TINY_OP_CDIV: return tn_alu_cdiv(d, a, b, 0);
     case TINY_OP_CMOD: return tn_alu_cdiv(d, a, b, 1);
     case TINY_OP_IDIV: case TINY_OP_MOD: {
@@ -148,14 +146,12 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
     }
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: return tn_alu_compare(op, from, a, b);
     case TINY_OP_WHERE: return a ? b : c;
+    case TINY_OP_FMA: return tn_from_f64(tn_fma(d, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c)));
     case TINY_OP_DOT: return tn_alu_dot(k, (uint32_t)a, (uint32_t)b, c);
     case TINY_OP_THREEFRY: return tn_threefry((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)v[3], (int)k);
     default: break;
   }
-  if (!tn_is_float(d)) return tn_dtype_wrap(d, tn_alu_int(op, d, a, b, c));
-  if (op == TINY_OP_MULADD && d != TINY_F64)
-    return tn_from_f64(tn_dtype_round(d, tn_dtype_round(d, tn_to_f64(a) * tn_to_f64(b)) + tn_to_f64(c)));
-  if (op == TINY_OP_FMA) return tn_from_f64(tn_fma(d, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c)));
-  return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, k, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c))));
+  if (!tn_is_float(d)) return tn_dtype_wrap(d, tn_alu_int(op, d, a, b));
+  return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, k, tn_to_f64(a), tn_to_f64(b))));
 }
 #endif

@@ -1,6 +1,6 @@
 // fma: x * y + z, rounded once, by integers: some C libraries round twice (mingw's do).
 //
-// In:    three f64, or f32 as f64. Out: their FMA as IEEE 754-2019 has it, to nearest, ties to even.
+// In:    three f64, or three f32 as f64. Out: their FMA as IEEE 754-2019 has it, to nearest, ties to even.
 // Holds: the product and the addend are 128 bits of one unit, leading bits below the top two. What is shifted out of
 //        one of them leaves a bit behind, as SoftFloat has it ("shift right jam"): it cannot cancel, as then the other
 //        one is some bits larger.
@@ -57,9 +57,9 @@ static uint64_t tn_fma_parts(double x, int *unit) {
   *unit = exponent - 53;
   return (uint64_t)ldexp(half, 53);
 }
-// s 2^unit as f64; s is not 0, and odd where it was cut.
-static double tn_fma_rounded(tn_u128 s, int unit) {
-  const int keeps = tn_u128_leading(s) - 52, least = -1074 - unit, shift = keeps > least ? keeps : least;
+// s 2^unit to so many bits, the last of which is not below that unit; s is not 0, and odd where it was cut.
+static double tn_fma_rounded(tn_u128 s, int unit, int bits, int last) {
+  const int keeps = tn_u128_leading(s) - bits + 1, least = last - unit, shift = keeps > least ? keeps : least;
   int lost;
   if (shift <= 0) return ldexp((double)tn_u128_left(s, -shift).low, unit + shift);
   const tn_u128 q = tn_u128_right(s, shift, &lost), half = tn_u128_right(s, shift - 1, &lost);
@@ -67,10 +67,12 @@ static double tn_fma_rounded(tn_u128 s, int unit) {
   return ldexp((double)(q.low + up), unit + shift);
 }
 static int tn_fma_is_finite(double x) { return (tn_float_bits(x) >> 52 & 0x7FF) != 0x7FF; }
-static double tn_fma_f64(double a, double b, double c) {
-  const double p = a * b;
+// Of f32 (IEEE 754-2019, table 3.5: 24 bits, the least 2^-149) or f64.
+static double tn_fma(int d, double a, double b, double c) {
+  const double p = tn_dtype_round(d, a * b);
+  const int f64 = d == TINY_F64;
   int ua, ub, uc, lost = 0;
-  if (!tn_fma_is_finite(a) || !tn_fma_is_finite(b) || a == 0 || b == 0) return p + c;      // the product is exact
+  if (!tn_fma_is_finite(a) || !tn_fma_is_finite(b) || a == 0 || b == 0) return p + c;      // or special
   if (!tn_fma_is_finite(c)) return c + 0.0;
   if (c == 0) return p;
   const uint64_t ma = tn_fma_parts(a, &ua), mb = tn_fma_parts(b, &ub), mc = tn_fma_parts(c, &uc);
@@ -82,18 +84,7 @@ static double tn_fma_f64(double a, double b, double c) {
   const int apart = negative != (c < 0), less = apart && tn_u128_below(x, y);
   const tn_u128 s = !apart ? tn_u128_sum(x, y) : less ? tn_u128_less(y, x) : tn_u128_less(x, y);
   if (!s.high && !s.low) return 0;
-  const double r = tn_fma_rounded(s, unit);
+  const double r = tn_dtype_round(d, tn_fma_rounded(s, unit, f64 ? 53 : 24, f64 ? -1074 : -149));
   return negative != less ? -r : r;
-}
-
-static double tn_fma(int d, double a, double b, double c) {
-  if (d == TINY_F64) return tn_fma_f64(a, b, c);
-  // Of f32 the product is exact in f64, and the sum, rounded to odd there, is rounded to f32 as if it were exact (Boldo
-  // and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1); what it lost is exact, too (Knuth,
-  // TAOCP vol. 2, 4.2.2, theorem B).
-  const double p = a * b, s = p + c, part = s - p, lost = (p - (s - part)) + (c - part);
-  const uint64_t bits = tn_float_bits(s);
-  if (bits & 1 || !(lost < 0 || lost > 0)) return tn_dtype_round(d, s);
-  return tn_dtype_round(d, tn_float_of_bits((lost > 0) == (s > 0) ? bits + 1 : bits - 1));
 }
 #endif

@@ -327,7 +327,7 @@ static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
   }
   return 1;
 }
-static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }
+static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b); }
 
 static void tn_bounds_div(tiny_uop *u, const tiny_uop *a, const tiny_uop *b) {
   if (b->vmin <= 0 || a->vmin <= -((int64_t)1 << 62) || a->vmax >= (int64_t)1 << 62) return;

@@ -26,7 +26,7 @@ static int64_t tn_gcd(int64_t a, int64_t b) {
   while (y) { const uint64_t r = x % y; x = y; y = r; }
   return x > (uint64_t)INT64_MAX ? 1 : (int64_t)x;
 }
-static int64_t tn_floor_mod(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_MOD, TINY_I64, a, b, 0); }
+static int64_t tn_floor_mod(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_MOD, TINY_I64, a, b); }
 
 // Bounds mean something: an integer whose values fit int64.
 static int tn_bounded(const tiny_uop *u) { return tn_is_int(u->dtype) && u->dtype != TINY_U64; }

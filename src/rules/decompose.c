@@ -32,7 +32,7 @@ static int tn_lacks_dtype(const void *target, int d) {                     // it
 // first, as wide ones have.
 static int tn_computes_narrow(const void *target, const tiny_uop *r) {
   const int known = r->op == TINY_OP_ADD || r->op == TINY_OP_SUB || r->op == TINY_OP_MUL || r->op == TINY_OP_NEG ||
-      (r->op == TINY_OP_MAX && !tn_is_const(r->src[0]) && !tn_is_const(r->src[1]));
+      (r->op == TINY_OP_MAX && !tn_is_constants(r->src[0]) && !tn_is_constants(r->src[1]));
   return known && ((const tn_target *)target)->renderer->narrow >> r->dtype & 1;
 }
 static int tn_is_stored(const void *target, int d) {
@@ -219,8 +219,6 @@ RULES(tn_rules_storage, x, y, z)
     tiny_uop *src[4];
     int changed = 0;
     if (r->op == TINY_OP_WHERE || tn_computes_narrow(ctx, r)) return NULL;
-    // rounds twice
-    if (r->op == TINY_OP_MULADD && tn_lacks_dtype(ctx, r->dtype)) return add(mul(x, r->src[1]), r->src[2]);
     for (uint32_t i = 0; i < r->nsrc; i++) {
       const int lacks = tn_lacks_dtype(ctx, r->src[i]->dtype);
       src[i] = lacks ? cast(r->src[i], TINY_F32) : r->src[i];
@@ -513,7 +511,6 @@ RULES(tn_rules_missing, x, y, z)
   RULE("(MAX x y)")                        return tn_lacks(ctx, r->op) ? tn_max_of(t, x, y) : NULL;
   RULE("(TRUNC x:i)")                      return x;
   RULE("(THREEFRY ...)")                   return tn_lacks(ctx, r->op) ? tn_threefry_words(t, r) : NULL;
-  RULE("(MULADD x y z)")                   return tn_lacks(ctx, r->op) ? add(mul(x, y), z) : NULL;
   RULE("(NEG x)")                          return tn_lacks(ctx, r->op) ? mul(x, tn_minus_one(t, x->dtype))
       : NULL;
   RULE("(SUB x y)")                        return tn_lacks(ctx, r->op)
