@@ -42,6 +42,7 @@ static const int tn_candidates_blocks[] = {4, 8, 16, 32, 64, 128, 256};
 enum { TN_CANDIDATES_COPIES = sizeof tn_candidates_copies / sizeof *tn_candidates_copies,
   TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks,
   TN_CANDIDATES_AHEAD = 4,                 // iterations that STAGEs are copied ahead
+  TN_CANDIDATES_PRODUCED = 1 << 8,         // of tn_candidate.ahead: by warps that only copy
   TN_CANDIDATES_RESIDENT = 2 };            // persistent groups of a unit
 
 static void tn_candidates_open(tn_candidates *s, tiny_ctx *t, tiny_uop *kept, tiny_uop *sink,
@@ -91,7 +92,7 @@ static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
   c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth; c->family = s->family;
   tn_collect_op(s->t, k->sink, TINY_OP_STAGE, &stages);
   for (int i = 0; i < stages.n; i++)
-    c->ahead += (int)tn_stage_ahead(stages.u[i]) + (tn_stage_is_produced(stages.u[i]) ? 1 << 8 : 0);
+    c->ahead += (int)tn_stage_ahead(stages.u[i]) + (tn_stage_is_produced(stages.u[i]) ? TN_CANDIDATES_PRODUCED : 0);
 }
 
 // The kernel after a list; 0: one of its opts is not legal.

@@ -703,7 +703,6 @@ static int tn_unit_leave(tn_kernel_state *s, const tn_warp_tiles *c, const tn_pr
                          const tn_list *from, const tn_list *to, tiny_uop **inner) {
   tiny_ctx *t = s->t;
   tiny_uop *x = tn_unit_stored(p)->src[1], *direct = s->sink, *place[TN_UNIT_SIDES];
-
   if (!tn_unit_may_leave(s, c, p)) return 0;
   const int64_t columns = tn_unit_extent(c, c->last), row = TN_BOX_ROW / tn_dtypes[x->dtype].nbytes;
   tiny_uop *stage = tn_unit_result_rows(t, c, tn_replace(t, x, from->n, from->u, to->u), TN_STAGE_BULK);
