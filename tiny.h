@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b656a8272b9a10361a5f2de783d6aabe2a8254df234b4aa126fa9a39b2a9fc6d
+/* tiny.h 0.1.0, source ee9c423a54bf48e75f07f7ed09ac33cd0c9ba8ab7865017a7a05b00a4b9e500d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3710,7 +3710,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "b656a8272b9a10361a5f2de783d6aabe2a8254df234b4aa126fa9a39b2a9fc6d"
+#define TN_SOURCE_ID "ee9c423a54bf48e75f07f7ed09ac33cd0c9ba8ab7865017a7a05b00a4b9e500d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3807,7 +3807,7 @@ static uint64_t tn_digits_value(const char *text, uint64_t base, const char **en
   #define TN_COLD
 #endif
 
-#ifndef TINY_AMALGAMATED
+#ifndef TINY_API
 #include "../api/api.h"
 #endif
 #include <limits.h>

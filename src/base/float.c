@@ -59,7 +59,7 @@
   #define TN_COLD
 #endif
 
-#ifndef TINY_AMALGAMATED
+#ifndef TINY_API
 #include "../api/api.h"
 #endif
 #include <limits.h>
