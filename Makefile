@@ -4,6 +4,7 @@
 # make test-whole   the same, and every value of those that make test keeps brief: a line `// brief: asan` in a test
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
+# make outside  all of them by clang; make levels  on lesser processors, LEVELS="sse2 sse4 avx2"
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
 # make ptx    those that name no device of their own on our PTX, TEST_PTX=sm_75 .. sm_90a, which the tests' machine executes
 # make test-nv  vectors and programs on NV, on GPUs that are played (TEST_NV=real: on a GPU); PTX on the tests' machine
@@ -30,14 +31,18 @@ also      = $(patsubst tests/%.c,%,$(shell grep -lE '^// also:.* $(1)( |$$)' $(T
 PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/tsan/%,$(call also,tsan)) \
             $(patsubst %,build/late/%,$(call also,late)) $(patsubst %,build/llvm/%,$(call also,llvm)) \
             $(patsubst %,build/ptx-own/%,$(call also,ptx-own))
-VALGRIND := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind))
+LEVELS   := sse2 sse4 avx2
+# The same programs in other ways: tools/run_tests.py.
+OTHERWISE := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind)) $(patsubst %,outside:build/plain/%,$(call also,outside)) \
+             $(foreach level,$(LEVELS),$(patsubst %,$(level):build/plain/%,$(call also,levels)))
 SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
 # In `make test` these look at every so many of their values (TEST_BRIEF): the test's line `// brief: asan tsan` says in which
 # flavours. The same places of the code are passed; the other values are make test-whole's, by BRIEF=.
-briefly   = $(patsubst tests/%.c,build/$(1)/%,$(shell grep -lE '^// brief:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
-BRIEF     = $(foreach flavour,plain asan tsan llvm ptx-own,$(call briefly,$(flavour))) $(addprefix tests/test_,rooms.py fuzz.sh vectors_devices.sh)
+briefly   = $(patsubst tests/%.c,$(2)%,$(shell grep -lE '^// brief:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
+BRIEF     = $(foreach flavour,plain asan tsan llvm ptx-own,$(call briefly,$(flavour),build/$(flavour)/)) \
+            $(call briefly,outside,outside:build/plain/) $(foreach level,$(LEVELS),$(call briefly,levels,$(level):build/plain/)) $(addprefix tests/test_,rooms.py fuzz.sh vectors_devices.sh)
 # First, so that no processor waits for them in the end; what plain ones have compiled the others find.
-LONGEST   = build/plain/test_vectors tests/test_headers.sh build/llvm/test_matmul build/plain/test_search build/plain/test_matmul
+LONGEST   = tests/test_headers.sh outside:build/plain/test_vectors build/llvm/test_matmul build/plain/test_search build/plain/test_matmul
 
 all: tiny.h tiny.hpp $(EXAMPLES)
 
@@ -61,7 +66,7 @@ run:
 test:
 	@tools/setup.sh test
 	@$(MAKE) -s -k -j$(JOBS) tiny.h $(WHOLES) $(PROGRAMS) || echo "some tests did not build"
-	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(foreach p,$(LONGEST) $(filter-out $(LONGEST),$(SCRIPTS) $(VALGRIND) $(PROGRAMS)), \
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(foreach p,$(LONGEST) $(filter-out $(LONGEST),$(SCRIPTS) $(OTHERWISE) $(PROGRAMS)), \
 	  $(if $(filter $(p),$(BRIEF)),brief:)$(p))
 
 test-whole:
@@ -105,6 +110,15 @@ fuzz: $(FUZZERS) build/plain/test_random
 # Every test so.
 late: $(TESTS:%=build/late/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
+
+# Every test whose kernels clang compiles, and every one on lesser processors, but for those that have devices or compilers of
+# their own, name the device, or ask for errors that FMA keeps within, or for memory that this processor's schedules take.
+NO_LEVELS = accelerator backend devices cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide ptx_tcgen05 tma \
+            arm64 x86 isa isa_few same_bits tiers languages lang_c llvm cpu errors trust math stack lengths_long
+outside: $(TESTS:%=build/plain/%)
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(^:%=outside:%)
+levels: $(patsubst %,build/plain/%,$(filter-out $(NO_LEVELS:%=test_%),$(TESTS)))
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(foreach level,$(LEVELS),$(^:%=$(level):%))
 
 # Every test whose CPU takes LLVM IR instead of C, but for those that bring C or compilers of their own, or look for C.
 llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test_trust test_os test_lang_c,$(TESTS)))
@@ -224,7 +238,7 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 # Tests share an object of the library (tools/library.py), but those with a backend or rules of their own. Two objects
 # are optimised: gcc's, which in test_calls is what traps (gcc's own floor), and the sanitised, which costs a minute and
 # saves ten. Undefined behaviour is looked for before the optimiser sees it.
-OPTIMISED  = plain asan ptx ptx-own isa
+OPTIMISED  = plain asan ptx ptx-own
 TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. \
              '-DTEST_PROGRAM="$@"' $(DEPS)
 SANITIZE   = -gline-tables-only -fno-sanitize-recover=all -fno-omit-frame-pointer -fsanitize
@@ -238,8 +252,6 @@ fuzz-brief = $(CLANG) $(TEST_FLAGS) $(SANITIZE)=fuzzer,address,undefined
 llvm       = $(CC) $(TEST_FLAGS) -DTN_TEST_IR=1
 # INTERP as late as the contract of a device allows.
 late       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/late.h"'
-# The built-in compiler is there, for TINY_CC=builtin.
-isa        = $(CC) $(TEST_FLAGS) -DTINY_ISA
 # OpenCL in the place of INTERP.
 cl         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cl.h"'
 # CUDA in the place of INTERP: tests/test_cuda.sh, bench/gpu.sh.
@@ -250,8 +262,8 @@ ptx        = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx.h"'
 ptx-own    = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx_device.h"'
 # NV in the place of INTERP, on a GPU that is played: tests/test_nv.sh.
 nv         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/nv.h"'
-FLAVOURS   = plain late cl cuda ptx ptx-own nv llvm isa asan tsan fuzz fuzz-brief
-OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|define TINY_ISA' tests/test_*.c /dev/null))
+FLAVOURS   = plain late cl cuda ptx ptx-own nv llvm asan tsan fuzz fuzz-brief
+OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|TN_TIER_GAIN' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
 OBJECT     = build/library/$(if $(filter llvm,$(1)),plain,$(1)).o
@@ -308,6 +320,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 late llvm ptx million verify-amalgam mock clean FORCE
+.PHONY: all run install test test-whole test-gpu test-nv check bench bench-cl bench-isa beam count sass lowering results fuzz golden languages site arm64 late levels llvm outside ptx million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ee9c423a54bf48e75f07f7ed09ac33cd0c9ba8ab7865017a7a05b00a4b9e500d
+/* tiny.h 0.1.0, source d477a7999bc0eab74e0a355030670e4d495b3e64a995070a00b72e167a60b366
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -8,8 +8,9 @@ tiny.h: a tensor compiler in one C header
 WHAT IT IS
   Lazy tensors for C and C++. Operators build a graph and cost next to nothing; when a result is asked for,
   the graph is simplified, fused into kernels, written out as code for the device, compiled, cached and run.
-  Gradients, optimisers and training included. It needs libc, libm and threads; with clang (or cc) on the
-  machine kernels are compiled, without a compiler they are interpreted.
+  Gradients, optimisers and training included. It needs libc, libm and threads, and no compiler at run time:
+  it writes machine code of x86-64 and arm64 itself, about a millisecond a kernel. Where clang (or cc or gcc) is, kernels
+  that take long are compiled by it as well, and the sooner code stays.
 
   In one file of your program:           #define TINY_IMPLEMENTATION
                                          #include "tiny.h"
@@ -37,8 +38,8 @@ DO THIS                                          NOT THIS
   Define TINY_IMPLEMENTATION in one file.          Define it in a header.
 
 WHAT IT DOES NOT DO
-  No global state, no abort, no exit, no signal handlers. No output unless asked for, but one line when there
-  is no compiler, one when others could put programs into the folder of compiled ones, and a line of progress on
+  No global state, no abort, no exit, no signal handlers. No output unless asked for, but one line when kernels
+  have to be interpreted, one when others could put programs into the folder of compiled ones, and a line of progress on
   a terminal while many kernels are compiled or searched for, and one when kernels that were shipped cannot be
   used. It does not fetch models, does not run operators eagerly, does not hide copies between devices, and does not
   need a build system.
@@ -394,8 +395,6 @@ STEP BY STEP
 
 OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
-  TINY_ISA              a compiler of kernels for x86-64 and arm64, which takes about a millisecond: with it, programs
-                        need no other, see tiny_desc.compiler
   TINY_STATIC           every function is static: private to this file, any number of copies in one program
   TINY_DLL              in every file alike: the implementation becomes a shared library, which exports these functions
   To leave parts out (in every file alike, as the declarations go with them):
@@ -403,6 +402,8 @@ OPTIONS (macros, defined before the include)
   TINY_NO_NN            the sections from >>norms to >>training: layers, losses, gradients, optimisers; >>augmentation
   TINY_NO_IO            the section >>files, and of >>data what reads and writes files
   TINY_NO_INTERP        the interpreter: the device INTERP, tiny_reference, tiny_uop_eval; kernels need a compiler
+  TINY_NO_ISA           the built-in compiler of kernels for x86-64 and arm64: they need an outside one, see
+                        tiny_desc.compiler
   TINY_NO_GPU           schedules for devices with a grid, and these devices: for programs that compute on CPUs alone
   TINY_NO_DISK          no file is read or written: nothing is cached, of the compilers only clang will do, and
                         of the sections >>files and >>data only the forms on memory work
@@ -433,8 +434,8 @@ with capabilities of its file, reads none of it)
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
   TINY_THREADS    number of threads of the CPU device
   TINY_BEAM       width of the search for faster kernels, 1 to 64; 0 or less: none. See SEARCH
-  TINY_CC         who compiles kernels of the CPU, as in tiny_desc.compiler: builtin, that of TINY_ISA alone; both; or
-                  a clang or gcc, instead of the first of clang, cc and gcc that works
+  TINY_CC         who compiles kernels of the CPU, as in tiny_desc.compiler: builtin, the library itself; outside,
+                  the first of clang, cc and gcc that works; both, which is the default; or the name of a compiler
   TINY_CC_SECONDS how long one run of the compiler may take; 300 without it
 
 ERRORS
@@ -651,7 +652,7 @@ TRUST
   (On Windows the folder of the user's profile is taken to be the user's.) A file there is known by a digest of 256
   bits over the text of a kernel, what stands before it, the compiler, its flags and this source; at most 512 MB stay,
   the oldest and least used go first.
-  A compiler is looked for in the absolute folders of PATH, and finds its own parts in these alone. It says itself
+  An outside compiler is looked for in the absolute folders of PATH, and finds its own parts in these alone. It says itself
   whether it is a clang or a gcc; one that does not work is passed over for the next, and without any kernels are
   interpreted. It runs in a process group of its own, with the signals as a program expects them, and without a shell.
   The group ends when the compiler does, after TINY_CC_SECONDS, or when it writes more than 64 MiB of objects or 1 MiB
@@ -930,10 +931,11 @@ typedef struct tiny_desc {
   // those: a relative error of 2^-10 of each product, sums are of f32. 0: f32 as it is
   int tf32;
   const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
-  // Who compiles kernels of the CPU: "builtin": the library itself (TINY_ISA), which interprets what it does not take;
-  // "both": the library, and an outside compiler what it does not take, and kernels that take long, while the program
-  // goes on: bits stay; else the name or path of an outside one. NULL: $TINY_CC, else "both" where there is TINY_ISA,
-  // else the first of clang, cc and gcc that works. It is copied
+  // Who compiles kernels of the CPU. "builtin": the library itself, within a millisecond each; what it does not take is
+  // interpreted. "outside": the first of clang, cc and gcc that works. "both": the library itself, and an outside one
+  // what that does not take, and kernels that take long, while the program goes on: bits stay. Else the name or path of
+  // an outside one. NULL: $TINY_CC, else "both"; "outside" where there is none of our own (TINY_NO_ISA, other processors).
+  // It is copied
   const char *compiler;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
@@ -3710,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ee9c423a54bf48e75f07f7ed09ac33cd0c9ba8ab7865017a7a05b00a4b9e500d"
+#define TN_SOURCE_ID "d477a7999bc0eab74e0a355030670e4d495b3e64a995070a00b72e167a60b366"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5182,6 +5184,9 @@ TINY_API const char *tiny_code_name(tiny_code code) {
 #elif defined(__aarch64__) || defined(_M_ARM64)
   #define TN_OS_ARM64 1
 #endif
+#if !defined(TINY_NO_ISA) && (defined(TN_OS_X86) || defined(TN_OS_ARM64))
+  #define TN_ISA 1                         // there is a compiler of our own for it: src/isa
+#endif
 
 // With -std=c11 the C libraries of Linux hide all that is not ISO C, unless a feature macro is set before the
 // host's first #include: a header cannot ask for that. What this room needs of the hidden part is declared as
@@ -5526,7 +5531,7 @@ static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
   c->dots = l->vector_nbytes > 16 ? 1 << TINY_DOT_I16 : 0; c->tiles = 0;
   return 1;
 }
-#if defined(TINY_ISA) && defined(TN_OS_X86)                  // whose levels these are
+#if defined(TN_ISA) && defined(TN_OS_X86)                  // whose levels these are
 static int tn_os_cpu_has(const tn_os_cpu *c, const char *level) {
   const tn_os_level *l = tn_os_level_named(level);
   return l && tn_os_cpu_reaches(c, l);
@@ -17951,7 +17956,7 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
 }
 #endif
 // ---- end src/rules/decompose.c ----
-#if defined(TINY_ISA) && defined(TN_OS_X86)
+#if defined(TN_ISA) && defined(TN_OS_X86)
 // ---- begin src/isa/x86_rules.c ----
 // x86_rules: what a level has no instruction for, by other nodes, as algebra.
 //
@@ -43997,6 +44002,18 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
 
 // ** packing **
 
+// Does x move with copies of the tile other than these axes? It is not one panel then: of a window's rows, say.
+static int tn_moves_with_copies(tiny_ctx *t, tiny_uop *x, tiny_uop *const *inner, int ninner) {
+  tn_list copies = {NULL, 0, 0};
+  tn_open_ranges(t, x, tn_is_parallel, &copies);
+  for (int i = 0; i < copies.n; i++) {
+    int named = 0;
+    for (int j = 0; j < ninner; j++) named |= inner[j] == copies.u[i];
+    if (!named) return 1;
+  }
+  return 0;
+}
+
 // Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
 // computed from what it loads, or what it loads where the rest moves with `again`.
 static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
@@ -44013,7 +44030,7 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
     int n = 0;
     if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
     while (n < ninner && tn_depends(t, x, inner[n])) n++;
-    if (n < ninner || tn_depends(t, x, again)) continue;
+    if (n < ninner || tn_depends(t, x, again) || tn_moves_with_copies(t, x, inner, ninner)) continue;
     return tn_do_stage(s, x, n, inner, 0);
   }
   return NULL;
@@ -47279,8 +47296,8 @@ static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *t
 #endif
 // ---- end src/codegen/pipeline.c ----
 
-// ** isa: machine code of our own, x86-64 and arm64; only where TINY_ISA asks for it, until it is whole **
-#ifdef TINY_ISA
+// ** isa: machine code of our own, x86-64 and arm64 **
+#ifdef TN_ISA
 // ---- begin src/isa/code.c ----
 // code: the instructions of a kernel before they have registers, whatever the processor.
 //
@@ -50823,12 +50840,20 @@ static void tn_x86_lane_numbers(tn_x86_select *x, const tiny_uop *u, int to) {
 
 // ** dot products **
 
-static void tn_x86_dot(tn_x86_select *x, const tiny_uop *u, int to) {
-  const int held = tn_x86_held(x, u), masks = x->level->masks;
+// A word that a general register holds goes into a vector, whose other lanes do not matter.
+static int tn_x86_word(tn_x86_select *x, const tiny_uop *u) {
+  const int r = tn_x86_value(x, u);
+  if (tn_x86_class(x, u) != TN_ISA_GPR) return r;
+  const int v = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_vec(v, 16, TN_ISA_DEF), tn_x86_gpr(r, 4, TN_ISA_USE));
+  return v;
+}
+static void tn_x86_dot_vectors(tn_x86_select *x, const tiny_uop *u, int to, int held) {
+  const int masks = x->level->masks;
   const int dots_i16 = tn_x86_choose(x->level, TN_X86_DO_DOT_I16, TN_X86_I32);
   const int row = u->k == TINY_DOT_BF16 ? TN_X86_VDPBF16PS : u->k == TINY_DOT_I16 ? dots_i16 :
       masks ? TN_X86_VPDPBUSD : TN_X86_VEXPDPBUSD;
-  const int a = tn_x86_value(x, u->src[0]), b = tn_x86_value(x, u->src[1]), sum = tn_x86_value(x, u->src[2]);
+  const int a = tn_x86_word(x, u->src[0]), b = tn_x86_word(x, u->src[1]), sum = tn_x86_word(x, u->src[2]);
   if (!row) {                              // pairs of words of 16 bits
     const int pairs = tn_x86_new(x, TN_ISA_VEC);
     tn_x86_do_3(x, TN_X86_DO_MADD, TN_X86_I32, held, pairs, a, b);
@@ -50840,6 +50865,12 @@ static void tn_x86_dot(tn_x86_select *x, const tiny_uop *u, int to) {
   tn_x86_3(x, row, tn_x86_vec(into, held, TN_ISA_BOTH), tn_x86_vec(a, held, TN_ISA_USE),
            tn_x86_vec(b, held, TN_ISA_USE));
   tn_x86_copy(x, TN_ISA_VEC, to, into, held);
+}
+static void tn_x86_dot(tn_x86_select *x, const tiny_uop *u, int to) {
+  if (tn_x86_class(x, u) == TN_ISA_VEC) { tn_x86_dot_vectors(x, u, to, tn_x86_held(x, u)); return; }
+  const int sum = tn_x86_new(x, TN_ISA_VEC);
+  tn_x86_dot_vectors(x, u, sum, 16);
+  tn_x86_2(x, tn_x86_best(x, TN_X86_DO_GPR, TN_X86_I32), tn_x86_gpr(to, 4, TN_ISA_DEF), tn_x86_vec(sum, 16, TN_ISA_USE));
 }
 
 // ** vectors wider than a register: part by part **
@@ -56614,7 +56645,7 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 }
 #endif
 // ---- end src/runtime/elf.c ----
-#ifdef TINY_ISA
+#ifdef TN_ISA
 // ---- begin src/isa/object.c ----
 // object: the code of one kernel as a relocatable ELF64 object, whatever the processor.
 //
@@ -57176,19 +57207,19 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
 #include "../render/cstyle.c"
-#if defined(TINY_ISA) && defined(TN_OS_X86)
+#if defined(TN_ISA) && defined(TN_OS_X86)
 #include "../isa/x86_object.c"
-#elif defined(TINY_ISA) && defined(TN_OS_ARM64)
+#elif defined(TN_ISA) && defined(TN_OS_ARM64)
 #include "../isa/arm64_object.c"
 #endif
 #endif
 
 // The built-in compiler, for $TINY_CC=builtin.
-#if defined(TINY_ISA) && defined(TN_OS_X86)
+#if defined(TN_ISA) && defined(TN_OS_X86)
   #define TN_CPU_BUILTIN 1
   #define tn_cpu_builtin_object tn_x86_object
   typedef tn_x86_level tn_cpu_builtin_level;
-#elif defined(TINY_ISA) && defined(TN_OS_ARM64)
+#elif defined(TN_ISA) && defined(TN_OS_ARM64)
   #define TN_CPU_BUILTIN 1
   #define tn_cpu_builtin_object tn_arm64_object
   typedef tn_arm64_level tn_cpu_builtin_level;
@@ -57284,7 +57315,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 static void tn_cpu_first_compiler(tn_cpu *c, const char *chosen) {
   if (c->alone) {
     snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone" :
-             "is chosen, and is not there (TINY_ISA; x86-64, arm64)");
+             "is chosen, and is not there (TINY_NO_ISA; x86-64, arm64)");
     tn_cpu_describe(c, "");
     return;
   }
@@ -57640,13 +57671,13 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
   const char *compiler = t->compiler ? t->compiler : tn_os_env("TINY_CC");
-  const int both = !compiler || !strcmp(compiler, "both");
+  const int both = !compiler || !strcmp(compiler, "both"), found = both || !strcmp(compiler, "outside");
   c->alone = !takes_ir && compiler && !strcmp(compiler, "builtin");
   c->builtin = TN_CPU_BUILTIN && !takes_ir && (c->alone || both);
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
-  tn_cpu_first_compiler(c, both ? NULL : compiler);
+  tn_cpu_first_compiler(c, found ? NULL : compiler);
   memset(limits, 0, sizeof *limits);
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = c->facts.vector_nbytes;
@@ -60161,7 +60192,8 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
   b->text.n = out.n;
   b->owned = 1;
-  return tn_build_is_builtin(b) && tn_tiers_may(b->at) ? tn_build_render_second(t, b, &k) : TINY_OK;
+  const int wanted = tn_tiers_may(b->at) || tn_debug(t, 'c');                // who reads sources reads C
+  return tn_build_is_builtin(b) && wanted ? tn_build_render_second(t, b, &k) : TINY_OK;
 }
 
 // Memory for its tasks, on all devices that may run it.
@@ -60355,7 +60387,7 @@ static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *co
   for (int i = 0; i < n; i++) {
     tn_build_take(t, b[i], module);
     if (!b[i]->exe) return tn_build_missing(t, b[i]);
-    if (b[i]->second.n) tn_tier_new(t, b[i]->exe, &b[i]->second, &b[i]->text_key);
+    if (b[i]->second.n && tn_tiers_may(at)) tn_tier_new(t, b[i]->exe, &b[i]->second, &b[i]->text_key);
     tn_build_trace(t, b[i], "compiled");
     tn_cache_entry e;
     memset(&e, 0, sizeof e);
@@ -60563,7 +60595,6 @@ static int tn_warm_add(tiny_ctx *t, struct tn_programs *at, tn_build **b, int n)
   const struct tn_device *d = at->device;
   int modules = tn_os_cores() < n ? tn_os_cores() : n;
   if (!tn_is_cpu(d->backend) || tn_debug(t, 'c') || tn_debug(t, 'd') || !tn_warm_start(t)) return 0;
-  for (int i = 0; i < n; i++) if (tn_build_is_builtin(b[i])) return 0;     // nothing of it takes time
   for (int i = 0; i < n; i++) if (b[i]->custom) modules = n;
   for (int i = 0; i < n; i++) if (b[i]->custom && strlen(b[i]->entry) >= sizeof b[i]->name) return 0;
   tiny_bytes *text = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *text);
@@ -60785,6 +60816,7 @@ enum { TN_PROGRESS_AT = 8, TN_PROGRESS_KERNELS = 4 };
 typedef struct tn_builds {
   tiny_ctx *t; struct tn_programs *at;
   tn_build *build; int n, ahead;
+  int left;                                // that have to be compiled yet
   tn_progress progress;
 } tn_builds;
 
@@ -60810,7 +60842,7 @@ static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
   else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiled %d kernels in %.1f ms", n, (double)ns * 1e-6);
 }
 
-// Compiles builds of one device.
+// Compiles builds of one device, all of them of the library's own or none.
 static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int n) {
   struct tn_programs *const at = all->at;
   const struct tn_device *d = at->device;
@@ -60822,16 +60854,15 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
   for (int m = 0; m < modules; m++) {
     text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
-    if (tn_debug(t, 'c') && !tn_build_is_builtin(b[first[m]])) tn_log_text(t, text[m].data);
+    const tn_build *b0 = b[first[m]];
+    if (tn_debug(t, 'c')) tn_log_text(t, tn_build_is_builtin(b0) ? b0->second.data : text[m].data);
   }
   const char **name = (const char **)tn_scratch(t, (size_t)n * sizeof *name);
   for (int i = 0; i < n; i++) name[i] = b[i]->name;
   all->progress.first = first; all->progress.name = name; all->progress.modules = modules;
-  int outside = 0;                         // kernels that the library does not compile itself
-  for (int i = 0; i < n; i++) outside += !tn_build_is_builtin(b[i]);
-  if (outside && tn_is_cpu(d->backend)) tn_compiler_find(at);
+  if (tn_is_cpu(d->backend) && !tn_build_is_builtin(b[0])) tn_compiler_find(at);
   const uint64_t from = tn_os_now();
-  if (tn_progress_tell(&all->progress, all->progress.info.total - n, name[0])) return t->code;
+  if (tn_progress_tell(&all->progress, all->progress.info.total - all->left, name[0])) return t->code;
   tn_say_compiling(t, n);
   const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
@@ -60849,7 +60880,9 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
     const tiny_code loaded = tn_build_load(t, at, b + first[m], first[m + 1] - first[m], &key, &binary[m]);
     if (loaded != TINY_OK) return loaded;
   }
-  if (code == TINY_OK && tn_progress_tell(&all->progress, all->progress.info.total, name[n - 1])) return t->code;
+  all->left -= n;
+  if (code == TINY_OK && tn_progress_tell(&all->progress, all->progress.info.total - all->left, name[n - 1]))
+    return t->code;
   return code;
 }
 
@@ -60896,6 +60929,17 @@ static int tn_builds_known(tiny_ctx *t, tn_builds *all) {
   return left;
 }
 
+// Kernels that the library compiles itself come first. Returns how many they are.
+static int tn_builds_own_first(tiny_ctx *t, tn_build **b, int n) {
+  tn_build **other = (tn_build **)tn_scratch(t, (size_t)n * sizeof *other);
+  int own = 0, others = 0;
+  for (int i = 0; i < n; i++) {
+    if (tn_build_is_builtin(b[i])) b[own++] = b[i];
+    else other[others++] = b[i];
+  }
+  for (int i = 0; i < others; i++) b[own + i] = other[i];
+  return own;
+}
 static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
   tn_builds *all = (tn_builds *)arg;
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
@@ -60925,8 +60969,11 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (!b->exe) left[nleft++] = b;
     else done++;
   }
-  if (!nleft || (all->ahead && tn_warm_add(t, all->at, left, nleft))) return TINY_OK;
-  return tn_build_compile(t, all, left, nleft);
+  all->left = nleft;
+  const int own = nleft ? tn_builds_own_first(t, left, nleft) : 0;
+  if (own && tn_build_compile(t, all, left, own) != TINY_OK) return t->code;
+  if (nleft == own || (all->ahead && tn_warm_add(t, all->at, left + own, nleft - own))) return TINY_OK;
+  return tn_build_compile(t, all, left + own, nleft - own);
 }
 
 static void tn_builds_clear(void *arg) {
@@ -69270,427 +69317,427 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    713  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    714  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1067  src/api/devices.h            several in one context, and tensors that are split over them
-   1120  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1907  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1069  src/api/devices.h            several in one context, and tensors that are split over them
+   1122  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1909  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2119  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2121  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2486  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2488  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2664  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2666  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2803  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2805  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2856  src/api/io.h                 tensors from files and to files
-   2930  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2858  src/api/io.h                 tensors from files and to files
+   2932  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3136  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3138  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3635  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3722  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
+   3637  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3724  src/base/digits.c            whole numbers in text without a sign: of devices, of versions, of
                                       addresses
-   3749  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3751  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3941  src/base/number.c            numbers as text, in and out
-   4415  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3943  src/base/number.c            numbers as text, in and out
+   4417  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4667  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4669  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4860  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4862  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   5034  src/base/version.c           what this implementation is: its release and sources, how it was
+   5036  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5124  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5126  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5600  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5605  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5718  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5723  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5867  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6407  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5872  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6412  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6624  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6629  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7255  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7260  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7486  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7491  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7578  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7738  src/ir/label.c               names that nodes have for people, in a table beside them
-   7871  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7583  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7743  src/ir/label.c               names that nodes have for people, in a table beside them
+   7876  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7971  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   7976  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8141  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8901  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8146  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8906  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9078  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9083  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9194  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9199  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9326  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9331  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9584  src/ir/args.c                which k, v and sources fit an op
-   9859  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9589  src/ir/args.c                which k, v and sources fit an op
+   9864  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10003  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10645  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10008  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10650  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10800  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10805  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11408  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11413  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11908  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11913  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12073  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12078  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12510  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12515  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12784  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12789  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13096  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13101  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13831  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13836  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14130  src/ir/spec.c                the verifier
-  14520  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14135  src/ir/spec.c                the verifier
+  14525  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14749  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15113  src/rules/notation.c         the algebra that bodies of rules are written in
-  15148  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15348  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14754  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15118  src/rules/notation.c         the algebra that bodies of rules are written in
+  15153  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15353  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15508  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15513  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15912  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15917  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16111  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16116  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16568  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16573  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16745  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16750  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16912  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16917  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17255  src/rules/decompose.c        from what the IR means to what a target can do
-  17956  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18076  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17260  src/rules/decompose.c        from what the IR means to what a target can do
+  17961  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18081  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18106  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18111  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18605  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18610  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18699  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18704  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19515  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19591  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19520  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19596  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19634  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19639  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19878  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19952  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19883  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  19957  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20600  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20605  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20859  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20864  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21148  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21153  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21704  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21709  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21813  src/tensor/activation.c      what stands between the layers of a network
-  21994  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22366  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21818  src/tensor/activation.c      what stands between the layers of a network
+  21999  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22371  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22619  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22624  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23383  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23388  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24065  src/tensor/random.c          numbers from a counter, the same on every device
-  24340  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24070  src/tensor/random.c          numbers from a counter, the same on every device
+  24345  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24664  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24960  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24669  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  24965  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25097  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25102  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25636  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25641  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26349  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26354  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26751  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26756  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26890  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26895  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27372  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27377  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27837  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27842  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28188  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28834  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29196  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29326  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28193  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28839  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29201  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29331  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29486  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29491  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29991  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30270  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  29996  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30275  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30366  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30371  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30659  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31100  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30664  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31105  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31377  src/tensor/params.c          lists of named tensors: what a network consists of
-  31468  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31578  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31382  src/tensor/params.c          lists of named tensors: what a network consists of
+  31473  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31583  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31957  src/tensor/sequential.c      modules and functions one after the other
-  32028  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  31962  src/tensor/sequential.c      modules and functions one after the other
+  32033  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32193  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32198  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32313  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32318  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32632  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32637  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32748  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33026  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32753  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33031  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33143  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33148  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33654  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33659  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34430  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34435  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34963  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  34968  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35471  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35476  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35783  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35788  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35860  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35865  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36450  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36455  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36631  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36636  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36953  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  36958  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37582  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37587  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37958  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  37963  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38162  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38167  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38553  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38776  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39144  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38558  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38781  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39149  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39309  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39380  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39314  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39385  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39543  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39620  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39548  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39625  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39701  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40101  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39706  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40106  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40190  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40195  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40400  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40405  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40534  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41397  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40539  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41402  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41757  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41762  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41835  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41840  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41983  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42042  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  41988  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42047  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42856  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42861  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43053  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43058  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43179  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43184  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43247  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43252  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43340  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43345  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43728  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43733  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44311  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44328  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44430  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44522  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44447  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44539  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44593  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44610  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44697  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44798  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44873  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44714  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44815  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44890  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44973  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45169  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46017  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  44990  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45186  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46034  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46099  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46222  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46116  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46239  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47008  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47025  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47285  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47302  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47418  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47435  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47553  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47832  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47570  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47849  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  47941  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  47958  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48594  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48875  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48611  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48892  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49157  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49174  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49342  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49359  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49648  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  49665  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49776  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49793  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50135  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50152  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50544  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50561  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  50926  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  50957  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51051  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51082  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51264  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51295  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51640  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  51671  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  51967  src/isa/arm64_encode.c       instructions of A64 -> words
-  52264  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52521  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  51998  src/isa/arm64_encode.c       instructions of A64 -> words
+  52295  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52552  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  52818  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  52849  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53042  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53073  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53537  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
-  53684  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  53568  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
+  53715  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  54029  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  54060  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  54040  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  54071  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  54304  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  54335  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  54394  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  54425  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  55010  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  55041  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  55572  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  55603  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  55922  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  55953  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  56223  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  56254  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  56619  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  56650  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  56663  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  56694  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  56908  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  56939  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57155  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  58019  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  57186  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  58050  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58103  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58134  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58220  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58451  src/runtime/device.c         which backend a context runs on
-  58669  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58823  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58251  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58482  src/runtime/device.c         which backend a context runs on
+  58700  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58854  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58884  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58915  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59152  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59183  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59440  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59471  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59712  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59743  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59894  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  59970  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  59925  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  60001  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60379  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60411  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60659  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60690  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60770  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60801  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  60990  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61475  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  61037  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61522  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61647  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61755  src/runtime/launch.c         the steps of a plan, handed to their devices
-  62039  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61694  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61802  src/runtime/launch.c         the steps of a plan, handed to their devices
+  62086  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62536  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62583  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63144  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63191  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63327  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63374  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63664  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63875  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64669  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63711  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  63922  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64716  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  65061  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65402  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  65108  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65449  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65609  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65656  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65863  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  65910  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66122  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66169  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66392  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66439  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66557  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66604  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66731  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  67092  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67328  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66778  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  67139  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67375  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67476  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67639  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67523  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67686  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67746  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67793  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67831  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67878  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68159  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68206  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68322  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68385  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68564  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68369  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68432  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68611  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68700  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68747  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  69086  src/runtime/context.c        opening and closing, the first error, totals
+  69133  src/runtime/context.c        opening and closing, the first error, totals
 */

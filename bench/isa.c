@@ -6,7 +6,6 @@
 // clang's. Where the built-in compiler refuses a kernel, its row runs clang's there, too, and does not count.
 // From list to code: selection, registers, bytes, the object, and loading it, the least of a few times.
 #define _GNU_SOURCE
-#define TINY_ISA
 #include "../src/all.c"
 #include <fcntl.h>
 #include <math.h>
@@ -238,7 +237,7 @@ static void row_program(tiny_ctx *t, int which, int built_in, program *p, row_in
   *p = (program){t, tiny_capture(t, x->in, x->nin, &y, 1), x->in};
 }
 static double race_row(int which, char *note, size_t nbytes) {
-  tiny_ctx *t[2] = {open_with("builtin"), open_with(NULL)};
+  tiny_ctx *t[2] = {open_with("builtin"), open_with("outside")};
   program p[2];
   row_inputs x[2];
   racer r[2] = {{.name = "built in", .run = program_run, .arg = &p[0]},

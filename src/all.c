@@ -72,7 +72,7 @@ TN_SMALL_BEGIN
 #include "rules/nested.c"
 #include "rules/transcendental.c"
 #include "rules/decompose.c"
-#if defined(TINY_ISA) && defined(TN_OS_X86)
+#if defined(TN_ISA) && defined(TN_OS_X86)
 #include "isa/x86_rules.c"
 #endif
 #include "rules/notation_end.c"
@@ -186,8 +186,8 @@ TN_SMALL_BEGIN
 #include "codegen/candidates.c"
 #include "codegen/pipeline.c"
 
-// ** isa: machine code of our own, x86-64 and arm64; only where TINY_ISA asks for it, until it is whole **
-#ifdef TINY_ISA
+// ** isa: machine code of our own, x86-64 and arm64 **
+#ifdef TN_ISA
 #include "isa/code.c"
 #include "isa/constants.c"
 #include "isa/registers.c"
@@ -230,7 +230,7 @@ TN_SMALL_BEGIN
 #include "runtime/pool.c"
 #include "runtime/queue.c"
 #include "runtime/elf.c"
-#ifdef TINY_ISA
+#ifdef TN_ISA
 #include "isa/object.c"
 #ifdef TN_OS_X86
 #include "isa/x86_object.c"

@@ -1,4 +1,5 @@
 // attention: attention, rotary positions, embeddings: what the vectors cannot show.
+// also: outside levels
 #include "nn_test.h"
 
 static tiny_tensor *keys(void) { return numbers(TINY_F64, TINY_SHAPE(2, 3, 4), -1, 1); }

@@ -1,5 +1,6 @@
 // conv: convolution, pooling and images: what the vectors of PyTorch cannot show: errors, kernels, adjoints, empty
 // batches, second derivatives, indices on request.
+// also: levels
 #include "../src/all.c"
 #include "test.h"
 

@@ -1,4 +1,4 @@
-// also: llvm
+// also: llvm outside
 // elementwise: what the vectors cannot show: errors and their messages, dtype rules, fp8, ties and edges of gradients, second
 // derivatives. Values: tests/vectors/elementwise, math, activation; accuracy: test_math.
 #include "../src/all.c"

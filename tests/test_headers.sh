@@ -228,10 +228,6 @@ for part in $parts; do
   without "C++ without $part" clang++ -x c++ -std=c++17 -D$part
   try "the manual names $part" grep -qE "^  $part +[a-z]" tiny.h
 done
-try "with TINY_ISA" $c11 $warn -DTINY_ISA -fsyntax-only sum.c
-try "clang with TINY_ISA, optimised" clang -std=c11 $warn -O1 -DTINY_ISA -fsyntax-only sum.c
-without "C++ with TINY_ISA" clang++ -x c++ -std=c++17 -DTINY_ISA
-without "TINY_ISA without any part" $c11 -DTINY_ISA ${parts//TINY/-DTINY}
 without "without any part" $c11 ${parts//TINY/-DTINY}
 without "C++ without any part" clang++ -x c++ -std=c++17 ${parts//TINY/-DTINY}
 

@@ -1,4 +1,4 @@
-// also: llvm ptx-own
+// also: llvm ptx-own outside
 // index: what vectors cannot show: positions out of range, which of several sources stays, results whose size the data
 // decide, frames and errors. Values against PyTorch are in tools/vectors/index.py.
 #include "../src/all.c"

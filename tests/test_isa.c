@@ -3,9 +3,6 @@
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
-#ifndef TINY_ISA
-  #define TINY_ISA
-#endif
 #include "../src/all.c"
 #include "test.h"
 #include "rnd.h"

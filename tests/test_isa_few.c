@@ -1,5 +1,4 @@
 // test_isa with two registers of each kind: nearly all values are spilled.
-#define TINY_ISA
 #define TN_X86_REGS_GENERAL 2
 #define TN_X86_REGS_VECTORS 2
 #define TN_X86_REGS_MASKS 2

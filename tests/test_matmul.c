@@ -1,5 +1,5 @@
 // brief: asan llvm
-// also: llvm
+// also: llvm outside levels
 // matmul: shapes around the borders of tiles, panels and blocks, against sums written out here. The numbers are small and
 // whole, so that every order of adding gives the same bits; with others, 1 and 2 threads must give the same bits.
 // also: golden

@@ -1,4 +1,4 @@
-// also: ptx-own
+// also: ptx-own outside
 // norm: softmax, normalisation, norms of vectors: what the vectors cannot show.
 #include "nn_test.h"
 

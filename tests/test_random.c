@@ -1,4 +1,5 @@
 // test_random: random tensor programs, the same on every device, against the interpreter of graphs.
+// also: outside
 //
 // The generator is random.h. What a program is (the interpreter of graphs, as tiny_reference) is compared with kernels
 // for work items and with the CPU's kernels, both with the optimisation moves and without, and both interpreted and, of

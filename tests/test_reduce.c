@@ -1,4 +1,4 @@
-// also: llvm ptx-own
+// also: llvm ptx-own outside levels
 // reduce, scan: errors, dtypes that PyTorch lacks, empty and 0-d inputs, gradients at corners, long scans.
 #include "operator_test.h"
 

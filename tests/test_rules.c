@@ -1,7 +1,6 @@
 // Rules test themselves: every pattern of every set is filled with random operands until its rule fires, and both sides are
 // evaluated on random values: integers must be equal, floats to the bit unless the set states a licence. A rule that cannot be
 // made to fire fails. `test_rules --smt` prints integer instances for tools/prove_rules.py instead.
-#define TINY_ISA                           // whose rules stand beside the library's
 #include "../src/rules/reduce.c"
 #include "../src/isa/x86_rules.c"
 #include "test.h"

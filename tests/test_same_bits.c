@@ -3,7 +3,6 @@
 // f32, f16 and bf16. Which products are fused the list says, and nobody fuses others.
 // Of NaN only that it is one is compared: which of two operands hands its payload on is nobody's (IEEE 754-2019, 6.2.3).
 // TEST_ROUNDS=n: n batches of random programs.
-#define TINY_ISA
 #define main test_isa_main                 // whose graphs these are
 #include "test_isa.c"
 #undef main

@@ -4,9 +4,6 @@
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
-#ifndef TINY_ISA
-  #define TINY_ISA
-#endif
 static double tier_gain;                   // 1e9: the outside compiler's code always stays; 0: never
 #define TN_TIER_NS 20000
 #define TN_TIER_GAIN tier_gain

@@ -1,4 +1,5 @@
-// brief: plain
+// brief: outside levels
+// also: outside levels
 // vectors: every operator, dtype and shape of tests/vectors against what PyTorch and NumPy give, with gradients: by the reference
 // interpreter, and on the default device.
 //
@@ -15,15 +16,6 @@
 #include "vectors.h"
 
 enum { BATCH = 64, NOPS = 4096 };
-#if defined(__has_feature)
-  #if __has_feature(address_sanitizer)
-    #define STRIDE 8                       // most of the time is the compiler's
-  #endif
-#endif
-#ifndef STRIDE
-  #define STRIDE 1
-#endif
-
 // The case begins: an operator, the dtypes and shapes of its inputs. 0: TEST_ONLY names others.
 static int begin_case(const vector_case *c) {
   char dims[TN_DIMS_TEXT], name[160];
@@ -193,7 +185,7 @@ static void write_measured(int device, const char *name) {
 int main(int argc, char **argv) {
   tiny_ctx *t = tiny_open(NULL);
   const char *only = getenv("TEST_ONLY"), *every = getenv("TEST_STRIDE");
-  const int stride = every ? atoi(every) : STRIDE;
+  const int stride = every ? atoi(every) : 1;
   for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++)
     if (is_room_named(&rooms[r], argc, argv)) run_room(t, &rooms[r], only, stride);
   if (argc == 1 && !only && stride == 1 && !getenv("TEST_BRIEF")) {

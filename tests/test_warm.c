@@ -361,6 +361,9 @@ static void test_refused(void) {
 int main(void) {
   snprintf(root, sizeof root, "/tmp/tiny-warm-XXXXXX");
   if (!mkdtemp(root)) return 1;
+  setenv("TINY_CC", "both", 1);            // the library compiles at once, but sources of the host
+  test_wrong();
+  setenv("TINY_CC", "outside", 1);
   test_told();
   test_cancelled();
   test_search_cancelled();

@@ -3,7 +3,7 @@
 # built by a cross compiler, run by qemu-user. What they compile themselves goes through this machine's clang.
 #   Debian: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 # test_cpu fails twice: cc is this machine's own there. FLAGS are added to the compiler's: by the built-in compiler
-#   FLAGS=-DTINY_ISA TINY_CC=builtin TEST_STRIDE=40 tools/arm64.sh test_vectors
+#   TINY_CC=builtin TEST_STRIDE=40 tools/arm64.sh test_vectors
 set -eu
 cd "$(dirname "$0")/.."
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || echo qemu-aarch64)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs test programs, a line each, and prints the sum of their counts last: `N passed, N failed`.
 
-  tools/run_tests.py [--jobs N] PROGRAM...      PROGRAM: a path, valgrind:path, or brief:path, with TEST_BRIEF=1
+  tools/run_tests.py [--jobs N] PROGRAM...      PROGRAM: a path, behind any of
+    valgrind:  brief:, with TEST_BRIEF=1  outside:, whose kernels clang compiles  sse2: sse4: avx2:, for such a processor
 
 A program ends its output with `N passed, N failed`. One that is missing, crashes, hangs, or fails without having
 counted why is one failure more. What a failing program said is shown, and its name again at the end.
@@ -24,6 +25,8 @@ CPU_LIMIT, IDLE_LIMIT = 1500, 300      # the longest takes 300 on a quiet machin
 CLOCK_LIMIT = 3600                     # where there is no /proc
 SHOWN_LINES = 40
 WRAPPERS = {"valgrind": ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=definite"]}
+WAYS = {"brief": {"TEST_BRIEF": "1"}, "outside": {"TINY_CC": "outside"},
+        **{level: {"TINY_DEV": "CPU:" + level, "TINY_CC": "builtin"} for level in ("sse2", "sse4", "avx2")}}
 ON_INTERP = "build/ptx-own/"           # where another device stands for INTERP, which is to be the one that is opened
 INTERPRETERS = {".py": [sys.executable], ".sh": ["bash"]}
 
@@ -35,6 +38,7 @@ def environment():
     env["TINY_CACHE"] = cache
     env.pop("TINY_DEBUG", None)
     env.pop("TINY_DEV", None)
+    env.pop("TINY_CC", None)
     env["UBSAN_OPTIONS"] = "print_stacktrace=1"
     env["ASAN_OPTIONS"] = "allocator_may_return_null=1"
     env["TSAN_OPTIONS"] = "halt_on_error=1"
@@ -92,14 +96,14 @@ def watch(p):
 
 def run(program, env):
     """(passed, failed, the processor's seconds, output, what went wrong)"""
-    wrapper, path = program.rsplit(":", 1) if ":" in program else ("", program)
+    *words, path = program.split(":")
     if not os.path.exists(path):
         return 0, 1, 0.0, "", "did not build"
-    if wrapper == "brief":
-        env = dict(env, TEST_BRIEF="1")
+    for word in words:
+        env = dict(env, **WAYS.get(word, {}))
     if path.startswith(ON_INTERP):
         env = dict(env, TINY_DEV="INTERP")
-    command = WRAPPERS.get(wrapper, []) + INTERPRETERS.get(os.path.splitext(path)[1], []) + [os.path.join(".", path)]
+    command = sum((WRAPPERS.get(word, []) for word in words), []) + INTERPRETERS.get(os.path.splitext(path)[1], []) + [os.path.join(".", path)]
     seconds, output = 0.0, tempfile.TemporaryFile()
     try:
         p = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,

@@ -218,10 +218,11 @@ typedef struct tiny_desc {
   // those: a relative error of 2^-10 of each product, sums are of f32. 0: f32 as it is
   int tf32;
   const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
-  // Who compiles kernels of the CPU: "builtin": the library itself (TINY_ISA), which interprets what it does not take;
-  // "both": the library, and an outside compiler what it does not take, and kernels that take long, while the program
-  // goes on: bits stay; else the name or path of an outside one. NULL: $TINY_CC, else "both" where there is TINY_ISA,
-  // else the first of clang, cc and gcc that works. It is copied
+  // Who compiles kernels of the CPU. "builtin": the library itself, within a millisecond each; what it does not take is
+  // interpreted. "outside": the first of clang, cc and gcc that works. "both": the library itself, and an outside one
+  // what that does not take, and kernels that take long, while the program goes on: bits stay. Else the name or path of
+  // an outside one. NULL: $TINY_CC, else "both"; "outside" where there is none of our own (TINY_NO_ISA, other processors).
+  // It is copied
   const char *compiler;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal

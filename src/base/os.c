@@ -59,6 +59,9 @@
 #elif defined(__aarch64__) || defined(_M_ARM64)
   #define TN_OS_ARM64 1
 #endif
+#if !defined(TINY_NO_ISA) && (defined(TN_OS_X86) || defined(TN_OS_ARM64))
+  #define TN_ISA 1                         // there is a compiler of our own for it: src/isa
+#endif
 
 // With -std=c11 the C libraries of Linux hide all that is not ISO C, unless a feature macro is set before the
 // host's first #include: a header cannot ask for that. What this room needs of the hidden part is declared as
@@ -403,7 +406,7 @@ static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
   c->dots = l->vector_nbytes > 16 ? 1 << TINY_DOT_I16 : 0; c->tiles = 0;
   return 1;
 }
-#if defined(TINY_ISA) && defined(TN_OS_X86)                  // whose levels these are
+#if defined(TN_ISA) && defined(TN_OS_X86)                  // whose levels these are
 static int tn_os_cpu_has(const tn_os_cpu *c, const char *level) {
   const tn_os_level *l = tn_os_level_named(level);
   return l && tn_os_cpu_reaches(c, l);

@@ -270,6 +270,18 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
 
 // ** packing **
 
+// Does x move with copies of the tile other than these axes? It is not one panel then: of a window's rows, say.
+static int tn_moves_with_copies(tiny_ctx *t, tiny_uop *x, tiny_uop *const *inner, int ninner) {
+  tn_list copies = {NULL, 0, 0};
+  tn_open_ranges(t, x, tn_is_parallel, &copies);
+  for (int i = 0; i < copies.n; i++) {
+    int named = 0;
+    for (int j = 0; j < ninner; j++) named |= inner[j] == copies.u[i];
+    if (!named) return 1;
+  }
+  return 0;
+}
+
 // Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
 // computed from what it loads, or what it loads where the rest moves with `again`.
 static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
@@ -286,7 +298,7 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
     int n = 0;
     if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
     while (n < ninner && tn_depends(t, x, inner[n])) n++;
-    if (n < ninner || tn_depends(t, x, again)) continue;
+    if (n < ninner || tn_depends(t, x, again) || tn_moves_with_copies(t, x, inner, ninner)) continue;
     return tn_do_stage(s, x, n, inner, 0);
   }
   return NULL;

@@ -16,6 +16,7 @@ enum { TN_PROGRESS_AT = 8, TN_PROGRESS_KERNELS = 4 };
 typedef struct tn_builds {
   tiny_ctx *t; struct tn_programs *at;
   tn_build *build; int n, ahead;
+  int left;                                // that have to be compiled yet
   tn_progress progress;
 } tn_builds;
 
@@ -41,7 +42,7 @@ static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
   else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiled %d kernels in %.1f ms", n, (double)ns * 1e-6);
 }
 
-// Compiles builds of one device.
+// Compiles builds of one device, all of them of the library's own or none.
 static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int n) {
   struct tn_programs *const at = all->at;
   const struct tn_device *d = at->device;
@@ -53,16 +54,15 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
   for (int m = 0; m < modules; m++) {
     text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
-    if (tn_debug(t, 'c') && !tn_build_is_builtin(b[first[m]])) tn_log_text(t, text[m].data);
+    const tn_build *b0 = b[first[m]];
+    if (tn_debug(t, 'c')) tn_log_text(t, tn_build_is_builtin(b0) ? b0->second.data : text[m].data);
   }
   const char **name = (const char **)tn_scratch(t, (size_t)n * sizeof *name);
   for (int i = 0; i < n; i++) name[i] = b[i]->name;
   all->progress.first = first; all->progress.name = name; all->progress.modules = modules;
-  int outside = 0;                         // kernels that the library does not compile itself
-  for (int i = 0; i < n; i++) outside += !tn_build_is_builtin(b[i]);
-  if (outside && tn_is_cpu(d->backend)) tn_compiler_find(at);
+  if (tn_is_cpu(d->backend) && !tn_build_is_builtin(b[0])) tn_compiler_find(at);
   const uint64_t from = tn_os_now();
-  if (tn_progress_tell(&all->progress, all->progress.info.total - n, name[0])) return t->code;
+  if (tn_progress_tell(&all->progress, all->progress.info.total - all->left, name[0])) return t->code;
   tn_say_compiling(t, n);
   const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
@@ -80,7 +80,9 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
     const tiny_code loaded = tn_build_load(t, at, b + first[m], first[m + 1] - first[m], &key, &binary[m]);
     if (loaded != TINY_OK) return loaded;
   }
-  if (code == TINY_OK && tn_progress_tell(&all->progress, all->progress.info.total, name[n - 1])) return t->code;
+  all->left -= n;
+  if (code == TINY_OK && tn_progress_tell(&all->progress, all->progress.info.total - all->left, name[n - 1]))
+    return t->code;
   return code;
 }
 
@@ -127,6 +129,17 @@ static int tn_builds_known(tiny_ctx *t, tn_builds *all) {
   return left;
 }
 
+// Kernels that the library compiles itself come first. Returns how many they are.
+static int tn_builds_own_first(tiny_ctx *t, tn_build **b, int n) {
+  tn_build **other = (tn_build **)tn_scratch(t, (size_t)n * sizeof *other);
+  int own = 0, others = 0;
+  for (int i = 0; i < n; i++) {
+    if (tn_build_is_builtin(b[i])) b[own++] = b[i];
+    else other[others++] = b[i];
+  }
+  for (int i = 0; i < others; i++) b[own + i] = other[i];
+  return own;
+}
 static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
   tn_builds *all = (tn_builds *)arg;
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
@@ -156,8 +169,11 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (!b->exe) left[nleft++] = b;
     else done++;
   }
-  if (!nleft || (all->ahead && tn_warm_add(t, all->at, left, nleft))) return TINY_OK;
-  return tn_build_compile(t, all, left, nleft);
+  all->left = nleft;
+  const int own = nleft ? tn_builds_own_first(t, left, nleft) : 0;
+  if (own && tn_build_compile(t, all, left, own) != TINY_OK) return t->code;
+  if (nleft == own || (all->ahead && tn_warm_add(t, all->at, left + own, nleft - own))) return TINY_OK;
+  return tn_build_compile(t, all, left + own, nleft - own);
 }
 
 static void tn_builds_clear(void *arg) {

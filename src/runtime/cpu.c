@@ -22,19 +22,19 @@
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
 #include "../render/cstyle.c"
-#if defined(TINY_ISA) && defined(TN_OS_X86)
+#if defined(TN_ISA) && defined(TN_OS_X86)
 #include "../isa/x86_object.c"
-#elif defined(TINY_ISA) && defined(TN_OS_ARM64)
+#elif defined(TN_ISA) && defined(TN_OS_ARM64)
 #include "../isa/arm64_object.c"
 #endif
 #endif
 
 // The built-in compiler, for $TINY_CC=builtin.
-#if defined(TINY_ISA) && defined(TN_OS_X86)
+#if defined(TN_ISA) && defined(TN_OS_X86)
   #define TN_CPU_BUILTIN 1
   #define tn_cpu_builtin_object tn_x86_object
   typedef tn_x86_level tn_cpu_builtin_level;
-#elif defined(TINY_ISA) && defined(TN_OS_ARM64)
+#elif defined(TN_ISA) && defined(TN_OS_ARM64)
   #define TN_CPU_BUILTIN 1
   #define tn_cpu_builtin_object tn_arm64_object
   typedef tn_arm64_level tn_cpu_builtin_level;
@@ -130,7 +130,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 static void tn_cpu_first_compiler(tn_cpu *c, const char *chosen) {
   if (c->alone) {
     snprintf(c->why, sizeof c->why, "the built-in compiler %s", c->builtin ? "does not take them, and is chosen alone" :
-             "is chosen, and is not there (TINY_ISA; x86-64, arm64)");
+             "is chosen, and is not there (TINY_NO_ISA; x86-64, arm64)");
     tn_cpu_describe(c, "");
     return;
   }
@@ -486,13 +486,13 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
   const char *compiler = t->compiler ? t->compiler : tn_os_env("TINY_CC");
-  const int both = !compiler || !strcmp(compiler, "both");
+  const int both = !compiler || !strcmp(compiler, "both"), found = both || !strcmp(compiler, "outside");
   c->alone = !takes_ir && compiler && !strcmp(compiler, "builtin");
   c->builtin = TN_CPU_BUILTIN && !takes_ir && (c->alone || both);
   c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
-  tn_cpu_first_compiler(c, both ? NULL : compiler);
+  tn_cpu_first_compiler(c, found ? NULL : compiler);
   memset(limits, 0, sizeof *limits);
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = c->facts.vector_nbytes;

@@ -192,7 +192,8 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
   b->text.n = out.n;
   b->owned = 1;
-  return tn_build_is_builtin(b) && tn_tiers_may(b->at) ? tn_build_render_second(t, b, &k) : TINY_OK;
+  const int wanted = tn_tiers_may(b->at) || tn_debug(t, 'c');                // who reads sources reads C
+  return tn_build_is_builtin(b) && wanted ? tn_build_render_second(t, b, &k) : TINY_OK;
 }
 
 // Memory for its tasks, on all devices that may run it.
@@ -386,7 +387,7 @@ static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *co
   for (int i = 0; i < n; i++) {
     tn_build_take(t, b[i], module);
     if (!b[i]->exe) return tn_build_missing(t, b[i]);
-    if (b[i]->second.n) tn_tier_new(t, b[i]->exe, &b[i]->second, &b[i]->text_key);
+    if (b[i]->second.n && tn_tiers_may(at)) tn_tier_new(t, b[i]->exe, &b[i]->second, &b[i]->text_key);
     tn_build_trace(t, b[i], "compiled");
     tn_cache_entry e;
     memset(&e, 0, sizeof e);

@@ -185,7 +185,6 @@ static int tn_warm_add(tiny_ctx *t, struct tn_programs *at, tn_build **b, int n)
   const struct tn_device *d = at->device;
   int modules = tn_os_cores() < n ? tn_os_cores() : n;
   if (!tn_is_cpu(d->backend) || tn_debug(t, 'c') || tn_debug(t, 'd') || !tn_warm_start(t)) return 0;
-  for (int i = 0; i < n; i++) if (tn_build_is_builtin(b[i])) return 0;     // nothing of it takes time
   for (int i = 0; i < n; i++) if (b[i]->custom) modules = n;
   for (int i = 0; i < n; i++) if (b[i]->custom && strlen(b[i]->entry) >= sizeof b[i]->name) return 0;
   tiny_bytes *text = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *text);
