@@ -15,7 +15,10 @@ static int refuse(void);
 #ifndef _WIN32
   #include <pthread.h>
   #include <setjmp.h>
+  #include <signal.h>
+  #include <sys/mman.h>
   #include <sys/wait.h>
+  #include <ucontext.h>
   #include <unistd.h>
 #endif
 #ifdef __linux__
@@ -258,6 +261,94 @@ static void test_policy(void) {
 static void test_policy(void) {}
 #endif
 
+// ** a small stack that ends in a guard page **
+
+#if !defined(_WIN32) && (defined(TN_OS_X86) || defined(TN_OS_ARM64))
+enum { LOCALS = 4096, GUARD = 4096, BELOW = 64 << 10, STACK_MOST = 64 << 10 };
+// out = in, by way of the first and the last of 16 KiB of LOCAL memory, which lies in the frame.
+static tiny_code make_large_frame(tiny_ctx *t, void *arg) {
+  tiny_uop *out = tn_param(t, TINY_F32, 0, 2), *in = tn_param(t, TINY_F32, 1, 1), *zero = tn_index(t, 0);
+  tiny_uop *one = tn_index(t, 1), *most = tn_index(t, LOCALS - 1), *at_x = tn_index_of(t, in, zero, NULL);
+  tiny_uop *x = tn_load(t, at_x, 1), *local = tn_define(t, TINY_F32, 1, TN_SPACE_LOCAL, LOCALS);
+  tiny_uop *at_first = tn_index_of(t, local, zero, NULL), *at_last = tn_index_of(t, local, most, NULL);
+  tiny_uop *first = tn_store(t, at_first, x), *last = tn_store(t, at_last, x), *after = tn_after(t, local, last);
+  tiny_uop *at_read = tn_index_of(t, after, most, NULL), *again = tn_load(t, at_read, 1);
+  tiny_uop *at_out = tn_index_of(t, out, one, NULL);
+  tiny_uop *const list[] = {out, in, zero, one, most, at_x, x, local, at_first, at_last, first, last, after, at_read,
+                            again, at_out, tn_store(t, at_out, again)};
+  const uint8_t hints[sizeof list / sizeof *list] = {0};
+  const int64_t group[3] = {1, 1, 1};
+  const tiny_listing listing = {"large", list, sizeof list / sizeof *list, hints, group, 0};
+  tiny_bytes object = {t, NULL, 0, 0};
+  const char *why = tn_cpu_builtin_object(t, &listing, tn_cpu_level(t->device[0]->renderer.own), &object);
+  CHECK(!why);
+  return why ? TINY_E_INTERNAL : tn_elf_load(t, object.data, object.n, TN_CPU_MACHINE, NULL, 0, (tn_elf **)arg);
+}
+
+static ucontext_t here, there;
+static tn_cpu_kernel large;
+static float large_in, large_out[2];
+static sigjmp_buf fell;
+static char *volatile fault;
+static void fall(int sig, siginfo_t *info, void *context) {
+  (void)sig; (void)context;
+  fault = (char *)info->si_addr;
+  siglongjmp(fell, 1);
+}
+static void call_large(void) {
+  void *const mem[2] = {large_out, &large_in};
+  large(mem, NULL, 0, NULL);
+}
+// Runs the kernel on a stack of so many bytes. 1: it came back.
+static int run_on(char *stack, size_t nbytes) {
+  if (sigsetjmp(fell, 1)) return 0;
+  getcontext(&there);
+  there.uc_stack.ss_sp = stack; there.uc_stack.ss_size = nbytes; there.uc_link = &here;
+  makecontext(&there, call_large, 0);
+  swapcontext(&here, &there);
+  return 1;
+}
+static void test_stacks(void) {
+  static char aside[64 << 10];
+  tn_elf *image = NULL;
+  stack_t other, was;
+  struct sigaction now, before[2];
+  if (!case_named("a frame above a guard page")) return;
+  let(0, 0);
+  tiny_ctx *t = open_on("CPU", "builtin", "", 0);
+  CHECK_EQ(tn_guard(t, make_large_frame, &image), TINY_OK);
+  void *at = image ? tn_elf_symbol(image, "large") : NULL;
+  char *all = (char *)mmap(NULL, BELOW + GUARD + STACK_MOST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *guard = all + BELOW, *stack = guard + GUARD;
+  CHECK(at && all != (char *)MAP_FAILED && mprotect(guard, GUARD, PROT_NONE) == 0);
+  memcpy(&large, &at, sizeof large);
+  memset(&other, 0, sizeof other); memset(&now, 0, sizeof now);
+  other.ss_sp = aside; other.ss_size = sizeof aside;
+  now.sa_sigaction = fall; now.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  CHECK_EQ(sigaltstack(&other, &was), 0);
+  sigaction(SIGSEGV, &now, &before[0]); sigaction(SIGBUS, &now, &before[1]);
+  int came = 0, in_guard = 0, sizes = 0;
+  for (size_t nbytes = 2048; nbytes < STACK_MOST; nbytes += 1008, sizes++) {             // multiples of 16
+    large_in = (float)nbytes; large_out[1] = 0; fault = NULL;
+    if (run_on(stack, nbytes)) { came++; CHECK_EQ(large_out[1], large_in); }
+    else in_guard += fault >= guard && fault < stack;
+    int bad = 0;
+    for (int i = 0; i < BELOW; i++) bad += all[i] != 0;
+    CHECK_EQ(bad, 0);
+  }
+  CHECK(in_guard >= 14 && came >= 40);     // frames of 17 KiB and a little
+  CHECK_EQ(came + in_guard, sizes);
+  sigaction(SIGSEGV, &before[0], NULL); sigaction(SIGBUS, &before[1], NULL);
+  sigaltstack(&was, NULL);
+  munmap(all, BELOW + GUARD + STACK_MOST);
+  tn_elf_unload(t, image);
+  closed(t);
+  case_end();
+}
+#else
+static void test_stacks(void) {}
+#endif
+
 int main(void) {
   static char clang[TN_OS_PATH];
   test_nothing_is_executed("builtin", 0);
@@ -268,5 +359,6 @@ int main(void) {
   test_kernels_of_the_users();
   test_no_pages();
   test_policy();
+  test_stacks();
   return test_report();
 }
