@@ -1,6 +1,6 @@
 // The built-in compiler: kernels of all kinds, of sizes that leave edges, give what the reference interpreter gives,
 // integers to the bit, at every level of x86-64 that the processor reaches, or on arm64 (make arm64); it refuses none, and
-// keeps what the host's convention keeps for callers (kept.h).
+// keeps what the host's convention keeps for callers (kept.h). No instruction is one that the level has not.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -27,11 +27,38 @@ static void hear(void *user, const char *line) {
   snprintf(reasons + at, sizeof reasons - at, "    %s\n", why + 8);
 }
 
+// Every instruction that is loaded is one of the device's level: by VEX or EVEX those of AVX and AVX-512.
+static int looked_at, beyond;
+#ifdef TN_OS_X86
+static void look_at_code(const tn_x86_level *level, const uint8_t *code, size_t nbytes) {
+  tn_x86_ins ins;
+  for (size_t at = 0; at < nbytes; looked_at++) {
+    const int took = tn_x86_decode(code + at, nbytes - at, &ins);
+    const tn_x86_row *row = &tn_x86_rows[ins.op];
+    const int prefix = code[at] == 0x62 || code[at] == 0xC4 || code[at] == 0xC5 ? code[at] : 0;
+    const int needs = !took ? 31 : prefix == 0x62 ? row->has_evex : row->has;
+    beyond += !(level->has >> needs & 1) || (prefix && !(level->has >> TN_X86_HAS_AVX & 1));
+    if (!took || ins.op == TN_X86_RET) return;
+    at += (size_t)took;
+  }
+}
+#endif
+static void *load_looked(void *dev, const void *binary, size_t nbytes) {
+#ifdef TN_OS_X86
+  const size_t head = sizeof(tn_elf_header) + 4 * sizeof(tn_elf_section);
+  look_at_code(tn_cpu_level(dev), (const uint8_t *)binary + head, nbytes - head);
+#endif
+  return tn_cpu_load(dev, binary, nbytes);
+}
+
 static tiny_ctx *open_on(const char *device) {
+  static tiny_backend kept;
   tiny_desc d;
   memset(&d, 0, sizeof d);
+  kept = *kept_backend();
+  kept.load = load_looked;
   d.device = device; d.compiler = "builtin"; d.cache_dir = ""; d.seed = 5; d.threads = 1;
-  d.backends[0] = kept_backend();
+  d.backends[0] = &kept;
   d.debug = strncmp(device, "KEPT", 4) ? "" : "d";
   d.log.fn = hear;
   return tiny_open(&d);
@@ -306,7 +333,7 @@ enum { DEVICES = sizeof devices / sizeof *devices };
 
 static void test_graphs(tiny_ctx *reference, tiny_ctx *t, const char *device) {
   static answer want, got;
-  built = refused = kept_calls = kept_broken = 0;
+  built = refused = kept_calls = kept_broken = looked_at = beyond = 0;
   reasons[0] = 0;
   for (int g = 0; g < GRAPHS; g++) for (int s = 0; s < SIZES; s += test_brief(2, 1)) {
     if (!case_named("%s(%d,%d) on %s", graphs[g].name, sizes[s][0], sizes[s][1], device)) continue;
@@ -319,6 +346,10 @@ static void test_graphs(tiny_ctx *reference, tiny_ctx *t, const char *device) {
   CHECK(built > 100 || getenv("TEST_ONLY"));
   CHECK_EQ(refused, 0);
   CHECK_EQ(kept_broken, 0);
+  CHECK_EQ(beyond, 0);
+#ifdef TN_OS_X86
+  CHECK(looked_at > 50 * built);
+#endif
 #ifdef KEPT_ALL
   CHECK(kept_calls >= built);
 #endif

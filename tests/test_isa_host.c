@@ -12,6 +12,7 @@ static int refuse(void);
 #define TN_OS_REFUSES refuse()
 #include "../src/all.c"
 #include "test.h"
+#include "folder_test.h"
 #ifndef _WIN32
   #include <pthread.h>
   #include <setjmp.h>
@@ -53,12 +54,13 @@ static void *count(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) 
   if (!new_nbytes) { free(ptr); return NULL; }
   return realloc(ptr, new_nbytes);
 }
+static const char *shipped;                // a file of kernels
 static tiny_ctx *open_on(const char *device, const char *compiler, const char *cache, int beam) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
   heard[0] = 0; lines = 0; held = 0;
   d.device = device; d.compiler = compiler; d.cache_dir = cache; d.seed = 3; d.threads = 1; d.beam = beam;
-  d.log.fn = hear; d.alloc.fn = count;
+  d.log.fn = hear; d.alloc.fn = count; d.cache_file = shipped;
   tiny_ctx *t = tiny_open(&d);
   CHECK(t != NULL);
   return t;
@@ -261,6 +263,61 @@ static void test_policy(void) {
 static void test_policy(void) {}
 #endif
 
+// ** a lesser processor: what was compiled for more is on disk, and in files that are shipped **
+
+#ifdef TN_OS_X86
+static const char *const levels[] = {"CPU", "CPU:avx512", "CPU:avx2", "CPU:sse4", "CPU:sse2"};
+enum { LEVELS = sizeof levels / sizeof *levels };
+static int reaches(const char *device) {
+  tn_os_cpu facts = tn_os_cpu_get();
+  return !device[3] || tn_os_cpu_as(&facts, device + 4);
+}
+// Each level compiles for itself, whatever others have left, and finds its own the next time.
+static void test_levels_and_the_disk(const char *cache) {
+  for (int again = 0; again < 2; again++) for (int i = 0; i < LEVELS; i++) {
+    if (!reaches(levels[i]) || !case_named("%s by clang, %s", levels[i], again ? "again" : "first")) continue;
+    tiny_ctx *t = open_on(levels[i], "clang", cache, 0);
+    all_are_right(t);
+    CHECK_EQ((int)tiny_stats_of(t).cache_hits, again ? 3 : 0);
+    CHECK_EQ((int)tiny_stats_of(t).compiled, again ? 0 : 3);
+    closed(t);
+    case_end();
+  }
+}
+// A file with the kernels of one level: devices that have it take them, lesser ones compile for themselves.
+static void test_levels_and_files(const char *file) {
+  for (int from = 1; from < LEVELS; from++) for (int to = 1; to < LEVELS; to++) {
+    if (!reaches(levels[from]) || !reaches(levels[to])) continue;
+    if (!case_named("a file of %s on %s", levels[from], levels[to])) continue;
+    remove(file);
+    tiny_ctx *t = open_on(levels[from], "builtin", "", 0);
+    all_are_right(t);
+    CHECK_EQ(tiny_cache_export(t, file), TINY_OK);
+    closed(t);
+    shipped = file;
+    t = open_on(levels[to], "builtin", "", 0);
+    shipped = NULL;
+    all_are_right(t);
+    CHECK_EQ((int)tiny_stats_of(t).compiled, to > from ? 3 : 0);
+    CHECK_EQ((int)tiny_stats_of(t).shipped, to > from ? 0 : 3);
+    closed(t);
+    case_end();
+  }
+}
+static void test_levels(void) {
+  static char clang[TN_OS_PATH], cache[600], file[600];
+  let(0, 0);
+  snprintf(cache, sizeof cache, "%s/tiny-isa-host-%llx", tn_os_temp_dir(), (unsigned long long)tn_os_process_id());
+  snprintf(file, sizeof file, "%s/kernels", cache);
+  CHECK(tn_os_make_dirs(cache));
+  test_levels_and_files(file);
+  if (tn_os_find_program("clang", 0, clang, sizeof clang)) test_levels_and_the_disk(cache);
+  remove_tree(cache);
+}
+#else
+static void test_levels(void) {}
+#endif
+
 // ** a small stack that ends in a guard page **
 
 #if !defined(_WIN32) && (defined(TN_OS_X86) || defined(TN_OS_ARM64))
@@ -359,6 +416,7 @@ int main(void) {
   test_kernels_of_the_users();
   test_no_pages();
   test_policy();
+  test_levels();
   test_stacks();
   return test_report();
 }

@@ -68,10 +68,16 @@ static tn_x86_ins tn_x86_real_ins(const tn_isa_ins *ins) {
   for (int i = 0; i < ins->n; i++) x.o[i] = tn_x86_real(&ins->o[i]);
   return x;
 }
-static int tn_x86_is_there(const tn_isa_ins *ins) {
+static int tn_x86_is_there_64(const tn_isa_ins *ins) {
   const tn_x86_ins x = tn_x86_real_ins(ins);
   tn_x86_match m;
   return tn_x86_find(&x, &m);
+}
+// By EVEX alone vpsrld, say, takes memory.
+static int tn_x86_is_there(const tn_isa_ins *ins) {
+  const tn_x86_ins x = tn_x86_real_ins(ins);
+  tn_x86_match m;
+  return tn_x86_find(&x, &m) && m.space != TN_X86_EVEX;
 }
 #ifndef TN_X86_REGS_GENERAL                     // test builds make them few
   #define TN_X86_REGS_GENERAL 11
@@ -100,7 +106,7 @@ static const tn_isa_target tn_x86_target_64 = {
    {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
     6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there
+  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there_64
 };
 #undef TN_X86_CLASS_MASKS
 #undef TN_X86_CLASS_GENERAL
