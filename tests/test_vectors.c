@@ -189,7 +189,7 @@ int main(int argc, char **argv) {
   for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++)
     if (is_room_named(&rooms[r], argc, argv)) run_room(t, &rooms[r], only, stride);
   if (argc == 1 && !only && stride == 1 && !getenv("TEST_BRIEF")) {
-    mkdir("build", 0777); mkdir("build/operators", 0777);
+    tn_os_make_dirs("build/operators");
     write_measured(0, "interpreter");
     write_measured(1, tiny_device_name(t, 0));
   }

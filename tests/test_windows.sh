@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # windows: the header by MinGW against Windows' own headers, as C and as C++, without a warning; a program and tests of rooms run under
-# Wine. There is no compiler of kernels there: they are interpreted.
+# Wine. There is no compiler of kernels there: they are interpreted, or compiled by the built-in compiler.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 for program in x86_64-w64-mingw32-gcc-posix x86_64-w64-mingw32-g++-posix wine; do
@@ -33,16 +33,22 @@ else failed=$((failed + 1)); printf 'failed: hello under Wine\n%s\n' "$said"; fi
 
 # Words that windows.h takes away are the tests' own.
 printf '#include <windows.h>\n#undef near\n#undef far\n' >$work/words.h
-export TINY_DEV=INTERP
-for room in uop eval tensor capture memory io threads; do
+# run ROOM HOW FLAG..: the room's test, built with the flags.
+run() {
+  local room=$1 how=$2
+  shift 2
   try "$room builds" x86_64-w64-mingw32-gcc-posix -std=c11 -w -DTN_VERIFY_PASSES=1 -static -Wl,--stack,8388608 -I. -include $work/words.h \
-      "-DTEST_PROGRAM=\"$work/$room.exe\"" tests/test_$room.c -o $work/$room.exe -lm || continue
+      "-DTEST_PROGRAM=\"$work/$room.exe\"" "$@" tests/test_$room.c -o $work/$room.exe -lm || return
   said=$(timeout 300 wine $work/$room.exe 2>/dev/null | tr -d '\r' | grep -E '^[0-9]+ passed, [0-9]+ failed$' | tail -n 1)
   [ -n "$said" ] || said="0 passed, 1 failed"
-  echo "$room under Wine: $said"
+  echo "$room under Wine, $how: $said"
   passed=$((passed + ${said%% *}))
   said=${said#*, }
   failed=$((failed + ${said%% *}))
-done
+}
+export TINY_DEV=INTERP
+for room in uop eval tensor capture memory io threads; do run $room interpreted; done
+export TINY_DEV=CPU TINY_CC=builtin TEST_STRIDE=10
+for room in isa vectors threads; do run $room compiled -DTINY_ISA; done
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

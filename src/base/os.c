@@ -42,7 +42,9 @@
   #include <unistd.h>
 #endif
 #ifdef __APPLE__
+  #include <pthread.h>
   #include <sys/sysctl.h>
+  #include <TargetConditionals.h>
 #endif
 #ifdef __linux__
   #include <sys/auxv.h>
@@ -454,6 +456,55 @@ static int tn_os_make_executable(void *p, size_t nbytes) {
   __builtin___clear_cache((char *)p, (char *)p + nbytes);
   return mprotect(p, nbytes, PROT_READ | PROT_EXEC) == 0;
 #endif
+}
+
+// ** code **
+
+enum { TN_OS_NO_CODE = 1, TN_OS_NO_EXECUTION = 2 };
+#ifndef TN_OS_REFUSES                      // tests: the system that gives no pages for code, or lets none be executed
+  #define TN_OS_REFUSES 0
+#endif
+
+// Pages for code, and for data behind it. They may be written, by this thread and by no other, until they are sealed;
+// then code may be executed.
+typedef struct tn_os_code { char *at; size_t code_nbytes, nbytes; int jit; } tn_os_code;
+#if defined(__APPLE__) && defined(TN_OS_ARM64) && TARGET_OS_OSX
+// A process with the hardened runtime executes no pages that were written but those of MAP_JIT, which a thread either
+// writes or executes (Apple, "Porting just-in-time compilers to Apple silicon"; pthread_jit_write_protect_np(3)).
+static void tn_os_code_map_jit(tn_os_code *c) {
+  char *p = (char *)mmap(NULL, c->nbytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANON | MAP_JIT, -1, 0);
+  const size_t data = c->nbytes - c->code_nbytes;
+  if (p == (char *)MAP_FAILED) return;
+  if (data && mmap(p + c->code_nbytes, data, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) ==
+      MAP_FAILED) {
+    munmap(p, c->nbytes);
+    return;
+  }
+  c->at = p; c->jit = 1;
+  pthread_jit_write_protect_np(0);
+}
+static void tn_os_code_protect_jit(const tn_os_code *c) {
+  pthread_jit_write_protect_np(1);
+  __builtin___clear_cache(c->at, c->at + c->code_nbytes);
+}
+#else
+static void tn_os_code_map_jit(tn_os_code *c) { (void)c; }
+static void tn_os_code_protect_jit(const tn_os_code *c) { (void)c; }
+#endif
+// Whole pages of each. 0: there are none.
+static int tn_os_code_map(tn_os_code *c, size_t code_nbytes, size_t data_nbytes) {
+  memset(c, 0, sizeof *c);
+  c->code_nbytes = code_nbytes; c->nbytes = code_nbytes + data_nbytes;
+  if (TN_OS_REFUSES == TN_OS_NO_CODE) return 0;
+  tn_os_code_map_jit(c);
+  if (!c->at) c->at = (char *)tn_os_map(c->nbytes);
+  return c->at != NULL;
+}
+// Is always called after tn_os_code_map, whatever became of the code. 0: the system does not let it be executed.
+static int tn_os_code_seal(const tn_os_code *c) {
+  if (c->jit) tn_os_code_protect_jit(c);
+  if (TN_OS_REFUSES == TN_OS_NO_EXECUTION) return 0;
+  return c->jit || tn_os_make_executable(c->at, c->code_nbytes);
 }
 
 enum { TN_OS_HUGE = 2 * 1024 * 1024 };     // bytes of a huge page on x86-64, and on arm64 with pages of 4 KiB

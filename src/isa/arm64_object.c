@@ -49,15 +49,8 @@ static const tn_isa_target tn_arm64_target = {
    {0, {0}, 0, {0}, 8}},
   tn_arm64_moves, tn_arm64_spill, tn_arm64_fixed, NULL
 };
-enum { TN_ARM64_KEPT = 0x1FF80000, TN_ARM64_KEPT_VECTORS = 0xFF00, TN_ARM64_FRAME_MOST = 64 << 10, TN_ARM64_X16 = 16,
-  TN_ARM64_X29 = 29, TN_ARM64_X30 = 30 };
-#ifndef TN_ARM64_PROBES                    // Windows: a page of the stack is there once the one above has been touched
-  #ifdef _WIN32
-    #define TN_ARM64_PROBES 1
-  #else
-    #define TN_ARM64_PROBES 0
-  #endif
-#endif
+enum { TN_ARM64_KEPT = 0x1FF80000, TN_ARM64_KEPT_VECTORS = 0xFF00, TN_ARM64_FRAME_KEPT = 10 * 8 + 8 * 8,
+  TN_ARM64_X16 = 16, TN_ARM64_X29 = 29, TN_ARM64_X30 = 30 };
 
 // ** words **
 
@@ -162,11 +155,13 @@ static void tn_arm64_pair(tn_arm64_writer *w, int op, int mode, int64_t v) {   /
   o.index = TN_ARM64_NO_REG; o.mode = (uint8_t)mode; o.imm = v;
   tn_arm64_word_of(w, op, 3, tn_arm64_whole(TN_ARM64_X29), tn_arm64_whole(TN_ARM64_X30), o);
 }
+// A frame is touched page by page: on Windows a page of the stack is there once the one above has been touched, and no
+// guard page is jumped over anywhere.
 static void tn_arm64_enter(tn_arm64_writer *w, int64_t frame) {
   const int64_t page = 4096;
   tn_arm64_pair(w, TN_ARM64_STP, TN_ARM64_BEFORE, -16);
   tn_arm64_word_sum(w, TN_ARM64_ADD, TN_ARM64_X29, TN_ARM64_SP, 0);
-  for (; TN_ARM64_PROBES && frame > page; frame -= page) {
+  for (; frame > page; frame -= page) {
     tn_arm64_operand at = tn_arm64_register(TN_ARM64_MEM, TN_ARM64_SP, 0, 0);
     at.index = TN_ARM64_NO_REG;
     tn_arm64_word_sum(w, TN_ARM64_SUB, TN_ARM64_SP, TN_ARM64_SP, page);
@@ -186,7 +181,7 @@ static int tn_arm64_patch(tn_arm64_writer *w, const tn_isa_fix *f, int64_t to) {
 }
 static const char *tn_arm64_write_all(tn_arm64_writer *w) {
   tn_isa_code *c = w->c;
-  const int64_t kept = (c->frame + 15) / 16 * 16, frame = kept + 10 * 8 + 8 * 8;
+  const int64_t kept = (c->frame + 15) / 16 * 16, frame = kept + TN_ARM64_FRAME_KEPT;
   int reaches = 1;
   w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
   tn_arm64_enter(w, frame);
@@ -232,7 +227,7 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
   w.c = &c;
   tn_arm64_select_list(&c, k, level);
   if (!c.refused && t->code == TINY_OK) tn_isa_allocate(&c, &tn_arm64_target);
-  if (!c.refused && c.frame > TN_ARM64_FRAME_MOST) c.refused = "its frame is too large";
+  if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_ARM64_FRAME_KEPT) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   const char *why = t->code == TINY_OK ? tn_arm64_write_all(&w) : t->message;
   if (why) return why;

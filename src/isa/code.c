@@ -42,6 +42,9 @@ typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
 typedef struct tn_isa_busy { int32_t start, end; } tn_isa_busy;      // where the list names a register of the processor
 
 enum { TN_ISA_SCRATCH = 4, TN_ISA_MOST_REGS = 32 };
+// Bytes of a frame: LOCAL memory (TN_STACK_NBYTES) and what is spilled, on a thread whose stack may have 64 KiB, as
+// tests/test_frames.py adds it up.
+enum { TN_ISA_FRAME_MOST = 20 << 10 };
 typedef struct tn_isa_code {
   tiny_ctx *t;
   const char *refused;                     // NULL: all of it could be selected

@@ -68,10 +68,16 @@ static tn_x86_ins tn_x86_real_ins(const tn_isa_ins *ins) {
   for (int i = 0; i < ins->n; i++) x.o[i] = tn_x86_real(&ins->o[i]);
   return x;
 }
-static int tn_x86_is_there(const tn_isa_ins *ins) {
+static int tn_x86_is_there_64(const tn_isa_ins *ins) {
   const tn_x86_ins x = tn_x86_real_ins(ins);
   tn_x86_match m;
   return tn_x86_find(&x, &m);
+}
+// By EVEX alone vpsrld, say, takes memory.
+static int tn_x86_is_there(const tn_isa_ins *ins) {
+  const tn_x86_ins x = tn_x86_real_ins(ins);
+  tn_x86_match m;
+  return tn_x86_find(&x, &m) && m.space != TN_X86_EVEX;
 }
 #ifndef TN_X86_REGS_GENERAL                     // test builds make them few
   #define TN_X86_REGS_GENERAL 11
@@ -100,7 +106,7 @@ static const tn_isa_target tn_x86_target_64 = {
    {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
     6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there
+  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there_64
 };
 #undef TN_X86_CLASS_MASKS
 #undef TN_X86_CLASS_GENERAL
@@ -109,11 +115,12 @@ static const tn_isa_target *tn_x86_target_of(const tn_x86_level *l) {
   return l->nbytes == 64 ? &tn_x86_target_64 : l->nbytes == 32 ? &tn_x86_target_32 : &tn_x86_target_16;
 }
 #ifdef _WIN32
-  // rbx rsi rdi r12-15; xmm6-15
-  enum { TN_X86_KEPT = 0xF0C8, TN_X86_KEPT_VECTORS = 0xFFC0, TN_X86_FRAME_MOST = 4000 };
+  enum { TN_X86_KEPT = 0xF0C8, TN_X86_KEPT_VECTORS = 0xFFC0 };               // rbx rsi rdi r12-15; xmm6-15
 #else
-  enum { TN_X86_KEPT = 0xF008, TN_X86_KEPT_VECTORS = 0, TN_X86_FRAME_MOST = 64 << 10 };    // rbx r12-15
+  enum { TN_X86_KEPT = 0xF008, TN_X86_KEPT_VECTORS = 0 };    // rbx r12-15
 #endif
+
+enum { TN_X86_FRAME_KEPT = 16 * 8 + 16 * 16 };               // room for what is kept
 
 // ** bytes **
 
@@ -183,15 +190,26 @@ static void tn_x86_patch(tn_x86_writer *w, const tn_isa_fix *f, int64_t to) {
   memcpy(w->code.data + f->at, &v, 4);
 }
 
-static void tn_x86_write_all(tn_x86_writer *w) {
-  tn_isa_code *c = w->c;
-  const int64_t kept = (c->frame + 15) / 16 * 16, frame = (kept + 8 * 16 + 16 * 16 + 63) / 64 * 64;
+// A frame is touched step by step, each less than a page below what was touched before: a page of the stack is there
+// once the one above has been touched (Microsoft, x64 stack usage), and no guard page is jumped over anywhere.
+static void tn_x86_enter(tn_x86_writer *w, int64_t frame) {
+  enum { STEP = 4096 - 64 };               // rsp may go down by 56 to be aligned
   const tn_isa_operand rsp = tn_isa_reg(TN_ISA_GPR, TN_X86_RSP, 8, 0), rbp = tn_isa_reg(TN_ISA_GPR, TN_X86_RBP, 8, 0);
-  w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
   tn_x86_write_1(w, TN_X86_PUSH, TN_X86_RBP);
   tn_x86_write_2(w, TN_X86_MOV, rbp, rsp);
   tn_x86_write_2(w, TN_X86_AND, rsp, tn_isa_number(-64));
+  for (; frame > STEP; frame -= STEP) {
+    tn_x86_write_2(w, TN_X86_SUB, rsp, tn_isa_number(STEP));
+    tn_x86_write_2(w, TN_X86_MOV, tn_isa_at(TN_ISA_FRAME, 8, 0), rbp);
+  }
   tn_x86_write_2(w, TN_X86_SUB, rsp, tn_isa_number(frame));
+}
+static void tn_x86_write_all(tn_x86_writer *w) {
+  tn_isa_code *c = w->c;
+  const int64_t kept = (c->frame + 15) / 16 * 16, frame = (kept + TN_X86_FRAME_KEPT + 63) / 64 * 64;
+  const tn_isa_operand rsp = tn_isa_reg(TN_ISA_GPR, TN_X86_RSP, 8, 0), rbp = tn_isa_reg(TN_ISA_GPR, TN_X86_RBP, 8, 0);
+  w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
+  tn_x86_enter(w, frame);
   tn_x86_keep(w, kept, 0);
   for (int i = 0; i < c->n; i++) tn_x86_write_ins(w, &c->ins[i]);
   tn_x86_keep(w, kept, 1);
@@ -231,7 +249,7 @@ static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, const tn_x8
   w.c = &c; w.level = level;
   tn_x86_select_list(&c, k, level);
   if (!c.refused) tn_isa_allocate(&c, tn_x86_target_of(level));
-  if (!c.refused && c.frame > TN_X86_FRAME_MOST) c.refused = "its frame is too large";
+  if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_X86_FRAME_KEPT) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   tn_x86_write_all(&w);
   if (t->code != TINY_OK) return t->message;

@@ -192,12 +192,14 @@ static void tn_builds_clear(void *arg) {
 }
 
 // After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
-// another one, or none makes what is left.
+// another one, or none makes what is left; and after code that the system does not let be executed.
 // The error goes, as what was wrong is not these kernels.
-static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
+static int tn_builds_retry(tiny_ctx *t, const tn_builds *all, tiny_code code) {
   void *const cpu = all->at->device->dev;
-  if (!tn_compiler_retry(all->at) && !tn_cpu_is_unfit(cpu)) return 0;
-  tn_compiler_identify(all->at);
+  if (!tn_code_give_up(all->at)) {
+    if (code != TINY_E_COMPILE || (!tn_compiler_retry(all->at) && !tn_cpu_is_unfit(cpu))) return 0;
+    tn_compiler_identify(all->at);
+  }
   for (int i = 0; i < all->n; i++) {
     const tn_build was = all->build[i];
     tn_build *b = &all->build[i];
@@ -206,7 +208,8 @@ static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
     b->found = was.found; b->key = was.key;
     if (!was.custom) continue;
     b->low = was.low;
-    if (!tn_cpu_has_compiler(cpu)) return 0;    // it cannot be interpreted, and the error stays
+    // it cannot be interpreted, and the error stays
+    if (!tn_cpu_has_compiler(cpu) || tn_cpu_is_barred(cpu)) return 0;
   }
   t->code = TINY_OK;
   return 1;
@@ -226,7 +229,7 @@ static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *bui
     if (all.progress.cancelled) { t->watch = NULL; return t->code; }
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && tn_is_cpu(at->device->backend) && tn_builds_retry(t, &all));
+  } while (code != TINY_OK && tn_is_cpu(at->device->backend) && tn_builds_retry(t, &all, code));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;

@@ -66,6 +66,15 @@ static void tn_compiler_find(struct tn_programs *p) {
   p->interpret = 1;
   tn_say_compiler_missing(p);
 }
+// Where the system lets no code be executed, everything is interpreted from now on, which is said once. 0: it is as it
+// was.
+static int tn_code_give_up(struct tn_programs *p) {
+  if (!tn_cpu_is_barred(p->device->dev) || p->interpret || !TN_HAS_FALLBACK) return 0;
+  p->interpret = 1;
+  tn_log(p->t, "tiny: the system does not let memory be executed that was written (a policy such as SELinux, seccomp or "
+               "a hardened runtime); kernels are interpreted, which is slow.");
+  return 1;
+}
 // The same before anything is compiled. Where there is a built-in compiler, the outside one is asked when it is needed.
 static void tn_compiler_identify(struct tn_programs *p) {
   const struct tn_device *d = p->device;

@@ -59,6 +59,7 @@ typedef struct tn_cpu {
   // Kernels are compiled here; what is refused is interpreted, or C, where there is an outside compiler. alone: it is
   // not looked for.
   int builtin, alone;
+  int barred;                              // the system lets no code be executed that this process writes
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
   int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
@@ -160,6 +161,7 @@ static int tn_cpu_compiles(void *dev) { return ((tn_cpu *)dev)->builtin || ((tn_
 // An outside one.
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
 static int tn_cpu_is_unfit(void *dev) { return ((tn_cpu *)dev)->unfit; }
+static int tn_cpu_is_barred(void *dev) { return ((tn_cpu *)dev)->barred; }
 static int tn_cpu_is_identified(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
 static const char *tn_cpu_no_compiler(void *dev) { return ((tn_cpu *)dev)->why; }
 
@@ -718,8 +720,10 @@ static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
     TN_CPU_F1(nearbyint), TN_CPU_F2(fmod), TN_CPU_F2(pow), TN_CPU_F2(fmin), TN_CPU_F2(fmax), TN_CPU_F3(fma)
   };
   tn_cpu *c = (tn_cpu *)dev;
-  tn_elf *image;
-  tn_elf_load(c->t, binary, nbytes, TN_CPU_MACHINE, names, (int)(sizeof names / sizeof *names), &image);
+  tn_elf *image = NULL;
+  const int n = (int)(sizeof names / sizeof *names);
+  if (c->barred) tiny_fail(c->t, TINY_E_DEVICE, "CPU: the system does not let memory be executed that was written");
+  else c->barred = tn_elf_load(c->t, binary, nbytes, TN_CPU_MACHINE, names, n, &image) == TINY_E_DEVICE;
   return image;
 }
 #undef TN_CPU_F1

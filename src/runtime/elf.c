@@ -315,8 +315,6 @@ static tiny_code tn_elf_link(tn_elf_load_state *l) {
     if (s->info >= (uint32_t)l->nsections || l->place[s->info] == ~(uint64_t)0) continue;
     code = s->type == TN_ELF_RELA ? tn_elf_relocate(l, s) : tn_elf_bad(l->t, "relocations have no addends");
   }
-  if (code == TINY_OK && !tn_os_make_executable(l->map, (size_t)l->code_nbytes))
-    code = tiny_fail(l->t, TINY_E_DEVICE, "elf: the system does not let memory be executed");
   return code;
 }
 
@@ -361,7 +359,20 @@ static void tn_elf_unload(tiny_ctx *t, tn_elf *e) {
   tn_release(t, e, e->owned_nbytes);
 }
 
+// The object in pages of its own, which may be executed. Nothing in it asks for memory, or returns before they are sealed.
+static tiny_code tn_elf_map(tn_elf_load_state *l, tn_elf *e) {
+  tn_os_code pages;
+  if (!tn_os_code_map(&pages, (size_t)l->code_nbytes, (size_t)l->data_nbytes))
+    return tiny_fail(l->t, TINY_E_MEMORY, "elf: there are no pages for the %llu bytes of a kernel's code",
+                     (unsigned long long)(l->code_nbytes + l->data_nbytes));
+  l->map = e->map = pages.at; e->map_nbytes = pages.nbytes;
+  const tiny_code code = tn_elf_link(l);
+  if (tn_os_code_seal(&pages) || code != TINY_OK) return code;
+  return tiny_fail(l->t, TINY_E_DEVICE, "elf: the system does not let memory be executed that was written");
+}
+
 // Loads an object for machine: TN_ELF_X86 or TN_ELF_ARM64. names: what it may call.
+// TINY_E_DEVICE: the system lets no code be executed, whatever it is.
 static tiny_code tn_elf_load(tiny_ctx *t, const void *bytes, size_t nbytes, int machine,
                              const tn_elf_name *names, int nnames, tn_elf **out) {
   tn_elf_load_state l;
@@ -375,10 +386,7 @@ static tiny_code tn_elf_load(tiny_ctx *t, const void *bytes, size_t nbytes, int 
   if (code != TINY_OK) return code;
   tn_elf *e = tn_elf_new(&l);              // the last that asks for memory, and may unwind
   if (!e) return tiny_fail(t, TINY_E_MEMORY, "elf: no memory for the names of an object's functions");
-  e->map_nbytes = (size_t)(l.code_nbytes + l.data_nbytes);
-  l.map = e->map = (char *)tn_os_map(e->map_nbytes);
-  if (e->map) code = tn_elf_link(&l);
-  else code = tiny_fail(t, TINY_E_MEMORY, "elf: no pages for code");
+  code = tn_elf_map(&l, e);
   if (code != TINY_OK) { tn_elf_unload(t, e); return code; }
   tn_elf_name_functions(&l, e);
   *out = e;

@@ -379,7 +379,10 @@ static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *co
                                const tiny_bytes *binary) {
   const struct tn_device *d = at->device;
   tn_module *module = tn_module_load(at, key, binary->data, binary->n);
-  if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
+  if (!module) {
+    tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
+    return t->code;                        // or what the device has said
+  }
   t->stats.compiled += b[0]->into ? 0 : (uint64_t)n;
   tn_module_keep(at, module, binary->data, binary->n);
   const int built_in = tn_build_is_builtin(b[0]);            // which is made sooner than it is read

@@ -208,7 +208,7 @@ static void tn_warm_load(tiny_ctx *t, tn_warm_batch *b) {
   const tiny_code before = t->code;
   for (int m = 0; m < b->modules && b->code == TINY_OK; m++)
     b->code = tn_build_load(t, b->at, b->of + b->first[m], b->first[m + 1] - b->first[m], &b->key[m], &b->binary[m]);
-  if (before == TINY_OK && t->code == TINY_E_COMPILE) t->code = TINY_OK;   // who needs it compiles it, and hears why
+  if (before == TINY_OK && b->code != TINY_OK) t->code = TINY_OK;          // who needs it compiles it, and hears why
 }
 // Loads what is done. A batch goes when it is loaded: where memory is refused meanwhile, it is loaded again later.
 static void tn_warm_harvest(tiny_ctx *t) {
