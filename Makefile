@@ -114,7 +114,7 @@ late: $(TESTS:%=build/late/%)
 # Every test whose kernels clang compiles, and every one on lesser processors, but for those that have devices or compilers of
 # their own, name the device, or ask for errors that FMA keeps within, or for memory that this processor's schedules take.
 NO_LEVELS = accelerator backend devices cuda cl nv nv_mock wgsl cubin qmd ptx ptx_machine ptx_nvcc ptx_wide ptx_tcgen05 tma \
-            arm64 x86 isa isa_few same_bits tiers languages lang_c llvm cpu errors trust math stack lengths_long
+            arm64 x86 isa isa_few isa_host same_bits tiers languages lang_c llvm cpu errors trust math stack lengths_long
 outside: $(TESTS:%=build/plain/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(^:%=outside:%)
 levels: $(patsubst %,build/plain/%,$(filter-out $(NO_LEVELS:%=test_%),$(TESTS)))
@@ -263,7 +263,7 @@ ptx-own    = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/ptx_device.h"'
 # NV in the place of INTERP, on a GPU that is played: tests/test_nv.sh.
 nv         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/nv.h"'
 FLAVOURS   = plain late cl cuda ptx ptx-own nv llvm asan tsan fuzz fuzz-brief
-OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|TN_TIER_GAIN' tests/test_*.c /dev/null))
+OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END|TN_X86_REGS|TN_TIER_GAIN|TN_OS_REFUSES' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
 OBJECT     = build/library/$(if $(filter llvm,$(1)),plain,$(1)).o

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d477a7999bc0eab74e0a355030670e4d495b3e64a995070a00b72e167a60b366
+/* tiny.h 0.1.0, source 025ef1ecdaa90f7dc3f5c0923ddda1c30bca20586777e7c17bfd59bfdd93c3d9
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3712,7 +3712,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d477a7999bc0eab74e0a355030670e4d495b3e64a995070a00b72e167a60b366"
+#define TN_SOURCE_ID "025ef1ecdaa90f7dc3f5c0923ddda1c30bca20586777e7c17bfd59bfdd93c3d9"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5167,7 +5167,9 @@ TINY_API const char *tiny_code_name(tiny_code code) {
   #include <unistd.h>
 #endif
 #ifdef __APPLE__
+  #include <pthread.h>
   #include <sys/sysctl.h>
+  #include <TargetConditionals.h>
 #endif
 #ifdef __linux__
   #include <sys/auxv.h>
@@ -5579,6 +5581,55 @@ static int tn_os_make_executable(void *p, size_t nbytes) {
   __builtin___clear_cache((char *)p, (char *)p + nbytes);
   return mprotect(p, nbytes, PROT_READ | PROT_EXEC) == 0;
 #endif
+}
+
+// ** code **
+
+enum { TN_OS_NO_CODE = 1, TN_OS_NO_EXECUTION = 2 };
+#ifndef TN_OS_REFUSES                      // tests: the system that gives no pages for code, or lets none be executed
+  #define TN_OS_REFUSES 0
+#endif
+
+// Pages for code, and for data behind it. They may be written, by this thread and by no other, until they are sealed;
+// then code may be executed.
+typedef struct tn_os_code { char *at; size_t code_nbytes, nbytes; int jit; } tn_os_code;
+#if defined(__APPLE__) && defined(TN_OS_ARM64) && TARGET_OS_OSX
+// A process with the hardened runtime executes no pages that were written but those of MAP_JIT, which a thread either
+// writes or executes (Apple, "Porting just-in-time compilers to Apple silicon"; pthread_jit_write_protect_np(3)).
+static void tn_os_code_map_jit(tn_os_code *c) {
+  char *p = (char *)mmap(NULL, c->nbytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANON | MAP_JIT, -1, 0);
+  const size_t data = c->nbytes - c->code_nbytes;
+  if (p == (char *)MAP_FAILED) return;
+  if (data && mmap(p + c->code_nbytes, data, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) ==
+      MAP_FAILED) {
+    munmap(p, c->nbytes);
+    return;
+  }
+  c->at = p; c->jit = 1;
+  pthread_jit_write_protect_np(0);
+}
+static void tn_os_code_protect_jit(const tn_os_code *c) {
+  pthread_jit_write_protect_np(1);
+  __builtin___clear_cache(c->at, c->at + c->code_nbytes);
+}
+#else
+static void tn_os_code_map_jit(tn_os_code *c) { (void)c; }
+static void tn_os_code_protect_jit(const tn_os_code *c) { (void)c; }
+#endif
+// Whole pages of each. 0: there are none.
+static int tn_os_code_map(tn_os_code *c, size_t code_nbytes, size_t data_nbytes) {
+  memset(c, 0, sizeof *c);
+  c->code_nbytes = code_nbytes; c->nbytes = code_nbytes + data_nbytes;
+  if (TN_OS_REFUSES == TN_OS_NO_CODE) return 0;
+  tn_os_code_map_jit(c);
+  if (!c->at) c->at = (char *)tn_os_map(c->nbytes);
+  return c->at != NULL;
+}
+// Is always called after tn_os_code_map, whatever became of the code. 0: the system does not let it be executed.
+static int tn_os_code_seal(const tn_os_code *c) {
+  if (c->jit) tn_os_code_protect_jit(c);
+  if (TN_OS_REFUSES == TN_OS_NO_EXECUTION) return 0;
+  return c->jit || tn_os_make_executable(c->at, c->code_nbytes);
 }
 
 enum { TN_OS_HUGE = 2 * 1024 * 1024 };     // bytes of a huge page on x86-64, and on arm64 with pages of 4 KiB
@@ -47343,6 +47394,9 @@ typedef struct tn_isa_slot { int32_t at, end, cls; } tn_isa_slot;
 typedef struct tn_isa_busy { int32_t start, end; } tn_isa_busy;      // where the list names a register of the processor
 
 enum { TN_ISA_SCRATCH = 4, TN_ISA_MOST_REGS = 32 };
+// Bytes of a frame: LOCAL memory (TN_STACK_NBYTES) and what is spilled, on a thread whose stack may have 64 KiB, as
+// tests/test_frames.py adds it up.
+enum { TN_ISA_FRAME_MOST = 20 << 10 };
 typedef struct tn_isa_code {
   tiny_ctx *t;
   const char *refused;                     // NULL: all of it could be selected
@@ -56568,8 +56622,6 @@ static tiny_code tn_elf_link(tn_elf_load_state *l) {
     if (s->info >= (uint32_t)l->nsections || l->place[s->info] == ~(uint64_t)0) continue;
     code = s->type == TN_ELF_RELA ? tn_elf_relocate(l, s) : tn_elf_bad(l->t, "relocations have no addends");
   }
-  if (code == TINY_OK && !tn_os_make_executable(l->map, (size_t)l->code_nbytes))
-    code = tiny_fail(l->t, TINY_E_DEVICE, "elf: the system does not let memory be executed");
   return code;
 }
 
@@ -56614,7 +56666,20 @@ static void tn_elf_unload(tiny_ctx *t, tn_elf *e) {
   tn_release(t, e, e->owned_nbytes);
 }
 
+// The object in pages of its own, which may be executed. Nothing in it asks for memory, or returns before they are sealed.
+static tiny_code tn_elf_map(tn_elf_load_state *l, tn_elf *e) {
+  tn_os_code pages;
+  if (!tn_os_code_map(&pages, (size_t)l->code_nbytes, (size_t)l->data_nbytes))
+    return tiny_fail(l->t, TINY_E_MEMORY, "elf: there are no pages for the %llu bytes of a kernel's code",
+                     (unsigned long long)(l->code_nbytes + l->data_nbytes));
+  l->map = e->map = pages.at; e->map_nbytes = pages.nbytes;
+  const tiny_code code = tn_elf_link(l);
+  if (tn_os_code_seal(&pages) || code != TINY_OK) return code;
+  return tiny_fail(l->t, TINY_E_DEVICE, "elf: the system does not let memory be executed that was written");
+}
+
 // Loads an object for machine: TN_ELF_X86 or TN_ELF_ARM64. names: what it may call.
+// TINY_E_DEVICE: the system lets no code be executed, whatever it is.
 static tiny_code tn_elf_load(tiny_ctx *t, const void *bytes, size_t nbytes, int machine,
                              const tn_elf_name *names, int nnames, tn_elf **out) {
   tn_elf_load_state l;
@@ -56628,10 +56693,7 @@ static tiny_code tn_elf_load(tiny_ctx *t, const void *bytes, size_t nbytes, int 
   if (code != TINY_OK) return code;
   tn_elf *e = tn_elf_new(&l);              // the last that asks for memory, and may unwind
   if (!e) return tiny_fail(t, TINY_E_MEMORY, "elf: no memory for the names of an object's functions");
-  e->map_nbytes = (size_t)(l.code_nbytes + l.data_nbytes);
-  l.map = e->map = (char *)tn_os_map(e->map_nbytes);
-  if (e->map) code = tn_elf_link(&l);
-  else code = tiny_fail(t, TINY_E_MEMORY, "elf: no pages for code");
+  code = tn_elf_map(&l, e);
   if (code != TINY_OK) { tn_elf_unload(t, e); return code; }
   tn_elf_name_functions(&l, e);
   *out = e;
@@ -56761,10 +56823,16 @@ static tn_x86_ins tn_x86_real_ins(const tn_isa_ins *ins) {
   for (int i = 0; i < ins->n; i++) x.o[i] = tn_x86_real(&ins->o[i]);
   return x;
 }
-static int tn_x86_is_there(const tn_isa_ins *ins) {
+static int tn_x86_is_there_64(const tn_isa_ins *ins) {
   const tn_x86_ins x = tn_x86_real_ins(ins);
   tn_x86_match m;
   return tn_x86_find(&x, &m);
+}
+// By EVEX alone vpsrld, say, takes memory.
+static int tn_x86_is_there(const tn_isa_ins *ins) {
+  const tn_x86_ins x = tn_x86_real_ins(ins);
+  tn_x86_match m;
+  return tn_x86_find(&x, &m) && m.space != TN_X86_EVEX;
 }
 #ifndef TN_X86_REGS_GENERAL                     // test builds make them few
   #define TN_X86_REGS_GENERAL 11
@@ -56793,7 +56861,7 @@ static const tn_isa_target tn_x86_target_64 = {
    {TN_X86_REGS_VECTORS, {0, 1, 2, 3, 4, 5, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
     6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 3, {29, 30, 31}, 64},
    TN_X86_CLASS_MASKS},
-  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there
+  tn_x86_moves, tn_x86_spill_64, tn_x86_fixed, tn_x86_is_there_64
 };
 #undef TN_X86_CLASS_MASKS
 #undef TN_X86_CLASS_GENERAL
@@ -56802,11 +56870,12 @@ static const tn_isa_target *tn_x86_target_of(const tn_x86_level *l) {
   return l->nbytes == 64 ? &tn_x86_target_64 : l->nbytes == 32 ? &tn_x86_target_32 : &tn_x86_target_16;
 }
 #ifdef _WIN32
-  // rbx rsi rdi r12-15; xmm6-15
-  enum { TN_X86_KEPT = 0xF0C8, TN_X86_KEPT_VECTORS = 0xFFC0, TN_X86_FRAME_MOST = 4000 };
+  enum { TN_X86_KEPT = 0xF0C8, TN_X86_KEPT_VECTORS = 0xFFC0 };               // rbx rsi rdi r12-15; xmm6-15
 #else
-  enum { TN_X86_KEPT = 0xF008, TN_X86_KEPT_VECTORS = 0, TN_X86_FRAME_MOST = 64 << 10 };    // rbx r12-15
+  enum { TN_X86_KEPT = 0xF008, TN_X86_KEPT_VECTORS = 0 };    // rbx r12-15
 #endif
+
+enum { TN_X86_FRAME_KEPT = 16 * 8 + 16 * 16 };               // room for what is kept
 
 // ** bytes **
 
@@ -56876,15 +56945,26 @@ static void tn_x86_patch(tn_x86_writer *w, const tn_isa_fix *f, int64_t to) {
   memcpy(w->code.data + f->at, &v, 4);
 }
 
-static void tn_x86_write_all(tn_x86_writer *w) {
-  tn_isa_code *c = w->c;
-  const int64_t kept = (c->frame + 15) / 16 * 16, frame = (kept + 8 * 16 + 16 * 16 + 63) / 64 * 64;
+// A frame is touched step by step, each less than a page below what was touched before: a page of the stack is there
+// once the one above has been touched (Microsoft, x64 stack usage), and no guard page is jumped over anywhere.
+static void tn_x86_enter(tn_x86_writer *w, int64_t frame) {
+  enum { STEP = 4096 - 64 };               // rsp may go down by 56 to be aligned
   const tn_isa_operand rsp = tn_isa_reg(TN_ISA_GPR, TN_X86_RSP, 8, 0), rbp = tn_isa_reg(TN_ISA_GPR, TN_X86_RBP, 8, 0);
-  w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
   tn_x86_write_1(w, TN_X86_PUSH, TN_X86_RBP);
   tn_x86_write_2(w, TN_X86_MOV, rbp, rsp);
   tn_x86_write_2(w, TN_X86_AND, rsp, tn_isa_number(-64));
+  for (; frame > STEP; frame -= STEP) {
+    tn_x86_write_2(w, TN_X86_SUB, rsp, tn_isa_number(STEP));
+    tn_x86_write_2(w, TN_X86_MOV, tn_isa_at(TN_ISA_FRAME, 8, 0), rbp);
+  }
   tn_x86_write_2(w, TN_X86_SUB, rsp, tn_isa_number(frame));
+}
+static void tn_x86_write_all(tn_x86_writer *w) {
+  tn_isa_code *c = w->c;
+  const int64_t kept = (c->frame + 15) / 16 * 16, frame = (kept + TN_X86_FRAME_KEPT + 63) / 64 * 64;
+  const tn_isa_operand rsp = tn_isa_reg(TN_ISA_GPR, TN_X86_RSP, 8, 0), rbp = tn_isa_reg(TN_ISA_GPR, TN_X86_RBP, 8, 0);
+  w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
+  tn_x86_enter(w, frame);
   tn_x86_keep(w, kept, 0);
   for (int i = 0; i < c->n; i++) tn_x86_write_ins(w, &c->ins[i]);
   tn_x86_keep(w, kept, 1);
@@ -56924,7 +57004,7 @@ static const char *tn_x86_object(tiny_ctx *t, const tiny_listing *k, const tn_x8
   w.c = &c; w.level = level;
   tn_x86_select_list(&c, k, level);
   if (!c.refused) tn_isa_allocate(&c, tn_x86_target_of(level));
-  if (!c.refused && c.frame > TN_X86_FRAME_MOST) c.refused = "its frame is too large";
+  if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_X86_FRAME_KEPT) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   tn_x86_write_all(&w);
   if (t->code != TINY_OK) return t->message;
@@ -56987,15 +57067,8 @@ static const tn_isa_target tn_arm64_target = {
    {0, {0}, 0, {0}, 8}},
   tn_arm64_moves, tn_arm64_spill, tn_arm64_fixed, NULL
 };
-enum { TN_ARM64_KEPT = 0x1FF80000, TN_ARM64_KEPT_VECTORS = 0xFF00, TN_ARM64_FRAME_MOST = 64 << 10, TN_ARM64_X16 = 16,
-  TN_ARM64_X29 = 29, TN_ARM64_X30 = 30 };
-#ifndef TN_ARM64_PROBES                    // Windows: a page of the stack is there once the one above has been touched
-  #ifdef _WIN32
-    #define TN_ARM64_PROBES 1
-  #else
-    #define TN_ARM64_PROBES 0
-  #endif
-#endif
+enum { TN_ARM64_KEPT = 0x1FF80000, TN_ARM64_KEPT_VECTORS = 0xFF00, TN_ARM64_FRAME_KEPT = 10 * 8 + 8 * 8,
+  TN_ARM64_X16 = 16, TN_ARM64_X29 = 29, TN_ARM64_X30 = 30 };
 
 // ** words **
 
@@ -57100,11 +57173,13 @@ static void tn_arm64_pair(tn_arm64_writer *w, int op, int mode, int64_t v) {   /
   o.index = TN_ARM64_NO_REG; o.mode = (uint8_t)mode; o.imm = v;
   tn_arm64_word_of(w, op, 3, tn_arm64_whole(TN_ARM64_X29), tn_arm64_whole(TN_ARM64_X30), o);
 }
+// A frame is touched page by page: on Windows a page of the stack is there once the one above has been touched, and no
+// guard page is jumped over anywhere.
 static void tn_arm64_enter(tn_arm64_writer *w, int64_t frame) {
   const int64_t page = 4096;
   tn_arm64_pair(w, TN_ARM64_STP, TN_ARM64_BEFORE, -16);
   tn_arm64_word_sum(w, TN_ARM64_ADD, TN_ARM64_X29, TN_ARM64_SP, 0);
-  for (; TN_ARM64_PROBES && frame > page; frame -= page) {
+  for (; frame > page; frame -= page) {
     tn_arm64_operand at = tn_arm64_register(TN_ARM64_MEM, TN_ARM64_SP, 0, 0);
     at.index = TN_ARM64_NO_REG;
     tn_arm64_word_sum(w, TN_ARM64_SUB, TN_ARM64_SP, TN_ARM64_SP, page);
@@ -57124,7 +57199,7 @@ static int tn_arm64_patch(tn_arm64_writer *w, const tn_isa_fix *f, int64_t to) {
 }
 static const char *tn_arm64_write_all(tn_arm64_writer *w) {
   tn_isa_code *c = w->c;
-  const int64_t kept = (c->frame + 15) / 16 * 16, frame = kept + 10 * 8 + 8 * 8;
+  const int64_t kept = (c->frame + 15) / 16 * 16, frame = kept + TN_ARM64_FRAME_KEPT;
   int reaches = 1;
   w->place = (int *)tn_scratch(c->t, ((size_t)c->labels + 1) * sizeof(int));
   tn_arm64_enter(w, frame);
@@ -57170,7 +57245,7 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
   w.c = &c;
   tn_arm64_select_list(&c, k, level);
   if (!c.refused && t->code == TINY_OK) tn_isa_allocate(&c, &tn_arm64_target);
-  if (!c.refused && c.frame > TN_ARM64_FRAME_MOST) c.refused = "its frame is too large";
+  if (!c.refused && c.frame > TN_ISA_FRAME_MOST - TN_ARM64_FRAME_KEPT) c.refused = "its frame is too large";
   if (c.refused) return c.refused;
   const char *why = t->code == TINY_OK ? tn_arm64_write_all(&w) : t->message;
   if (why) return why;
@@ -57244,6 +57319,7 @@ typedef struct tn_cpu {
   // Kernels are compiled here; what is refused is interpreted, or C, where there is an outside compiler. alone: it is
   // not looked for.
   int builtin, alone;
+  int barred;                              // the system lets no code be executed that this process writes
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
   int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
@@ -57345,6 +57421,7 @@ static int tn_cpu_compiles(void *dev) { return ((tn_cpu *)dev)->builtin || ((tn_
 // An outside one.
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
 static int tn_cpu_is_unfit(void *dev) { return ((tn_cpu *)dev)->unfit; }
+static int tn_cpu_is_barred(void *dev) { return ((tn_cpu *)dev)->barred; }
 static int tn_cpu_is_identified(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
 static const char *tn_cpu_no_compiler(void *dev) { return ((tn_cpu *)dev)->why; }
 
@@ -57903,8 +57980,10 @@ static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
     TN_CPU_F1(nearbyint), TN_CPU_F2(fmod), TN_CPU_F2(pow), TN_CPU_F2(fmin), TN_CPU_F2(fmax), TN_CPU_F3(fma)
   };
   tn_cpu *c = (tn_cpu *)dev;
-  tn_elf *image;
-  tn_elf_load(c->t, binary, nbytes, TN_CPU_MACHINE, names, (int)(sizeof names / sizeof *names), &image);
+  tn_elf *image = NULL;
+  const int n = (int)(sizeof names / sizeof *names);
+  if (c->barred) tiny_fail(c->t, TINY_E_DEVICE, "CPU: the system does not let memory be executed that was written");
+  else c->barred = tn_elf_load(c->t, binary, nbytes, TN_CPU_MACHINE, names, n, &image) == TINY_E_DEVICE;
   return image;
 }
 #undef TN_CPU_F1
@@ -59990,6 +60069,15 @@ static void tn_compiler_find(struct tn_programs *p) {
   p->interpret = 1;
   tn_say_compiler_missing(p);
 }
+// Where the system lets no code be executed, everything is interpreted from now on, which is said once. 0: it is as it
+// was.
+static int tn_code_give_up(struct tn_programs *p) {
+  if (!tn_cpu_is_barred(p->device->dev) || p->interpret || !TN_HAS_FALLBACK) return 0;
+  p->interpret = 1;
+  tn_log(p->t, "tiny: the system does not let memory be executed that was written (a policy such as SELinux, seccomp or "
+               "a hardened runtime); kernels are interpreted, which is slow.");
+  return 1;
+}
 // The same before anything is compiled. Where there is a built-in compiler, the outside one is asked when it is needed.
 static void tn_compiler_identify(struct tn_programs *p) {
   const struct tn_device *d = p->device;
@@ -60379,7 +60467,10 @@ static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *co
                                const tiny_bytes *binary) {
   const struct tn_device *d = at->device;
   tn_module *module = tn_module_load(at, key, binary->data, binary->n);
-  if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
+  if (!module) {
+    tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
+    return t->code;                        // or what the device has said
+  }
   t->stats.compiled += b[0]->into ? 0 : (uint64_t)n;
   tn_module_keep(at, module, binary->data, binary->n);
   const int built_in = tn_build_is_builtin(b[0]);            // which is made sooner than it is read
@@ -60618,7 +60709,7 @@ static void tn_warm_load(tiny_ctx *t, tn_warm_batch *b) {
   const tiny_code before = t->code;
   for (int m = 0; m < b->modules && b->code == TINY_OK; m++)
     b->code = tn_build_load(t, b->at, b->of + b->first[m], b->first[m + 1] - b->first[m], &b->key[m], &b->binary[m]);
-  if (before == TINY_OK && t->code == TINY_E_COMPILE) t->code = TINY_OK;   // who needs it compiles it, and hears why
+  if (before == TINY_OK && b->code != TINY_OK) t->code = TINY_OK;          // who needs it compiles it, and hears why
 }
 // Loads what is done. A batch goes when it is loaded: where memory is refused meanwhile, it is loaded again later.
 static void tn_warm_harvest(tiny_ctx *t) {
@@ -60992,12 +61083,14 @@ static void tn_builds_clear(void *arg) {
 }
 
 // After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
-// another one, or none makes what is left.
+// another one, or none makes what is left; and after code that the system does not let be executed.
 // The error goes, as what was wrong is not these kernels.
-static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
+static int tn_builds_retry(tiny_ctx *t, const tn_builds *all, tiny_code code) {
   void *const cpu = all->at->device->dev;
-  if (!tn_compiler_retry(all->at) && !tn_cpu_is_unfit(cpu)) return 0;
-  tn_compiler_identify(all->at);
+  if (!tn_code_give_up(all->at)) {
+    if (code != TINY_E_COMPILE || (!tn_compiler_retry(all->at) && !tn_cpu_is_unfit(cpu))) return 0;
+    tn_compiler_identify(all->at);
+  }
   for (int i = 0; i < all->n; i++) {
     const tn_build was = all->build[i];
     tn_build *b = &all->build[i];
@@ -61006,7 +61099,8 @@ static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
     b->found = was.found; b->key = was.key;
     if (!was.custom) continue;
     b->low = was.low;
-    if (!tn_cpu_has_compiler(cpu)) return 0;    // it cannot be interpreted, and the error stays
+    // it cannot be interpreted, and the error stays
+    if (!tn_cpu_has_compiler(cpu) || tn_cpu_is_barred(cpu)) return 0;
   }
   t->code = TINY_OK;
   return 1;
@@ -61026,7 +61120,7 @@ static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *bui
     if (all.progress.cancelled) { t->watch = NULL; return t->code; }
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && tn_is_cpu(at->device->backend) && tn_builds_retry(t, &all));
+  } while (code != TINY_OK && tn_is_cpu(at->device->backend) && tn_builds_retry(t, &all, code));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;
@@ -69353,391 +69447,391 @@ Where things stand in tiny.h
                                       compiled, what was left out
    5126  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5605  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5656  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5723  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5774  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5872  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6412  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5923  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6463  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6629  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6680  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7260  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7311  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7491  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
+   7542  src/ir/fma.c                 x * y + z, rounded once, by integers: some C libraries round twice
                                       (mingw's do)
-   7583  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7743  src/ir/label.c               names that nodes have for people, in a table beside them
-   7876  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
+   7634  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7794  src/ir/label.c               names that nodes have for people, in a table beside them
+   7927  src/ir/listing.c             what the nodes of a kernel's list say, by what tiny.h shows to everyone:
                                       renderers stand in companion headers, too, and those see nothing else of
                                       the library
-   7976  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
+   8027  src/machine/units.c          matrix units that a warp works as one, as data: a row for each shape and
                                       dtypes, with who holds what
-   8146  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8906  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
+   8197  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8957  src/ir/walk.c                what a node is made of, in order; which nodes live; and the nodes of one
                                       kernel, apart from all others
-   9083  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   9134  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   9199  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   9250  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   9331  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   9382  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   9589  src/ir/args.c                which k, v and sources fit an op
-   9864  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   9640  src/ir/args.c                which k, v and sources fit an op
+   9915  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-  10008  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-  10650  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+  10059  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+  10701  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-  10805  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+  10856  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  11413  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  11464  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  11913  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  11964  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  12078  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  12129  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  12515  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  12566  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  12789  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
+  12840  src/ir/decode.c              a linear list as instructions of the reference interpreter, over
                                       numbered slots
-  13101  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  13152  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  13836  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  13887  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  14135  src/ir/spec.c                the verifier
-  14525  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  14186  src/ir/spec.c                the verifier
+  14576  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  14754  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  15118  src/rules/notation.c         the algebra that bodies of rules are written in
-  15153  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  15353  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  14805  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  15169  src/rules/notation.c         the algebra that bodies of rules are written in
+  15204  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  15404  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  15513  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  15564  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  15917  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  15968  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  16116  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  16167  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  16573  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
+  16624  src/rules/online.c           sums whose summands shrink by a common factor when a maximum grows: what
                                       lets one loop find both
-  16750  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
+  16801  src/rules/nested.c           a sum of what sums of products are made of: two or three matrix
                                       products, one within the other
-  16917  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  16968  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  17260  src/rules/decompose.c        from what the IR means to what a target can do
-  17961  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
-  18081  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
+  17311  src/rules/decompose.c        from what the IR means to what a target can do
+  18012  src/isa/x86_rules.c          what a level has no instruction for, by other nodes, as algebra
+  18132  src/rules/notation_end.c     takes back the algebra of notation.c, so that none of its short names
                                       reaches the including file
-  18111  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  18162  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  18610  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  18661  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  18704  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  18755  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  19520  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  19596  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  19571  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  19647  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  19639  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  19690  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  19883  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  19957  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  19934  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  20008  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  20605  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  20656  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  20864  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  20915  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  21153  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  21204  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  21709  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  21760  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  21818  src/tensor/activation.c      what stands between the layers of a network
-  21999  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  22371  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  21869  src/tensor/activation.c      what stands between the layers of a network
+  22050  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  22422  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  22624  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  22675  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  23388  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  23439  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  24070  src/tensor/random.c          numbers from a counter, the same on every device
-  24345  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  24121  src/tensor/random.c          numbers from a counter, the same on every device
+  24396  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  24669  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  24965  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  24720  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  25016  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  25102  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  25153  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  25641  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  25692  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  26354  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  26405  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  26756  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  26807  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  26895  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  26946  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  27377  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  27428  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  27842  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  27893  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  28193  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  28839  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  29201  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  29331  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  28244  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  28890  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  29252  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  29382  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  29491  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  29542  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  29996  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  30275  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  30047  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  30326  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  30371  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  30422  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  30664  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  31105  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  30715  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  31156  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  31382  src/tensor/params.c          lists of named tensors: what a network consists of
-  31473  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  31583  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  31433  src/tensor/params.c          lists of named tensors: what a network consists of
+  31524  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  31634  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  31962  src/tensor/sequential.c      modules and functions one after the other
-  32033  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  32013  src/tensor/sequential.c      modules and functions one after the other
+  32084  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  32198  src/schedule/place.c         which device computes what names none: constants, positions, random
+  32249  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  32318  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  32369  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  32637  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  32688  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  32753  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
-  33031  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
+  32804  src/schedule/online.c        sums of what a softmax weighs, together with the softmax in one kernel
+  33082  src/schedule/recompute.c     products that are computed again by every kernel that wants them, rather
                                       than stored
-  33148  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  33199  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  33659  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  33710  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  34435  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  34486  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  34968  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  35019  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  35476  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  35527  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  35788  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
+  35839  src/schedule/atomics.c       which kernels add what they compute to memory that another kernel has
                                       cleared
-  35865  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  35916  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  36455  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
+  36506  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified but numbers
                                       in sums of places
-  36636  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
+  36687  src/codegen/boxes.c          what a STAGE copies as boxes of a tensor in memory, which a device
                                       copies by itself (TMA of sm_90 on)
-  36958  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
+  37009  src/codegen/stages.c         STAGEs of groups become memory, the stores that fill it, and barriers;
                                       which ranges are open, in which order
-  37587  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
+  37638  src/codegen/expand.c         UPCAST, UNROLL and VECTOR ranges become copies and lanes, STAGEs in
                                       registers vectors
-  37963  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  38014  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  38167  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  38218  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  38558  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
-  38781  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  39149  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  38609  src/codegen/online.c         a maximum, and sums of what it scales, in one loop that carries them all
+  38832  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  39200  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  39314  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  39385  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  39365  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  39436  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  39548  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  39625  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
+  39599  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  39676  src/codegen/rounded.c        exponentials whose errors vanish when what is made of them is rounded to
                                       a narrow float
-  39706  src/codegen/transform.c      what may be done to the ranges of a kernel
-  40106  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  39757  src/codegen/transform.c      what may be done to the ranges of a kernel
+  40157  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  40195  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  40246  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  40405  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  40456  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  40539  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
-  41402  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
+  40590  src/codegen/warp_matrix.c    a sum of products of two matrices by the matrix units of warps
+  41453  src/codegen/warp_nested.c    a sum of what sums of products are made of, all products by the matrix
                                       units of warps
-  41762  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  41813  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  41840  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
+  41891  src/codegen/online_blocks.c  sums that go on with a maximum so far, a block of summands at a time, by
                                       all items of a group
-  41988  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  42047  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  42039  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  42098  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  42861  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
+  42912  src/codegen/wording.c        how opts are said: as text, and by heuristics, with ranges and nodes for
                                       numbers
-  43058  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  43109  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  43184  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
+  43235  src/codegen/fuse.c           which products of floats are fused with the sum that uses them, for all
                                       that write or interpret the list
-  43252  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  43303  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  43345  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  43396  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  43733  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  43784  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  44328  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  44379  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  44447  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  44539  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  44498  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  44590  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  44610  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  44661  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  44714  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  44815  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  44890  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
+  44765  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  44866  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  44941  src/codegen/collective.c     what the items of a group reduce together becomes exchanges between
                                       lanes of a warp, memory of the group, or both
-  44990  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
-  45186  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
-  46034  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
+  45041  src/codegen/warp_tiles.c     the opts of a sum of products that a unit of the target's warps does
+  45237  src/codegen/grid.c           schedules for devices that run a grid of groups of work items
+  46085  src/codegen/grid_scatter.c   schedules of scatters on a grid: summands that name the element they are
                                       added to
-  46116  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  46239  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  46167  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  46290  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  47025  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  47076  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  47302  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
+  47353  src/isa/code.c               the instructions of a kernel before they have registers, whatever the
                                       processor
-  47435  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
+  47489  src/isa/constants.c          what an instruction makes of numbers alone is made once, before the loop
                                       that uses it; copies of what does not change are what they copy
-  47570  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
-  47849  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
+  47624  src/isa/registers.c          virtual registers get the processor's, by linear scan over live ranges
+  47903  src/isa/induction.c          indices that grow by the same in each iteration of an innermost loop,
                                       which is added instead of made anew
-  47958  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
+  48012  src/isa/x86.c                the instructions of x86-64 that kernels are made of, as one table: name,
                                       operands, encoding, features
-  48611  src/isa/x86_encode.c         instructions of x86-64 -> bytes
-  48892  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
+  48665  src/isa/x86_encode.c         instructions of x86-64 -> bytes
+  48946  src/isa/x86_text.c           instructions of x86-64 as Intel's assembly text, and bytes ->
                                       instructions
-  49174  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
+  49228  src/isa/x86_levels.c         what selection may take: levels of x86-64, and the instruction for an
                                       op, a type and a level, as tables
-  49359  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
+  49413  src/isa/x86_values.c         the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  49665  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
+  49719  src/isa/x86_widths.c         integers of vectors in another width; bools of vectors as masks, as
                                       elements, as bits; choices by them
-  49793  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
+  49847  src/isa/x86_memory.c         addresses, loads and stores, of scalars and of vectors, all of them,
                                       some by a mask, or apart
-  50152  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
+  50206  src/isa/x86_arithmetic.c     sums, products and divisions, comparisons and choices, of scalars and of
                                       vectors
-  50561  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
+  50615  src/isa/x86_lanes.c          what moves lanes: BROADCAST, STACK, PICK, LANE; dot products; the parts
                                       of vectors wider than a register
-  50957  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
+  51011  src/isa/x86_choice.c         choices of one of two values: the greater and the less of them, and
                                       those whose condition is no value
-  51082  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
+  51136  src/isa/x86_expand.c         how a node is written: by an instruction, by other nodes that say the
                                       same, or element by element
-  51295  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
+  51349  src/isa/x86_select.c         the linear list of a kernel -> instructions of a level of x86-64, before
                                       registers
-  51671  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
+  51725  src/isa/arm64.c              the instructions of A64 that kernels are made of, as one table: name,
                                       operands, word, arrangement, features
-  51998  src/isa/arm64_encode.c       instructions of A64 -> words
-  52295  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
-  52552  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
+  52052  src/isa/arm64_encode.c       instructions of A64 -> words
+  52349  src/isa/arm64_text.c         instructions of A64 as assembly text, and words -> instructions
+  52606  src/isa/arm64_values.c       the registers of a kernel's values, what an instruction names of them,
                                       and constants
-  52849  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
+  52903  src/isa/arm64_memory.c       addresses, loads and stores, of scalars and of vectors, all lanes of
                                       them, some by a mask, or apart
-  53073  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
+  53127  src/isa/arm64_arithmetic.c   sums, products and divisions, comparisons and choices, conversions, of
                                       scalars and of vectors
-  53568  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
-  53715  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
+  53622  src/isa/arm64_lanes.c        what moves lanes: BROADCAST, STACK, PICK, LANE
+  53769  src/isa/arm64_select.c       the linear list of a kernel -> instructions of A64 with NEON, before
                                       registers
-  54060  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
+  54114  src/ir/match_end.c           takes back the form of rule sets (match.c), so that none of its short
                                       names reaches the including file
-  54071  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  54125  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  54335  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  54389  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory; f16 where the device has "shader-f16"
-  54425  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  54479  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  55041  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  55095  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  55603  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  55657  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  55953  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  56007  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  56254  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  56308  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  56650  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
+  56712  src/isa/object.c             the code of one kernel as a relocatable ELF64 object, whatever the
                                       processor
-  56694  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
+  56756  src/isa/x86_object.c         the list of a kernel -> an object file of x86-64, by way of x86_select.c
                                       and registers.c
-  56939  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
+  57019  src/isa/arm64_object.c       the list of a kernel -> an object file of arm64, by way of
                                       arm64_select.c and registers.c
-  57186  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  58050  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  57261  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  58129  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  58134  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  58213  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  58251  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  58482  src/runtime/device.c         which backend a context runs on
-  58700  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  58854  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  58330  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  58561  src/runtime/device.c         which backend a context runs on
+  58779  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  58933  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  58915  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  58994  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  59183  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  59262  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  59471  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  59550  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  59743  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  59822  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  59925  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  60001  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  60004  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  60089  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  60411  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  60502  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  60690  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
+  60781  src/runtime/tiers.c          kernels of the built-in compiler that take long are compiled again by an
                                       outside one; the sooner code stays
-  60801  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  60892  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  61037  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  61522  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  61131  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  61616  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  61694  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  61802  src/runtime/launch.c         the steps of a plan, handed to their devices
-  62086  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  61788  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  61896  src/runtime/launch.c         the steps of a plan, handed to their devices
+  62180  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  62583  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  62677  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  63191  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  63285  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  63374  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  63468  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  63711  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
-  63922  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  64716  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  63805  src/runtime/custom.c         kernels that users bring, as source, as a binary or as a graph of nodes
+  64016  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  64810  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  65108  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  65449  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  65202  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  65543  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  65656  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  65750  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  65910  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  66004  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  66169  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  66263  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  66439  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  66533  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  66604  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  66698  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  66778  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  67139  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  67375  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  66872  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  67233  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  67469  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  67523  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  67686  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  67617  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  67780  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  67793  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  67887  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  67878  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  67972  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  68206  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  68300  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  68369  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  68432  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  68611  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  68463  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  68526  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  68705  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  68747  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  68841  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  69133  src/runtime/context.c        opening and closing, the first error, totals
+  69227  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -5,9 +5,6 @@
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
-#ifndef TINY_ISA
-  #define TINY_ISA
-#endif
 static int refuse(void);
 #define TN_OS_REFUSES refuse()
 #include "../src/all.c"
