@@ -118,6 +118,11 @@ GRAPH(turned_f64, tiny_contiguous(tiny_transpose(tiny_cast(in->x, TINY_F64), 0, 
 GRAPH(sorted, tiny_sort(in->x, 1, 0, NULL))
 GRAPH(square, tiny_add(tiny_matmul(in->x, tiny_transpose(in->x, 0, 1)),
                        tiny_mul_scalar(tiny_eye(tiny_ctx_of(in->x), in->m, TINY_F32), 8 * in->n)))
+#define NARROW(x, dtype) tiny_cast(tiny_cast(x, dtype), TINY_I32)            // products of such a kind are DOTs
+GRAPH(dot_u8_i8, tiny_matmul(NARROW(in->i, TINY_U8), NARROW(tiny_mul_scalar(in->w, 90), TINY_I8)))
+GRAPH(dot_i16, tiny_matmul(NARROW(in->i, TINY_I16), NARROW(tiny_mul_scalar(in->w, 90), TINY_I16)))
+GRAPH(dot_bf16, tiny_matmul(tiny_cast(in->x, TINY_BF16), tiny_cast(in->w, TINY_BF16)))
+#undef NARROW
 GRAPH(cholesky, tiny_cholesky(g_square(in), 0))
 GRAPH(picture, tiny_reshape(in->x, TINY_SHAPE(1, 1, in->m, in->n)))
 GRAPH(pooled, tiny_max_pool2d(g_picture(in), 3, 2, 1))
@@ -135,7 +140,7 @@ static const struct { const char *name; graph_fn fn; } graphs[] = {
   G(imod), G(isum), G(ior), G(shift), G(to_f32), G(to_i32), G(to_u8), G(to_i64), G(to_f64), G(to_f16), G(picked),
   G(padded), G(normed), G(argmax0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
   G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted),
-  G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded), G(attention)
+  G(dot_u8_i8), G(dot_i16), G(dot_bf16), G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded), G(attention)
 };
 #undef G
 enum { GRAPHS = sizeof graphs / sizeof *graphs };
@@ -178,7 +183,7 @@ static void compare(const answer *want, const answer *got) {
     if (!(e <= worst)) worst = e;
     if (isfinite(want->of[k]) && fabs(want->of[k]) > size) size = fabs(want->of[k]);
   }
-  const double eps = got->dtype == TINY_F32 ? 4e-6 : got->dtype == TINY_F64 ? 1e-13 : 0;
+  const double eps = got->dtype == TINY_F32 ? 4e-6 : got->dtype == TINY_F64 ? 1e-13 : got->dtype == TINY_BF16 ? 8e-3 : 0;
   CHECK(worst <= eps * size);
   if (!(worst <= eps * size)) fprintf(stderr, "    off by %g of %g\n", worst, size);
 }

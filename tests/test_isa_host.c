@@ -302,7 +302,7 @@ static void test_levels_and_files(const char *file) {
   }
 }
 static void test_levels(void) {
-  static char clang[TN_OS_PATH], cache[600], file[600];
+  static char clang[TN_OS_PATH], cache[600], file[640];
   let(0, 0);
   snprintf(cache, sizeof cache, "%s/tiny-isa-host-%llx", tn_os_temp_dir(), (unsigned long long)tn_os_process_id());
   snprintf(file, sizeof file, "%s/kernels", cache);
