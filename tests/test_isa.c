@@ -195,7 +195,7 @@ static void compare(const answer *want, const answer *got) {
 typedef struct list_trial {
   float in[2], want, got;
   int (*make)(tiny_ctx *t, const struct list_trial *r, tiny_uop **list);
-  int greater, turned;
+  int greater, turned, dot;
   const tn_cpu_builtin_level *level;
 } list_trial;
 static int define_late(tiny_ctx *t, const list_trial *r, tiny_uop **list) {
@@ -221,6 +221,18 @@ static int choose(tiny_ctx *t, const list_trial *r, tiny_uop **list) {
   tiny_uop *chosen = tn_u3(t, TINY_OP_WHERE, less, r->greater ? b : a, r->greater ? a : b);
   tiny_uop *at_out = tn_index_of(t, out, zero, NULL);
   tiny_uop *const all[] = {out, in, zero, one, at_x, at_y, x, y, less, chosen, at_out, tn_store(t, at_out, chosen)};
+  memcpy(list, all, sizeof all);
+  return (int)(sizeof all / sizeof *all);
+}
+// out = the dot product of two words. An edge of a product has them one by one.
+static int dot_words(tiny_ctx *t, const list_trial *r, tiny_uop **list) {
+  const int dtype = r->dot == TINY_DOT_BF16 ? TINY_F32 : TINY_I32;
+  tiny_uop *out = tn_param(t, dtype, 0, 1), *in = tn_param(t, TINY_U32, 1, 2), *zero = tn_index(t, 0);
+  tiny_uop *one = tn_index(t, 1), *at_x = tn_index_of(t, in, zero, NULL), *at_y = tn_index_of(t, in, one, NULL);
+  tiny_uop *x = tn_load(t, at_x, 1), *y = tn_load(t, at_y, 1), *sum = tn_constant(t, dtype, 3);
+  tiny_uop *src[3] = {x, y, sum}, *product = tn_uop_make(t, TINY_OP_DOT, dtype, 1, 3, src, r->dot, 0, NULL);
+  tiny_uop *at_out = tn_index_of(t, out, zero, NULL);
+  tiny_uop *const all[] = {out, in, zero, one, at_x, at_y, x, y, sum, product, at_out, tn_store(t, at_out, product)};
   memcpy(list, all, sizeof all);
   return (int)(sizeof all / sizeof *all);
 }
@@ -266,7 +278,7 @@ static tiny_code run_list(tiny_ctx *t, void *arg) {
   return execute(t, list, n, NULL, base, r->level);
 }
 static void test_reg_memory_before_its_define(tiny_ctx *t, const tn_cpu_builtin_level *level) {
-  list_trial r = {{1.5f, 2.25f}, 0, -1, define_late, 0, 0, level};
+  list_trial r = {{1.5f, 2.25f}, 0, -1, define_late, 0, 0, 0, level};
   tiny_begin(t);
   CHECK_EQ(tn_guard(t, run_list, &r), TINY_OK);
   CHECK_EQ(r.want, 5.625f);
@@ -306,8 +318,24 @@ static void test_greater_and_less(tiny_ctx *t, const tn_cpu_builtin_level *level
   static const float of[] = {0.0f, -0.0f, 1.0f, -2.5f, INFINITY, -INFINITY, NAN};
   enum { N = sizeof of / sizeof *of };
   for (int i = 0; i < 4 * N * N; i++) {
-    list_trial r = {{of[i / 4 % N], of[i / 4 / N]}, 0, -1, choose, i & 1, i >> 1 & 1, level};
+    list_trial r = {{of[i / 4 % N], of[i / 4 / N]}, 0, -1, choose, i & 1, i >> 1 & 1, 0, level};
     if (!case_named("choose(%d) of %s", i, level->name)) continue;
+    tiny_begin(t);
+    CHECK_EQ(tn_guard(t, run_list, &r), TINY_OK);
+    CHECK(!memcmp(&r.want, &r.got, sizeof r.want));
+    tiny_end(t);
+  }
+  case_end();
+}
+
+// Words of what is exact in each: 1.5 2 of bf16; bytes 200 1 2 3 and -3 4 100 -1; words of 16 bits.
+static void test_dots(tiny_ctx *t, const tiny_renderer *has, const tn_cpu_builtin_level *level) {
+  static const uint32_t words[TINY_DOT_COUNT][2] = {
+    {0x40003FC0u, 0xC0803F80u}, {0x030201C8u, 0xFF6404FDu}, {0x7FFF8001u, 0x80020003u}};
+  for (int k = 0; k < TINY_DOT_COUNT; k++) {
+    if (!has->language.dots[k] || !case_named("dot %d of %s", k, level->name)) continue;
+    list_trial r = {{0, 0}, 0, -1, dot_words, 0, 0, k, level};
+    memcpy(r.in, words[k], sizeof r.in);
     tiny_begin(t);
     CHECK_EQ(tn_guard(t, run_list, &r), TINY_OK);
     CHECK(!memcmp(&r.want, &r.got, sizeof r.want));
@@ -373,6 +401,7 @@ int main(void) {
     test_reg_memory_before_its_define(reference, level);
     test_greater_and_less(reference, level);
     test_streams(reference, level);
+    test_dots(reference, &t->device[0]->renderer, level);
     tiny_close(t);
   }
   tiny_close(reference);
