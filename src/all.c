@@ -191,8 +191,8 @@ TN_SMALL_BEGIN
 #include "isa/code.c"
 #include "isa/constants.c"
 #include "isa/registers.c"
-#ifdef TN_OS_X86
 #include "isa/induction.c"
+#ifdef TN_OS_X86
 #include "isa/x86.c"
 #include "isa/x86_encode.c"
 #include "isa/x86_text.c"

@@ -243,14 +243,16 @@ static const tn_arm64_op *tn_arm64_op_of(const tiny_uop *u) {
   return NULL;
 }
 
+static int tn_arm64_adds(int64_t v) {      // is it a number that sums and comparisons have a field for?
+  return v >= 0 && (v < 4096 || (v < 4096 << 12 && !(v & 4095)));
+}
 // The second source of a scalar: a number where the instruction has a field for it.
 static tn_isa_operand tn_arm64_source(tn_arm64_select *x, const tiny_uop *u, int op) {
   const int nbytes = tn_arm64_wide(u);
   const int64_t k = nbytes == 8 ? u->k : (int64_t)(uint32_t)(uint64_t)u->k;
   const int sums = op == TINY_OP_ADD || op == TINY_OP_SUB, logic = op == TINY_OP_AND || op == TINY_OP_OR ||
       op == TINY_OP_XOR;
-  if (u->op == TINY_OP_CONST && sums && k >= 0 && (k < 4096 || (k < 4096 << 12 && !(k & 4095))))
-      return tn_isa_number(k);
+  if (u->op == TINY_OP_CONST && sums && tn_arm64_adds(k)) return tn_isa_number(k);
   if (u->op == TINY_OP_CONST && logic && tn_arm64_bitmask((uint64_t)k, nbytes) >= 0) return tn_isa_number(k);
   return tn_arm64_use(x, u);
 }
@@ -407,6 +409,12 @@ static void tn_arm64_where(tn_arm64_select *x, const tiny_uop *u, int to) {
       is_bool = u->dtype == TINY_BOOL;
   const int yes = is_bool ? tn_arm64_mask(x, u->src[1], element) : tn_arm64_value(x, u->src[1]);
   const int no = is_bool ? tn_arm64_mask(x, u->src[2], element) : tn_arm64_value(x, u->src[2]);
+  if (c->lanes > 1 && (to == yes || to == no)) {             // what is chosen otherwise goes there
+    const int mask = tn_arm64_mask(x, c, element), kept = to == no;
+    tn_arm64_3(x, kept ? TN_ARM64_BIT : TN_ARM64_BIF, tn_arm64_vec(to, held, 1, TN_ISA_BOTH),
+               tn_arm64_vec(kept ? yes : no, held, 1, TN_ISA_USE), tn_arm64_vec(mask, held, 1, TN_ISA_USE));
+    return;
+  }
   const int chosen = tn_arm64_new(x, TN_ISA_VEC);
   if (c->lanes > 1) tn_arm64_copy(x, TN_ISA_VEC, chosen, tn_arm64_mask(x, c, element));
   else tn_arm64_lanes_of_bool(x, chosen, tn_arm64_value(x, c));

@@ -73,8 +73,18 @@ static const tiny_uop *tn_arm64_computed(const tiny_uop *index, int from, int64_
   *v = ((folded ? folded->src[1]->k : 0) + (is_number ? at->k : 0) + from) * tn_dtypes[index->dtype].nbytes;
   return is_number ? NULL : at;
 }
+// The pointer that an INDEX of a loop is, of lane `from` *v bytes from there; NULL: it is none.
+static const tn_isa_induction *tn_arm64_induction(const tn_arm64_select *x, const tiny_uop *index, int from,
+                                                  int64_t *v) {
+  const int which = x->inductions.which[index->seq];
+  if (!which) return NULL;
+  *v = (x->inductions.added[index->seq] + from) * tn_dtypes[index->dtype].nbytes;
+  return &x->inductions.of[which - 1];
+}
 static tn_isa_operand tn_arm64_memory(tn_arm64_select *x, const tiny_uop *index, int nbytes, int from) {
   int64_t v;
+  const tn_isa_induction *d = tn_arm64_induction(x, index, from, &v);
+  if (d) return tn_arm64_at_base(x, d->reg, v, nbytes);
   const tiny_uop *at = tn_arm64_computed(index, from, &v), *memory = tn_memory_behind(index->src[0]);
   const int element = tn_dtypes[index->dtype].nbytes;
   if (!at) return tn_arm64_at_base(x, tn_arm64_value(x, memory), v, nbytes);
@@ -121,8 +131,10 @@ static int tn_arm64_address_apart(tn_arm64_select *x, const tiny_uop *index, int
 }
 static int tn_arm64_address_beside(tn_arm64_select *x, const tiny_uop *index, int lane) {
   int64_t v;
-  const tiny_uop *at = tn_arm64_computed(index, lane, &v), *memory = tn_memory_behind(index->src[0]);
-  const int start = at ? tn_arm64_address_of(x, memory, at, tn_dtypes[index->dtype].nbytes) : tn_arm64_value(x, memory);
+  const tn_isa_induction *d = tn_arm64_induction(x, index, lane, &v);
+  const tiny_uop *at = d ? NULL : tn_arm64_computed(index, lane, &v), *memory = tn_memory_behind(index->src[0]);
+  const int start = d ? d->reg : at ? tn_arm64_address_of(x, memory, at, tn_dtypes[index->dtype].nbytes) :
+      tn_arm64_value(x, memory);
   if (!v) return start;
   const int to = tn_arm64_new(x, TN_ISA_GPR), fits = v > 0 && v < 4096;
   const int n = fits ? -1 : tn_arm64_new(x, TN_ISA_GPR);

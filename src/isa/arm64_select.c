@@ -12,18 +12,66 @@
 
 // ** loops and the entry **
 
+static tn_isa_operand tn_arm64_end_of(const tn_arm64_select *x, const tiny_uop *range) {
+  const int r = x->end[range->seq];
+  return r < 0 ? tn_isa_number(range->src[0]->k) : tn_arm64_gpr(r, tn_arm64_wide(range), TN_ISA_USE);
+}
+// Adds a value, times a number of bytes, to a general register of 64 bits.
+static void tn_arm64_add_term(tn_arm64_select *x, int to, const tiny_uop *u, int64_t times) {
+  const int power = tn_arm64_power(times), sign = tn_arm64_extend_of(u) == TN_ARM64_BY_SXTW, r = tn_arm64_value(x, u);
+  const tn_isa_operand sum = tn_arm64_gpr(to, 8, TN_ISA_DEF), was = tn_arm64_gpr(to, 8, TN_ISA_USE);
+  if (power >= 0 && (!sign || power <= 4)) {
+    tn_arm64_address_to(x, to, to, r, sign ? TN_ARM64_BY_SXTW : TN_ARM64_BY_UXTX, power);
+    return;
+  }
+  const int n = tn_arm64_new(x, TN_ISA_GPR), wide = sign ? tn_arm64_new(x, TN_ISA_GPR) : r;
+  tn_arm64_number_to(x, n, times, 8);
+  if (sign) tn_arm64_2(x, TN_ARM64_SXTW, tn_arm64_gpr(wide, 8, TN_ISA_DEF), tn_arm64_gpr(r, 4, TN_ISA_USE));
+  tn_arm64_4(x, TN_ARM64_MADD, sum, tn_arm64_gpr(wide, 8, TN_ISA_USE), tn_arm64_gpr(n, 8, TN_ISA_USE), was);
+}
+// r = r + v, a number that an instruction has a field for, or by the register of it.
+static void tn_arm64_step(tn_arm64_select *x, int r, int64_t v, int by) {
+  const tn_isa_operand sum = tn_arm64_gpr(r, 8, TN_ISA_DEF), was = tn_arm64_gpr(r, 8, TN_ISA_USE);
+  if (by >= 0) tn_arm64_3(x, TN_ARM64_ADD, sum, was, tn_arm64_gpr(by, 8, TN_ISA_USE));
+  else tn_arm64_3(x, v < 0 ? TN_ARM64_SUB : TN_ARM64_ADD, sum, was, tn_isa_number(v < 0 ? -v : v));
+}
+static void tn_arm64_begin_inductions(tn_arm64_select *x, const tiny_uop *range) {
+  for (int i = 0; i < x->inductions.n; i++) {
+    tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range != range) continue;
+    const int64_t step = d->step * d->nbytes;
+    d->reg = tn_arm64_new(x, TN_ISA_GPR);
+    tn_arm64_copy(x, TN_ISA_GPR, d->reg, tn_arm64_value(x, d->memory));
+    for (int k = 0; k < d->n; k++) tn_arm64_add_term(x, d->reg, d->term[k].of, d->term[k].times * d->nbytes);
+    if (range->nsrc > 1) tn_arm64_add_term(x, d->reg, range->src[1], step);
+    if (tn_arm64_adds(step < 0 ? -step : step)) continue;
+    d->by = tn_arm64_new(x, TN_ISA_GPR);
+    tn_arm64_number_to(x, d->by, step, 8);
+  }
+}
+// Does nobody want to know which iteration it is? Then they are counted down.
+static int tn_arm64_counts_down(const tn_arm64_select *x, const tiny_uop *range) {
+  return x->uses[range->seq] == 1 && range->nsrc == 1;       // END is one
+}
 static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
   const int r = x->reg[u->seq] = tn_arm64_new(x, TN_ISA_GPR), nbytes = tn_arm64_wide(u), label = x->c->labels;
+  const int down = tn_arm64_counts_down(x, u), is_number = end->op == TINY_OP_CONST;
   x->c->labels += 2;
   x->label[u->seq] = label;
   x->outer[u->seq] = x->addresses;
-  if (start) tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, start));
+  tn_arm64_begin_inductions(x, u);
+  x->end[u->seq] = down || (is_number && tn_arm64_adds(end->k)) ? -1 : tn_arm64_value(x, end);
+  if (down) {
+    if (is_number) tn_arm64_number_to(x, r, end->k, nbytes);
+    else tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, end));
+  } else if (start) tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, start));
   else tn_arm64_number_to(x, r, 0, 4);
-  if (end->op != TINY_OP_CONST || start || end->k <= 0) {
-    const tn_isa_operand n = tn_arm64_source(x, end, TINY_OP_SUB);
+  if (!is_number || start || end->k <= 0) {
+    const tn_isa_operand n = down ? tn_isa_number(0) : tn_arm64_end_of(x, u);
+    const int none = tn_is_unsigned(u->dtype) ? TN_ARM64_B_HS : TN_ARM64_B_GE;
     tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), n);
-    tn_arm64_1(x, tn_is_unsigned(u->dtype) ? TN_ARM64_B_HS : TN_ARM64_B_GE, tn_arm64_label(label + 1));
+    tn_arm64_1(x, !down ? none : tn_is_unsigned(u->dtype) ? TN_ARM64_B_EQ : TN_ARM64_B_LE, tn_arm64_label(label + 1));
   }
   TN_PUSH(x->c->t, x->c->loop, x->c->nloop, x->c->caploop, tn_isa_loop)->begin = x->c->n;
   x->c->loop[x->c->nloop - 1].end = -1;
@@ -32,11 +80,16 @@ static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
 }
 static void tn_arm64_end(tn_arm64_select *x, const tiny_uop *range) {
   const int r = x->reg[range->seq], nbytes = tn_arm64_wide(range), label = x->label[range->seq];
-  const tn_isa_operand n = tn_arm64_source(x, range->src[0], TINY_OP_SUB);
-  tn_arm64_3(x, TN_ARM64_ADD, tn_arm64_gpr(r, nbytes, TN_ISA_DEF), tn_arm64_gpr(r, nbytes, TN_ISA_USE),
-      tn_isa_number(1));
-  tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), n);
-  tn_arm64_1(x, tn_is_unsigned(range->dtype) ? TN_ARM64_B_LO : TN_ARM64_B_LT, tn_arm64_label(label));
+  const int down = tn_arm64_counts_down(x, range);
+  for (int i = 0; i < x->inductions.n; i++) {
+    const tn_isa_induction *d = &x->inductions.of[i];
+    if (d->range == range) tn_arm64_step(x, d->reg, d->step * d->nbytes, d->by);
+  }
+  tn_arm64_3(x, down ? TN_ARM64_SUBS : TN_ARM64_ADD, tn_arm64_gpr(r, nbytes, TN_ISA_DEF),
+             tn_arm64_gpr(r, nbytes, TN_ISA_USE), tn_isa_number(1));
+  if (!down) tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(r, nbytes, TN_ISA_USE), tn_arm64_end_of(x, range));
+  const int goes_on = tn_is_unsigned(range->dtype) ? TN_ARM64_B_LO : TN_ARM64_B_LT;
+  tn_arm64_1(x, down ? TN_ARM64_B_NE : goes_on, tn_arm64_label(label));
   int l = x->c->nloop - 1;
   while (l >= 0 && x->c->loop[l].end >= 0) l--;
   x->c->loop[l].end = x->c->n;
@@ -286,13 +339,27 @@ static void tn_arm64_one_lanes(tn_arm64_select *x) {
     if (is_lane && x->uses[i] && factor[i] == x->uses[i]) x->fused[i] = 1;
   }
 }
+// An index that is an induction variable reads, before the loop, what that begins with.
+static void tn_arm64_read_induction(tn_arm64_select *x, const tiny_uop *index) {
+  const tn_isa_induction *d = &x->inductions.of[x->inductions.which[index->seq] - 1];
+  for (int i = 0; i <= d->n; i++) {
+    const tiny_uop *s = i < d->n ? d->term[i].of : d->range->nsrc > 1 ? d->range->src[1] : NULL;
+    if (!s) continue;
+    x->uses[s->seq] += 2;
+    x->user[s->seq] = d->range;
+    if (x->last[s->seq] < (int)d->range->seq) x->last[s->seq] = (int)d->range->seq;
+  }
+}
 static void tn_arm64_survey(tn_arm64_select *x) {
   const int n = x->k->n;
   for (int i = 0; i < n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = -1; }
+  tn_isa_find_inductions(x->c->t, x->k, TN_ARM64_INDUCTIONS, 1, &x->inductions);
   for (int i = n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
     if (tn_arm64_is_dead(x, u)) continue;
+    if (x->inductions.which[i]) tn_arm64_read_induction(x, u);
     for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_arm64_read_by(u, j);
       x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
       x->user[s->seq] = u;
@@ -311,6 +378,7 @@ static void tn_arm64_survey(tn_arm64_select *x) {
     const tiny_uop *u = x->k->list[i];
     const int late = x->fused[i] || u->op == TINY_OP_INDEX, at = late && x->last[i] > i ? x->last[i] : i;
     for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_arm64_read_by(u, j);
       if (x->last[s->seq] < at) x->last[s->seq] = at;
     }
@@ -330,7 +398,7 @@ static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k, const tn
   x.c = c; x.k = k; x.level = level;
   x.reg = (int *)tn_scratch(c->t, n * sizeof(int)); x.uses = (int *)tn_scratch(c->t, n * sizeof(int));
   x.last = (int *)tn_scratch(c->t, n * sizeof(int)); x.label = (int *)tn_scratch(c->t, n * sizeof(int));
-  x.outer = (int *)tn_scratch(c->t, n * sizeof(int));
+  x.outer = (int *)tn_scratch(c->t, n * sizeof(int)); x.end = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.mask = (uint8_t *)tn_scratch(c->t, n);

@@ -12,13 +12,12 @@
 #ifndef TN_ISA_ARM64_VALUES
 #define TN_ISA_ARM64_VALUES
 #ifndef TINY_AMALGAMATED
-#include "code.c"
+#include "induction.c"
 #include "arm64_encode.c"
-#include "../ir/listing.c"
 #endif
 
 enum { TN_ARM64_EQ_ = 0, TN_ARM64_NE_ = 1, TN_ARM64_LO_ = 3, TN_ARM64_MI_ = 4, TN_ARM64_LT_ = 11 };      // conditions
-enum { TN_ARM64_ADDRESSES = 32 };
+enum { TN_ARM64_ADDRESSES = 32, TN_ARM64_INDUCTIONS = 10 };
 typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, reg; } tn_arm64_address;
 
 // What a processor has beyond what all have.
@@ -32,6 +31,8 @@ typedef struct tn_arm64_select {
   uint8_t *fused, *mask;                   // it is written where it is used; bytes of a lane of bools
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
+  int *end;                                // of RANGE: the register of where it ends, -1: no number needs one
+  tn_isa_inductions inductions;            // each a pointer into its memory
   int *outer;                              // of them: how many addresses were known before
   int mem, args, task, local;              // the entry's arguments
   int from, lanes;                         // lanes of vectors that are computed now; lanes 0: all
@@ -147,26 +148,22 @@ static int tn_arm64_float_bits(int64_t bits, int element) {
   }
   return -1;
 }
-// A number to a general register: by one instruction where one does it, else 16 bits by each.
+// A number to a general register: by one instruction, so that loops make it once: 16 bits where all others are alike, a
+// mask, or from the pool.
 static void tn_arm64_number_to(tn_arm64_select *x, int to, int64_t v, int nbytes) {
   const uint64_t all = nbytes == 4 ? 0xFFFFFFFF : ~(uint64_t)0, u = (uint64_t)v & all;
-  const tn_isa_operand d = tn_arm64_gpr(to, nbytes, TN_ISA_DEF), both = tn_arm64_gpr(to, nbytes, TN_ISA_BOTH);
-  int ones = 0, zeros = 0, first = 1;
-  for (int i = 0; i < nbytes / 2; i++) { ones += (u >> 16 * i & 0xFFFF) == 0xFFFF; zeros += !(u >> 16 * i & 0xFFFF); }
-  if (zeros < nbytes / 2 - 1 && ones < nbytes / 2 - 1 && tn_arm64_bitmask(u, nbytes) >= 0) {
-    tn_arm64_3(x, TN_ARM64_ORR, d, tn_arm64_zr(nbytes), tn_isa_number((int64_t)u));
+  const tn_isa_operand d = tn_arm64_gpr(to, nbytes, TN_ISA_DEF);
+  for (int ones = 0; ones < 2; ones++) for (int i = 0; i < 8 * nbytes; i += 16) {
+    const uint64_t rest = ones ? ~u & all : u;
+    tn_isa_operand n = tn_isa_number((int64_t)(rest >> i));
+    if (rest & ~((uint64_t)0xFFFF << i)) continue;
+    n.scale = (uint8_t)i;
+    tn_arm64_2(x, ones ? TN_ARM64_MOVN : TN_ARM64_MOVZ, d, n);
     return;
   }
-  const uint64_t rest = ones > zeros ? 0xFFFF : 0;
-  const int alike = (rest ? ones : zeros) == nbytes / 2;     // one of them is written
-  for (int i = 0; i < nbytes / 2; i++) {
-    const uint64_t part = u >> 16 * i & 0xFFFF;
-    if (part == rest && !(alike && !i)) continue;
-    tn_isa_operand n = tn_isa_number((int64_t)(first && rest ? part ^ 0xFFFF : part));
-    n.scale = (uint8_t)(16 * i);
-    tn_arm64_2(x, !first ? TN_ARM64_MOVK : rest ? TN_ARM64_MOVN : TN_ARM64_MOVZ, first ? d : both, n);
-    first = 0;
-  }
+  if (tn_arm64_bitmask(u, nbytes) >= 0)
+    tn_arm64_3(x, TN_ARM64_ORR, d, tn_arm64_zr(nbytes), tn_isa_number((int64_t)u));
+  else tn_arm64_2(x, TN_ARM64_LDR, d, tn_isa_at(TN_ISA_POOL, nbytes, tn_isa_constant(x->c, &u, (size_t)nbytes)));
 }
 static int64_t tn_arm64_bits(const tiny_uop *u) {            // of an element, as it lies in memory
   if (!tn_is_float(u->dtype) || u->dtype == TINY_F64) return u->k;
