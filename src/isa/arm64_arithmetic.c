@@ -133,6 +133,11 @@ static void tn_arm64_fma_lanes(const tn_arm64_rule *s, tn_isa_operand p, tn_isa_
 static int tn_arm64_is_one_lane(const tn_arm64_select *x, const tiny_uop *u) {
   return u->op == TINY_OP_BROADCAST && x->fused[u->seq] && tn_is_float(u->dtype);
 }
+static tn_isa_operand tn_arm64_as_lane(tn_arm64_select *x, const tiny_uop *u, int element) {
+  int reg, lane;
+  if (tn_arm64_is_lane(x, u, &reg, &lane)) return tn_arm64_lane(reg, element, lane, TN_ISA_USE);
+  return tn_arm64_lane(tn_arm64_value(x, u), element, 0, TN_ISA_USE);
+}
 // x * y + z, rounded once: sources may be negative. Of vectors it is added to the register that is written.
 static tiny_uop *tn_arm64_write_fma(const tn_arm64_rule *s, tiny_uop *a, tiny_uop *b, tiny_uop *z, int less,
     int taken) {
@@ -142,12 +147,10 @@ static tiny_uop *tn_arm64_write_fma(const tn_arm64_rule *s, tiny_uop *a, tiny_uo
   if (s->u->lanes == 1) return tn_arm64_write_3(s, rows[taken][less], a, b, z);
   if (tn_arm64_is_one_lane(x, a) && !tn_arm64_is_one_lane(x, b)) { tiny_uop *other = a; a = b; b = other; }
   const int one = tn_arm64_is_one_lane(x, b), element = tn_arm64_element(x, s->u);
-  const tn_isa_operand q = one ? tn_arm64_lane(tn_arm64_value(x, b->src[0]), element, 0, TN_ISA_USE) :
-      tn_arm64_use(x, b);
+  const tn_isa_operand q = one ? tn_arm64_as_lane(x, b->src[0], element) : tn_arm64_use(x, b);
   if (tn_arm64_is_one_lane(x, a)) {        // both are: one of them for all lanes
     const int all = tn_arm64_new(x, TN_ISA_VEC);
-    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(all, 16, element, TN_ISA_DEF),
-               tn_arm64_lane(tn_arm64_value(x, a->src[0]), element, 0, TN_ISA_USE));
+    tn_arm64_2(x, TN_ARM64_DUP, tn_arm64_vec(all, 16, element, TN_ISA_DEF), tn_arm64_as_lane(x, a->src[0], element));
     tn_arm64_fma_lanes(s, tn_arm64_named(x, s->u, all, TN_ISA_USE), q, z, less, taken);
   } else tn_arm64_fma_lanes(s, tn_arm64_use(x, a), q, z, less, taken);
   return a;
@@ -243,9 +246,6 @@ static const tn_arm64_op *tn_arm64_op_of(const tiny_uop *u) {
   return NULL;
 }
 
-static int tn_arm64_adds(int64_t v) {      // is it a number that sums and comparisons have a field for?
-  return v >= 0 && (v < 4096 || (v < 4096 << 12 && !(v & 4095)));
-}
 // The second source of a scalar: a number where the instruction has a field for it.
 static tn_isa_operand tn_arm64_source(tn_arm64_select *x, const tiny_uop *u, int op) {
   const int nbytes = tn_arm64_wide(u);

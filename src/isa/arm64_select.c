@@ -16,34 +16,32 @@ static tn_isa_operand tn_arm64_end_of(const tn_arm64_select *x, const tiny_uop *
   const int r = x->end[range->seq];
   return r < 0 ? tn_isa_number(range->src[0]->k) : tn_arm64_gpr(r, tn_arm64_wide(range), TN_ISA_USE);
 }
-// Adds a value, times a number of bytes, to a general register of 64 bits.
-static void tn_arm64_add_term(tn_arm64_select *x, int to, const tiny_uop *u, int64_t times) {
+// to = base + a value, times a number of bytes, of 64 bits.
+static void tn_arm64_add_term(tn_arm64_select *x, int to, int base, const tiny_uop *u, int64_t times) {
   const int power = tn_arm64_power(times), sign = tn_arm64_extend_of(u) == TN_ARM64_BY_SXTW, r = tn_arm64_value(x, u);
-  const tn_isa_operand sum = tn_arm64_gpr(to, 8, TN_ISA_DEF), was = tn_arm64_gpr(to, 8, TN_ISA_USE);
   if (power >= 0 && (!sign || power <= 4)) {
-    tn_arm64_address_to(x, to, to, r, sign ? TN_ARM64_BY_SXTW : TN_ARM64_BY_UXTX, power);
+    tn_arm64_address_to(x, to, base, r, sign ? TN_ARM64_BY_SXTW : TN_ARM64_BY_UXTX, power);
     return;
   }
   const int n = tn_arm64_new(x, TN_ISA_GPR), wide = sign ? tn_arm64_new(x, TN_ISA_GPR) : r;
   tn_arm64_number_to(x, n, times, 8);
   if (sign) tn_arm64_2(x, TN_ARM64_SXTW, tn_arm64_gpr(wide, 8, TN_ISA_DEF), tn_arm64_gpr(r, 4, TN_ISA_USE));
-  tn_arm64_4(x, TN_ARM64_MADD, sum, tn_arm64_gpr(wide, 8, TN_ISA_USE), tn_arm64_gpr(n, 8, TN_ISA_USE), was);
-}
-// r = r + v, a number that an instruction has a field for, or by the register of it.
-static void tn_arm64_step(tn_arm64_select *x, int r, int64_t v, int by) {
-  const tn_isa_operand sum = tn_arm64_gpr(r, 8, TN_ISA_DEF), was = tn_arm64_gpr(r, 8, TN_ISA_USE);
-  if (by >= 0) tn_arm64_3(x, TN_ARM64_ADD, sum, was, tn_arm64_gpr(by, 8, TN_ISA_USE));
-  else tn_arm64_3(x, v < 0 ? TN_ARM64_SUB : TN_ARM64_ADD, sum, was, tn_isa_number(v < 0 ? -v : v));
+  tn_arm64_4(x, TN_ARM64_MADD, tn_arm64_gpr(to, 8, TN_ISA_DEF), tn_arm64_gpr(wide, 8, TN_ISA_USE),
+             tn_arm64_gpr(n, 8, TN_ISA_USE), tn_arm64_gpr(base, 8, TN_ISA_USE));
 }
 static void tn_arm64_begin_inductions(tn_arm64_select *x, const tiny_uop *range) {
   for (int i = 0; i < x->inductions.n; i++) {
     tn_isa_induction *d = &x->inductions.of[i];
     if (d->range != range) continue;
     const int64_t step = d->step * d->nbytes;
+    int base = tn_arm64_value(x, d->memory);
     d->reg = tn_arm64_new(x, TN_ISA_GPR);
-    tn_arm64_copy(x, TN_ISA_GPR, d->reg, tn_arm64_value(x, d->memory));
-    for (int k = 0; k < d->n; k++) tn_arm64_add_term(x, d->reg, d->term[k].of, d->term[k].times * d->nbytes);
-    if (range->nsrc > 1) tn_arm64_add_term(x, d->reg, range->src[1], step);
+    for (int k = 0; k < d->n + (range->nsrc > 1); k++, base = d->reg) {
+      const int is_start = k == d->n;
+      tn_arm64_add_term(x, d->reg, base, is_start ? range->src[1] : d->term[k].of,
+                        is_start ? step : d->term[k].times * d->nbytes);
+    }
+    tn_arm64_copy(x, TN_ISA_GPR, d->reg, base);
     if (tn_arm64_adds(step < 0 ? -step : step)) continue;
     d->by = tn_arm64_new(x, TN_ISA_GPR);
     tn_arm64_number_to(x, d->by, step, 8);
@@ -83,7 +81,7 @@ static void tn_arm64_end(tn_arm64_select *x, const tiny_uop *range) {
   const int down = tn_arm64_counts_down(x, range);
   for (int i = 0; i < x->inductions.n; i++) {
     const tn_isa_induction *d = &x->inductions.of[i];
-    if (d->range == range) tn_arm64_step(x, d->reg, d->step * d->nbytes, d->by);
+    if (d->range == range) tn_arm64_add_number(x, d->reg, d->reg, d->step * d->nbytes, d->by);
   }
   tn_arm64_3(x, down ? TN_ARM64_SUBS : TN_ARM64_ADD, tn_arm64_gpr(r, nbytes, TN_ISA_DEF),
              tn_arm64_gpr(r, nbytes, TN_ISA_USE), tn_isa_number(1));
@@ -122,8 +120,11 @@ static void tn_arm64_define(tn_arm64_select *x, const tiny_uop *u) {
 
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_arm64_home(tn_arm64_select *x, const tiny_uop *u) {
-  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
-  if (!store || store->op != TINY_OP_STORE || store->src[1] != u || !tn_is_reg(store->src[0]->src[0])) return -1;
+  const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
+  for (; store && store->op == TINY_OP_FMA && u->op == TINY_OP_FMA && store->src[2] == sum; sum = store, store =
+       x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // an FMA is added to by others, where it stands
+    if (store->src[0] == sum || store->src[1] == sum || store->lanes != u->lanes) return -1;
+  if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
   const int *e = tn_arm64_reg_element(x, store->src[0]);
   if (!e || u->dtype == TINY_BOOL) return -1;
   for (uint32_t i = u->seq + 1; i < store->seq; i++) {
@@ -243,6 +244,15 @@ static void tn_arm64_store_all(tn_arm64_select *x, const tiny_uop *u) {
   x->lanes = x->from = 0;
 }
 
+// The same bits of vector registers, or their first lane, which nothing else is written to: those of REG memory are.
+static int tn_arm64_is_alias(const tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->op == TINY_OP_BITCAST || u->op == TINY_OP_PICK ? u->src[0] : NULL;
+  if (!s || tn_arm64_class(u) != TN_ISA_VEC || tn_arm64_class(s) != TN_ISA_VEC || s->dtype == TINY_BOOL ||
+      u->dtype == TINY_BOOL) return 0;
+  if (tn_arm64_is_splat(s) || s->op == TINY_OP_CONST || (s->op == TINY_OP_LOAD && tn_is_reg(s->src[0]->src[0])))
+    return 0;
+  return u->op == TINY_OP_BITCAST ? (s->lanes == 1) == (u->lanes == 1) : u->lanes == 1 && !(u->k % tn_arm64_each(x, s));
+}
 static void tn_arm64_special(tn_arm64_select *x, const tiny_uop *u) {
   const int to = tn_arm64_new(x, u->op == TINY_OP_ARG ? tn_arm64_class(u) : TN_ISA_GPR), nbytes = tn_arm64_wide(u);
   x->reg[u->seq] = to;
@@ -287,6 +297,10 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
   }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_arm64_load_reg(x, u); return; }
+  if (tn_arm64_is_alias(x, u)) {
+    *reg = x->reg[u->src[0]->seq] + (u->op == TINY_OP_PICK ? (int)u->k / tn_arm64_each(x, u->src[0]) : 0);
+    return;
+  }
   int home = tn_arm64_home(x, u);
   const int all_at_once = tn_arm64_one_step(x, u) && tn_arm64_at_once(x, u) == u->lanes;
   if (home >= 0 && (u->op == TINY_OP_STACK || u->op == TINY_OP_PICK || tn_arm64_parts_of(x, u) > 1)) home = -1;
@@ -350,6 +364,20 @@ static void tn_arm64_read_induction(tn_arm64_select *x, const tiny_uop *index) {
     if (x->last[s->seq] < (int)d->range->seq) x->last[s->seq] = (int)d->range->seq;
   }
 }
+// Lanes that only STACKs and BROADCASTs read, which take them where they are.
+static void tn_arm64_lanes_in_place(tn_arm64_select *x) {
+  int *taken = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const int takes = (u->op == TINY_OP_STACK || u->op == TINY_OP_BROADCAST) && u->dtype != TINY_BOOL && x->uses[i];
+    for (uint32_t j = 0; takes && j < u->nsrc; j++) taken[u->src[j]->seq]++;
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    const int is_lane = u->op == TINY_OP_PICK && u->lanes == 1 && u->dtype != TINY_BOOL;
+    if (is_lane && x->uses[i] && taken[i] == x->uses[i] && !tn_arm64_is_splat(u->src[0])) x->fused[i] = 1;
+  }
+}
 static void tn_arm64_survey(tn_arm64_select *x) {
   const int n = x->k->n;
   for (int i = 0; i < n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = -1; }
@@ -367,6 +395,7 @@ static void tn_arm64_survey(tn_arm64_select *x) {
   }
   tn_arm64_masks(x);
   tn_arm64_one_lanes(x);
+  tn_arm64_lanes_in_place(x);
   x->survey = 1;
   for (int i = n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];

@@ -18,7 +18,8 @@
 
 enum { TN_ARM64_EQ_ = 0, TN_ARM64_NE_ = 1, TN_ARM64_LO_ = 3, TN_ARM64_MI_ = 4, TN_ARM64_LT_ = 11 };      // conditions
 enum { TN_ARM64_ADDRESSES = 32, TN_ARM64_INDUCTIONS = 10 };
-typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, reg; } tn_arm64_address;
+// base + index * element; or of a register, base, so many bytes from there: memory NULL.
+typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, base, reg; int64_t bytes; } tn_arm64_address;
 
 // What a processor has beyond what all have.
 typedef struct tn_arm64_level { const char *name; } tn_arm64_level;
@@ -38,7 +39,7 @@ typedef struct tn_arm64_select {
   int from, lanes;                         // lanes of vectors that are computed now; lanes 0: all
   int64_t local_at;
   int survey;                              // rules only say what they would fuse
-  tn_arm64_address address[TN_ARM64_ADDRESSES]; int addresses;               // base + index * element, by register
+  tn_arm64_address address[TN_ARM64_ADDRESSES]; int addresses;               // that are known
 } tn_arm64_select;
 
 // ** sizes **
@@ -262,6 +263,15 @@ static tn_isa_operand tn_arm64_def(const tn_arm64_select *x, const tiny_uop *u, 
   return tn_arm64_named(x, u, to, TN_ISA_DEF);
 }
 
+// The register and lane that a scalar is, without being moved; 0: it is none.
+static int tn_arm64_is_lane(const tn_arm64_select *x, const tiny_uop *s, int *reg, int *lane) {
+  if (s->lanes > 1 || s->op != TINY_OP_PICK || s->dtype == TINY_BOOL || tn_arm64_is_splat(s->src[0])) return 0;
+  const int each = tn_arm64_each(x, s->src[0]);
+  if (x->reg[s->src[0]->seq] < 0) return 0;
+  *reg = x->reg[s->src[0]->seq] + (int)s->k / each;
+  *lane = (int)s->k % each;
+  return 1;
+}
 // Integers of n lanes in elements of another size, extended by a sign or zeros, or cut.
 static int tn_arm64_resized(tn_arm64_select *x, int r, int from, int to, int sign) {
   while (from != to) {

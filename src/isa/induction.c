@@ -48,10 +48,13 @@ static int tn_isa_is_affine(const tiny_uop *at, const tiny_uop *range, tn_isa_in
     if (u->op == TINY_OP_CONST && !tn_isa_stays_inside(u)) return 0;
     if (u->op == TINY_OP_CONST) { d->added += one.times * u->k; continue; }
     if (!tn_isa_stays_inside(u) || n + 2 > TN_ISA_DEEP) return 0;
+    const int widens = u->op == TINY_OP_CAST && tn_is_int(u->src[0]->dtype) && tn_isa_stays_inside(u->src[0]);
     if (u == range) d->step += one.times;
     else if (u->seq < range->seq) {
       if (d->n == TN_ISA_TERMS) return 0;
       d->term[d->n++] = one;
+    } else if (widens) {
+      todo[n].of = u->src[0]; todo[n++].times = one.times;
     } else if (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB) {
       todo[n].of = u->src[0]; todo[n++].times = one.times;
       todo[n].of = by; todo[n++].times = u->op == TINY_OP_ADD ? one.times : -one.times;
@@ -89,12 +92,6 @@ static void tn_isa_induce(tiny_ctx *t, const tiny_listing *k, int begin, int end
     all->which[i] = which + 1;
     all->added[i] = d.added;
   }
-}
-// Bytes from one element to the next, if an address may have the loop's variable times that: then what is added to that
-// is a place in its memory, and does not change in the loop. 0: it may not.
-static int tn_isa_pace(const tn_isa_induction *d) {
-  const int64_t pace = d->step * d->nbytes;
-  return d->memory && d->range->vmin >= 0 && (pace == 1 || pace == 2 || pace == 4 || pace == 8) ? (int)pace : 0;
 }
 static void tn_isa_find_inductions(tiny_ctx *t, const tiny_listing *k, int most, int by_memory,
                                    tn_isa_inductions *all) {
