@@ -214,6 +214,7 @@ TN_SMALL_BEGIN
 #include "isa/arm64_arithmetic.c"
 #include "isa/arm64_lanes.c"
 #include "isa/arm64_select.c"
+#include "isa/arm64_peephole.c"
 #endif
 #endif
 #include "ir/match_end.c"

@@ -100,6 +100,12 @@ GRAPH(gathered, tiny_gather(in->x, 1, tiny_remainder_scalar(in->i, in->n)))
 GRAPH(scattered, tiny_scatter_add(in->y, 1, tiny_remainder_scalar(in->i, in->n), in->x))
 GRAPH(embedded, tiny_embedding(tiny_remainder_scalar(tiny_select(in->i, 0, 0), in->m), in->x, -1))
 GRAPH(attention, tiny_attention(in->x, in->y, tiny_transpose(in->w, 0, 1), NULL))
+static tiny_tensor *product_of_bytes(const inputs *in, tiny_dtype dtype, double least) {
+  tiny_tensor *x = tiny_cast(tiny_add_scalar(tiny_remainder_scalar(in->i, 256), least), dtype);
+  return tiny_matmul(tiny_cast(x, TINY_I32), tiny_cast(tiny_transpose(x, 0, 1), TINY_I32));
+}
+GRAPH(product_i8, product_of_bytes(in, TINY_I8, -128))
+GRAPH(product_u8, product_of_bytes(in, TINY_U8, 0))
 #undef GRAPH
 #define G(name) {#name, g_##name}
 static const struct { const char *name; graph_fn fn; } graphs[] = {
@@ -108,7 +114,8 @@ static const struct { const char *name; graph_fn fn; } graphs[] = {
   G(imod), G(isum), G(ior), G(shift), G(to_f32), G(to_i32), G(to_u8), G(to_i64), G(to_f64), G(to_f16), G(picked),
   G(padded), G(normed), G(argmax0), G(amax0), G(amin), G(less), G(nans), G(nans_along), G(chosen), G(imax),
   G(imin0), G(umax), G(max_f64), G(sum_f64), G(turned_f64), G(sorted),
-  G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded), G(attention)
+  G(cholesky), G(pooled), G(conv), G(gathered), G(scattered), G(embedded), G(attention),
+  G(product_i8), G(product_u8)
 };
 #undef G
 enum { GRAPHS = sizeof graphs / sizeof *graphs };
@@ -304,7 +311,11 @@ static void test_registers_of_none(const tn_cpu_builtin_level *level) {
 }
 
 // What the processor is, and what it may be taken for.
+#ifdef TN_OS_ARM64
+static const char *const devices[] = {"CPU", "CPU:neon"};
+#else
 static const char *const devices[] = {"CPU", "CPU:sse2", "CPU:sse4", "CPU:avx2", "CPU:avx512"};
+#endif
 enum { DEVICES = sizeof devices / sizeof *devices };
 
 static void test_graphs(tiny_ctx *reference, tiny_ctx *t, const char *device) {

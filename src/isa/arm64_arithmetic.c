@@ -129,9 +129,9 @@ static void tn_arm64_fma_lanes(const tn_arm64_rule *s, tn_isa_operand p, tn_isa_
   } else tn_arm64_copy(s->x, TN_ISA_VEC, s->to, tn_arm64_value(s->x, z));
   tn_arm64_3(s->x, less ? TN_ARM64_FMLS : TN_ARM64_FMLA, sum, p, q);
 }
-// A factor that is one lane of a register for all lanes: a BROADCAST of a float, which is then not written.
+// A factor that is one lane of a register for all lanes: a BROADCAST, which is then not written.
 static int tn_arm64_is_one_lane(const tn_arm64_select *x, const tiny_uop *u) {
-  return u->op == TINY_OP_BROADCAST && x->fused[u->seq] && tn_is_float(u->dtype);
+  return u->op == TINY_OP_BROADCAST && x->fused[u->seq];
 }
 static tn_isa_operand tn_arm64_as_lane(tn_arm64_select *x, const tiny_uop *u, int element) {
   int reg, lane;

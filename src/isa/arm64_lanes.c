@@ -1,4 +1,4 @@
-// arm64_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE.
+// arm64_lanes: what moves lanes: BROADCAST, STACK, PICK, LANE; dot products.
 //
 // In:  a node. Out: the instructions that write its value to its registers, all of its lanes.
 // Holds: a STACK of lanes of one register or of two is one permutation where there is one, else goes by tables; lanes of
@@ -160,6 +160,31 @@ static void tn_arm64_stack(tn_arm64_select *x, const tiny_uop *u, int to) {
     x->lanes = x->from = 0;
   }
 }
+// ** dot products **
+
+// A word, or words, as bytes: of a scalar the first of a vector.
+static tn_isa_operand tn_arm64_bytes_of(tn_arm64_select *x, const tiny_uop *u, int held) {
+  const int r = tn_arm64_value(x, u), to = u->lanes == 1 ? tn_arm64_new(x, TN_ISA_VEC) : r;
+  if (u->lanes == 1) tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_vec(to, 4, 0, TN_ISA_DEF), tn_arm64_gpr(r, 4, TN_ISA_USE));
+  return tn_arm64_vec(to, held, 1, TN_ISA_USE);
+}
+static void tn_arm64_dot(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int held = u->lanes > 1 && tn_arm64_nbytes(x, u) > 8 ? 16 : 8, scalar = u->lanes == 1;
+  const int row = u->k == TINY_DOT_I8 ? TN_ARM64_SDOT : u->k == TINY_DOT_U8 ? TN_ARM64_UDOT : 0;
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  if (!row || !tn_arm64_level_has(x->level, row)) { tn_isa_refuse(x->c, "a dot product"); return; }
+  if (tn_arm64_is_one_lane(x, a)) { a = b; b = u->src[0]; }
+  const int one = tn_arm64_is_one_lane(x, b), sum = scalar ? tn_arm64_new(x, TN_ISA_VEC) : to;
+  const tn_isa_operand p = tn_arm64_bytes_of(x, a, held);
+  const tn_isa_operand q = one ? tn_arm64_as_lane(x, b->src[0], 4) : tn_arm64_bytes_of(x, b, held);
+  const int so_far = tn_arm64_value(x, u->src[2]);
+  if (scalar)
+    tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_vec(sum, 4, 0, TN_ISA_DEF), tn_arm64_gpr(so_far, 4, TN_ISA_USE));
+  else tn_arm64_copy(x, TN_ISA_VEC, sum, so_far);
+  tn_arm64_3(x, row, tn_arm64_vec(sum, held, 4, TN_ISA_BOTH), p, q);
+  if (scalar) tn_arm64_2(x, TN_ARM64_FMOV, tn_arm64_gpr(to, 4, TN_ISA_DEF), tn_arm64_vec(sum, 4, 0, TN_ISA_USE));
+}
+
 // Part of a vector.
 static void tn_arm64_pick(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];

@@ -244,6 +244,13 @@ static void tn_arm64_load(tn_arm64_select *x, const tiny_uop *u, int to) {
   else tn_arm64_move(x, u, 0, to, tn_arm64_memory(x, index, tn_arm64_element(x, u), 0));
   if (valid) { tn_arm64_place(x, label); x->addresses = known; }
 }
+// A scalar integer to lane 0 of a vector register.
+static void tn_arm64_load_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int nbytes = tn_arm64_element(x, u);
+  const tn_isa_operand o = tn_arm64_memory(x, u->src[0], nbytes, 0);
+  const int unscaled = o.index == TN_ISA_NO_REG && (o.imm < 0 || o.imm % nbytes);
+  tn_arm64_2(x, unscaled ? TN_ARM64_LDUR : TN_ARM64_LDR, tn_arm64_vec(to, nbytes, 0, TN_ISA_DEF), o);
+}
 static void tn_arm64_store(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *value = u->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const int masked = valid && valid->lanes > 1, known = x->addresses;

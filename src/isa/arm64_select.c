@@ -3,7 +3,7 @@
 // In:  a verified list whose ops the CPU's renderer has. Out: code, or what of it is not known here, in code->refused.
 // Holds: a value is in registers as arm64_values.c says. A node wider than a register is computed by as many lanes at a
 //        time as a register holds of it and of all its sources.
-// Not here: DOT, WMMA, SHUFFLE, atomic additions, lanes that are no power of two, grids.
+// Not here: WMMA, SHUFFLE, atomic additions, lanes that are no power of two, grids: a CPU's lists have none.
 #ifndef TN_ISA_ARM64_SELECT
 #define TN_ISA_ARM64_SELECT
 #ifndef TINY_AMALGAMATED
@@ -118,11 +118,12 @@ static void tn_arm64_define(tn_arm64_select *x, const tiny_uop *u) {
 
 // ** REG memory: which register a value is made in **
 
+static int tn_arm64_adds_to(const tiny_uop *u) { return u->op == TINY_OP_FMA || u->op == TINY_OP_DOT; }
 // Where a value goes that is only stored to REG memory of which nothing is read or written meanwhile: there; or -1.
 static int tn_arm64_home(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *store = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL, *sum = u;
-  for (; store && store->op == TINY_OP_FMA && u->op == TINY_OP_FMA && store->src[2] == sum; sum = store, store =
-       x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // an FMA is added to by others, where it stands
+  for (; store && tn_arm64_adds_to(store) && tn_arm64_adds_to(u) && store->src[2] == sum; sum = store, store =
+       x->uses[sum->seq] == 1 ? x->user[sum->seq] : NULL)    // what is added to stands where the last sum goes
     if (store->src[0] == sum || store->src[1] == sum || store->lanes != u->lanes) return -1;
   if (!store || store->op != TINY_OP_STORE || store->src[1] != sum || !tn_is_reg(store->src[0]->src[0])) return -1;
   const int *e = tn_arm64_reg_element(x, store->src[0]);
@@ -142,7 +143,7 @@ static int tn_arm64_home(tn_arm64_select *x, const tiny_uop *u) {
 }
 // Is a value made of what that register holds?
 static int tn_arm64_made_of(const tn_arm64_select *x, const tiny_uop *u, int reg) {
-  const uint32_t factors = u->op == TINY_OP_FMA ? 2 : u->nsrc;                 // to the third source it is added
+  const uint32_t factors = tn_arm64_adds_to(u) ? 2 : u->nsrc;                  // to the third source it is added
   for (uint32_t i = 0; i < factors; i++) {
     const tiny_uop *s = u->src[i];
     if (x->fused[s->seq] && tn_arm64_made_of(x, s, reg)) return 1;
@@ -196,6 +197,7 @@ static void tn_arm64_compute(tn_arm64_select *x, const tiny_uop *u, int to) {
     case TINY_OP_LANE: tn_arm64_lane_numbers(x, u, to); return;
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_arm64_compare(x, u, to); return;
     case TINY_OP_WHERE: tn_arm64_where(x, u, to); return;
+    case TINY_OP_DOT: tn_arm64_dot(x, u, to); return;
     case TINY_OP_NEG: case TINY_OP_SQRT: case TINY_OP_TRUNC: tn_arm64_unary(x, u, to); return;
     case TINY_OP_ADD: case TINY_OP_SUB: case TINY_OP_MUL: case TINY_OP_FDIV: case TINY_OP_AND: case TINY_OP_OR:
     case TINY_OP_XOR: case TINY_OP_SHL: case TINY_OP_SHR: case TINY_OP_CDIV: case TINY_OP_CMOD:
@@ -295,6 +297,11 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
     if (u->dtype != TINY_BOOL) *reg = tn_arm64_splat(x, tn_arm64_bits(u->src[0]), tn_arm64_element(x, u));
     return;
   }
+  if (x->in_lane[u->seq]) {
+    *reg = tn_arm64_new(x, TN_ISA_VEC);
+    tn_arm64_load_lane(x, u, *reg);
+    return;
+  }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
   if (u->op == TINY_OP_LOAD && tn_is_reg(u->src[0]->src[0])) { tn_arm64_load_reg(x, u); return; }
   if (tn_arm64_is_alias(x, u)) {
@@ -340,16 +347,18 @@ static void tn_arm64_masks(tn_arm64_select *x) {
     }
   }
 }
-// BROADCASTs of floats that only FMAs read, as a factor, are not written: those take one lane for all.
+// BROADCASTs that only FMAs or DOTs read, as a factor, are not written: those take one lane for all.
 static void tn_arm64_one_lanes(tn_arm64_select *x) {
   int *factor = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
-    for (uint32_t j = 0; u->op == TINY_OP_FMA && x->uses[i] && j < 2; j++) factor[u->src[j]->seq]++;
+    const int takes = u->op == TINY_OP_FMA ? tn_is_float(u->dtype) : u->op == TINY_OP_DOT && u->lanes > 1;
+    for (uint32_t j = 0; takes && x->uses[i] && j < 2 && u->src[0] != u->src[1]; j++) factor[u->src[j]->seq]++;
   }
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
-    const int is_lane = u->op == TINY_OP_BROADCAST && tn_is_float(u->dtype) && u->src[0]->op != TINY_OP_CONST;
+    const int is_lane = u->op == TINY_OP_BROADCAST && u->src[0]->op != TINY_OP_CONST &&
+        (tn_is_float(u->dtype) || x->in_lane[u->src[0]->seq]);
     if (is_lane && x->uses[i] && factor[i] == x->uses[i]) x->fused[i] = 1;
   }
 }
@@ -374,8 +383,10 @@ static void tn_arm64_lanes_in_place(tn_arm64_select *x) {
   }
   for (int i = 0; i < x->k->n; i++) {
     const tiny_uop *u = x->k->list[i];
-    const int is_lane = u->op == TINY_OP_PICK && u->lanes == 1 && u->dtype != TINY_BOOL;
-    if (is_lane && x->uses[i] && taken[i] == x->uses[i] && !tn_arm64_is_splat(u->src[0])) x->fused[i] = 1;
+    const int all = x->uses[i] && taken[i] == x->uses[i] && u->lanes == 1 && u->dtype != TINY_BOOL;
+    if (all && u->op == TINY_OP_PICK && !tn_arm64_is_splat(u->src[0])) x->fused[i] = 1;
+    if (all && u->op == TINY_OP_LOAD && tn_is_int(u->dtype) && u->nsrc == 1 && u->src[0]->nsrc == 2)
+        x->in_lane[i] = !tn_is_reg(u->src[0]->src[0]);
   }
 }
 static void tn_arm64_survey(tn_arm64_select *x) {
@@ -394,8 +405,8 @@ static void tn_arm64_survey(tn_arm64_select *x) {
     }
   }
   tn_arm64_masks(x);
-  tn_arm64_one_lanes(x);
   tn_arm64_lanes_in_place(x);
+  tn_arm64_one_lanes(x);
   x->survey = 1;
   for (int i = n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
@@ -430,7 +441,7 @@ static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k, const tn
   x.outer = (int *)tn_scratch(c->t, n * sizeof(int)); x.end = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
-  x.fused = (uint8_t *)tn_scratch(c->t, n); x.mask = (uint8_t *)tn_scratch(c->t, n);
+  x.in_lane = (uint8_t *)tn_scratch(c->t, n); x.fused = (uint8_t *)tn_scratch(c->t, n); x.mask = (uint8_t *)tn_scratch(c->t, n);
   tn_arm64_survey(&x);
   tn_arm64_entry(&x);
   for (int i = 0; i < k->n && !c->refused; i++) tn_arm64_node(&x, k->list[i]);

@@ -21,15 +21,20 @@ enum { TN_ARM64_ADDRESSES = 32, TN_ARM64_INDUCTIONS = 10 };
 // base + index * element; or of a register, base, so many bytes from there: memory NULL.
 typedef struct tn_arm64_address { const tiny_uop *memory, *at; int element, base, reg; int64_t bytes; } tn_arm64_address;
 
-// What a processor has beyond what all have.
-typedef struct tn_arm64_level { const char *name; } tn_arm64_level;
-static const tn_arm64_level tn_arm64_levels[] = {{"arm64"}};
+// What a processor has beyond what all have: bits of TN_ARM64_HAS_*.
+typedef struct tn_arm64_level { const char *name; uint32_t has; } tn_arm64_level;
+enum { TN_ARM64_NEON, TN_ARM64_DOTPROD, TN_ARM64_LEVELS };
+static const tn_arm64_level tn_arm64_levels[TN_ARM64_LEVELS] = {
+  {"neon", 1u << TN_ARM64_HAS_N}, {"dotprod", 1u << TN_ARM64_HAS_N | 1u << TN_ARM64_HAS_DOTPROD}
+};
+static int tn_arm64_level_has(const tn_arm64_level *l, int row) { return (int)(l->has >> tn_arm64_rows[row].has & 1); }
 
 typedef struct tn_arm64_select {
   tn_isa_code *c; const tiny_listing *k; const tn_arm64_level *level;
   int *reg, *uses, *last;                  // of nodes: register, -1: none; uses, the place of the last use
   const tiny_uop **user;                   // one of them
   uint8_t *fused, *mask;                   // it is written where it is used; bytes of a lane of bools
+  uint8_t *in_lane;                        // of LOADs of scalar integers: it goes to a vector register
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
   int *end;                                // of RANGE: the register of where it ends, -1: no number needs one
@@ -265,6 +270,7 @@ static tn_isa_operand tn_arm64_def(const tn_arm64_select *x, const tiny_uop *u, 
 
 // The register and lane that a scalar is, without being moved; 0: it is none.
 static int tn_arm64_is_lane(const tn_arm64_select *x, const tiny_uop *s, int *reg, int *lane) {
+  if (x->in_lane[s->seq]) { *reg = x->reg[s->seq]; *lane = 0; return 1; }
   if (s->lanes > 1 || s->op != TINY_OP_PICK || s->dtype == TINY_BOOL || tn_arm64_is_splat(s->src[0])) return 0;
   const int each = tn_arm64_each(x, s->src[0]);
   if (x->reg[s->src[0]->seq] < 0) return 0;
