@@ -68,8 +68,10 @@ static tiny_uop *tn_arm64_write_shifted(const tn_arm64_rule *s, int op, tiny_uop
 static tiny_uop *tn_arm64_write_not(const tn_arm64_rule *s, int op, tiny_uop *a, tiny_uop *b) {
   if (s->x->survey) return a;
   if (s->u->lanes == 1) return tn_arm64_write_2(s, op, a, tn_arm64_use(s->x, b));
-  const int held = tn_arm64_nbytes(s->x, s->u) > 8 ? 16 : 8;
-  const int p = tn_arm64_value(s->x, a), q = tn_arm64_value(s->x, b);
+  const int held = tn_arm64_nbytes(s->x, s->u) > 8 ? 16 : 8, is_bool = s->u->dtype == TINY_BOOL;
+  const int element = tn_arm64_element(s->x, s->u);
+  const int p = is_bool ? tn_arm64_mask(s->x, a, element) : tn_arm64_value(s->x, a);
+  const int q = is_bool ? tn_arm64_mask(s->x, b, element) : tn_arm64_value(s->x, b);
   tn_arm64_3(s->x, op, tn_arm64_vec(s->to, held, 1, TN_ISA_DEF), tn_arm64_vec(p, held, 1, TN_ISA_USE),
              tn_arm64_vec(q, held, 1, TN_ISA_USE));
   return a;
@@ -95,16 +97,41 @@ static int tn_arm64_compare_flags(tn_arm64_select *x, const tiny_uop *u) {
 static int tn_arm64_is_compare(const tiny_uop *u) {
   return u->lanes == 1 && (u->op == TINY_OP_LT || u->op == TINY_OP_EQ || u->op == TINY_OP_NE);
 }
+static int tn_arm64_joins(const tiny_uop *u) {
+  return u->lanes == 1 && u->dtype == TINY_BOOL && (u->op == TINY_OP_AND || u->op == TINY_OP_OR) &&
+      u->src[0] != u->src[1] && tn_arm64_is_compare(u->src[0]) && tn_arm64_is_compare(u->src[1]);
+}
+// May who reads the flags take a condition in? Of two comparisons, both.
+static void tn_arm64_takes_condition(tn_arm64_select *x, const tiny_uop *u) {
+  const int joins = tn_arm64_joins(u) && tn_arm64_is_alone(x, u);
+  if (tn_arm64_is_compare(u) || (joins && tn_arm64_is_alone(x, u->src[0]) && tn_arm64_is_alone(x, u->src[1])))
+    for (uint32_t i = 0; tn_arm64_takes_in(x, u) && joins && i < 2; i++) x->fused[u->src[i]->seq] |= 2;
+}
+// Two comparisons: the second is made where the first does not decide; where it does, the flags are as if it had held,
+// or had not (C6.2: CCMP, FCCMP). Of the flags N is 8, Z 4, C 2.
+static int tn_arm64_joined_flags(tn_arm64_select *x, const tiny_uop *u) {
+  const tiny_uop *s = u->src[1], *of = s->src[0];
+  const tn_isa_operand a = tn_arm64_use(x, of), b = tn_arm64_use(x, s->src[1]);
+  const int first = tn_arm64_compare_flags(x, u->src[0]), is_or = u->op == TINY_OP_OR, is_float = tn_is_float(of->dtype);
+  const int below = tn_is_unsigned(of->dtype) || of->dtype == TINY_BOOL ? TN_ARM64_LO_ : TN_ARM64_LT_;
+  const int less = is_float ? TN_ARM64_MI_ : below;
+  const int is_true = s->op == TINY_OP_LT ? less : s->op == TINY_OP_EQ ? TN_ARM64_EQ_ : TN_ARM64_NE_;
+  const int holds = is_true == TN_ARM64_EQ_ ? 4 : is_true == TN_ARM64_NE_ || is_true == TN_ARM64_LO_ ? 0 : 8;
+  const int fails = is_true == TN_ARM64_NE_ ? 4 : is_true == TN_ARM64_LO_ ? 2 : 0;
+  tn_arm64_4(x, is_float ? TN_ARM64_FCCMP : TN_ARM64_CCMP, a, b, tn_isa_number(is_or ? holds : fails),
+             tn_isa_number(first ^ is_or));
+  return is_true;
+}
 // The condition under which a scalar bool is true: of a comparison that stands here, or of its register.
 static int tn_arm64_condition(tn_arm64_select *x, const tiny_uop *u) {
-  if (x->fused[u->seq]) return tn_arm64_compare_flags(x, u);
+  if (x->fused[u->seq]) return tn_arm64_is_compare(u) ? tn_arm64_compare_flags(x, u) : tn_arm64_joined_flags(x, u);
   tn_arm64_2(x, TN_ARM64_CMP, tn_arm64_gpr(tn_arm64_value(x, u), 4, TN_ISA_USE), tn_isa_number(0));
   return TN_ARM64_NE_;
 }
 static int tn_arm64_if(tn_arm64_select *x, const tiny_uop *condition) {
   const int label = x->c->labels++;
   if (x->fused[condition->seq]) {          // rows of branches stand in the order of conditions, each by its opposite
-    const int is_false = tn_arm64_compare_flags(x, condition) ^ 1;
+    const int is_false = tn_arm64_condition(x, condition) ^ 1;
     tn_arm64_1(x, TN_ARM64_B_EQ + is_false, tn_arm64_label(label));
     return label;
   }
@@ -138,6 +165,15 @@ static tn_isa_operand tn_arm64_as_lane(tn_arm64_select *x, const tiny_uop *u, in
   if (tn_arm64_is_lane(x, u, &reg, &lane)) return tn_arm64_lane(reg, element, lane, TN_ISA_USE);
   return tn_arm64_lane(tn_arm64_value(x, u), element, 0, TN_ISA_USE);
 }
+// Of vectors of integers, a product that is added to, or taken from, the register that is written.
+static tiny_uop *tn_arm64_write_mla(const tn_arm64_rule *s, int op, tiny_uop *sum, tiny_uop *a, tiny_uop *b) {
+  tn_arm64_select *x = s->x;
+  if (x->survey) return sum;
+  const tn_isa_operand p = tn_arm64_use(x, a), q = tn_arm64_use(x, b);
+  tn_arm64_copy(x, TN_ISA_VEC, s->to, tn_arm64_value(x, sum));
+  tn_arm64_3(x, op, tn_arm64_named(x, s->u, s->to, TN_ISA_BOTH), p, q);
+  return sum;
+}
 // x * y + z, rounded once: sources may be negative. Of vectors it is added to the register that is written.
 static tiny_uop *tn_arm64_write_fma(const tn_arm64_rule *s, tiny_uop *a, tiny_uop *b, tiny_uop *z, int less,
     int taken) {
@@ -154,6 +190,11 @@ static tiny_uop *tn_arm64_write_fma(const tn_arm64_rule *s, tiny_uop *a, tiny_uo
     tn_arm64_fma_lanes(s, tn_arm64_named(x, s->u, all, TN_ISA_USE), q, z, less, taken);
   } else tn_arm64_fma_lanes(s, tn_arm64_use(x, a), q, z, less, taken);
   return a;
+}
+
+// May a sum of vectors of integers take that product of its sources in? Of 8 bytes there are no products.
+static int tn_arm64_sums_product(tn_arm64_select *x, const tiny_uop *u, const tiny_uop *m) {
+  return u->dtype != TINY_BOOL && tn_arm64_element(x, u) < 8 && u->src[0] != u->src[1] && tn_arm64_takes_in(x, m);
 }
 
 #define TN_ARM64_BOUND const tn_arm64_rule *s = (const tn_arm64_rule *)ctx
@@ -178,11 +219,13 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
   }
   RULE("(ADD x:i m=(MUL y z))") {
     TN_ARM64_BOUND;
-    return r->lanes == 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MADD, y, z, x) : NULL;
+    if (r->lanes > 1) return tn_arm64_sums_product(s->x, r, m) ? tn_arm64_write_mla(s, TN_ARM64_MLA, x, y, z) : NULL;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MADD, y, z, x) : NULL;
   }
   RULE("(SUB x:i m=(MUL y z))") {
     TN_ARM64_BOUND;
-    return r->lanes == 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MSUB, y, z, x) : NULL;
+    if (r->lanes > 1) return tn_arm64_sums_product(s->x, r, m) ? tn_arm64_write_mla(s, TN_ARM64_MLS, x, y, z) : NULL;
+    return TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MSUB, y, z, x) : NULL;
   }
   RULE("(AND x:i m=(XOR y -1))") {
     TN_ARM64_BOUND;
@@ -191,6 +234,14 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
   RULE("(OR x:i m=(XOR y -1))") {
     TN_ARM64_BOUND;
     return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_ORN, x, y) : NULL;
+  }
+  RULE("(AND x:b m=(XOR y 1))") {
+    TN_ARM64_BOUND;
+    return r->lanes > 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_BIC, x, y) : NULL;
+  }
+  RULE("(OR x:b m=(XOR y 1))") {
+    TN_ARM64_BOUND;
+    return r->lanes > 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_ORN, x, y) : NULL;
   }
   RULE("(FMA m=(NEG x) y p=(NEG z))") {
     TN_ARM64_BOUND;
@@ -215,7 +266,7 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
   RULE("(WHERE p x y)") {                  // of scalars: the flags choose
     TN_ARM64_BOUND;
     if (r->lanes > 1) return NULL;
-    if (s->x->survey && tn_arm64_is_compare(p)) tn_arm64_takes_in(s->x, p);
+    if (s->x->survey) tn_arm64_takes_condition(s->x, p);
     return tn_arm64_write_choice(s, p, x, y);
   }
 RULES_END
@@ -291,8 +342,58 @@ static void tn_arm64_integer(tn_arm64_select *x, const tiny_uop *u, int to) {
   tn_arm64_extend(x, u, to);
 }
 
-// Element by element, what vectors have no instruction for: divisions, products of 64 bits, and integers of 64 bits as
-// f32, which are rounded once.
+// ** products of 64 bits **
+
+// Is a factor of 8 bytes one of 4, extended by its sign or by zeros, or a number of that size?
+static int tn_arm64_is_widened(const tiny_uop *u, int sign) {
+  if (u->op == TINY_OP_CAST) return u->src[0]->dtype == (sign ? TINY_I32 : TINY_U32) && u->lanes > 1;
+  const int64_t k = tn_arm64_is_splat(u) ? u->src[0]->k : -1;
+  return tn_arm64_is_splat(u) && (sign ? k >= INT32_MIN && k <= INT32_MAX : k >= 0 && k <= UINT32_MAX);
+}
+// How both factors of a product of vectors are extended: 0 by zeros, 1 by signs; -1: they are not.
+static int tn_arm64_widened_product(const tiny_uop *u) {
+  if (u->op != TINY_OP_MUL || u->lanes == 1 || tn_bits(u->dtype) != 64 || tn_is_float(u->dtype)) return -1;
+  for (int sign = 0; sign < 2; sign++)
+    if (tn_arm64_is_widened(u->src[0], sign) && tn_arm64_is_widened(u->src[1], sign)) return sign;
+  return -1;
+}
+// The factor's two lanes of 4 bytes, of a register whose lower half they are, or upper.
+static tn_isa_operand tn_arm64_narrow_factor(tn_arm64_select *x, const tiny_uop *u, int upper) {
+  int r;
+  if (tn_arm64_is_splat(u)) r = tn_arm64_splat(x, u->src[0]->k, 4);
+  else if (!tn_arm64_is_splat(u->src[0])) r = x->reg[u->src[0]->seq] + x->from / 4;
+  else r = tn_arm64_value(x, u->src[0]);
+  return tn_arm64_vec(r, upper ? 16 : 8, 4, TN_ISA_USE);
+}
+static void tn_arm64_product(tn_arm64_select *x, const tiny_uop *u, int to) {
+  const int sign = tn_arm64_widened_product(u), upper = x->lanes && x->from % 4 >= 2;
+  const tn_isa_operand d = tn_arm64_vec(to, 16, 8, TN_ISA_DEF);
+  if (sign >= 0) {
+    const tn_isa_operand p = tn_arm64_narrow_factor(x, u->src[0], upper);
+    const tn_isa_operand q = tn_arm64_narrow_factor(x, u->src[1], upper);
+    tn_arm64_3(x, sign ? (upper ? TN_ARM64_SMULL2 : TN_ARM64_SMULL) : upper ? TN_ARM64_UMULL2 : TN_ARM64_UMULL, d, p, q);
+    return;
+  }
+  const int a = tn_arm64_value(x, u->src[0]), b = tn_arm64_value(x, u->src[1]), sum = tn_arm64_new(x, TN_ISA_VEC);
+  int part[3];                             // the products of a low and a high half; the low halves
+  for (int i = 0; i < 3; i++) part[i] = tn_arm64_new(x, TN_ISA_VEC);
+  const tn_isa_operand cross = tn_arm64_vec(part[0], 16, 4, TN_ISA_USE), def = tn_arm64_vec(part[0], 16, 4, TN_ISA_DEF);
+  tn_arm64_2(x, TN_ARM64_REV64, def, tn_arm64_vec(b, 16, 4, TN_ISA_USE));
+  tn_arm64_3(x, TN_ARM64_MUL, def, cross, tn_arm64_vec(a, 16, 4, TN_ISA_USE));
+  tn_arm64_2(x, TN_ARM64_UADDLP, tn_arm64_vec(sum, 16, 8, TN_ISA_DEF), cross);
+  tn_arm64_3(x, TN_ARM64_SHL, tn_arm64_vec(sum, 16, 8, TN_ISA_DEF), tn_arm64_vec(sum, 16, 8, TN_ISA_USE),
+             tn_isa_number(32));
+  for (int i = 1; i < 3; i++) tn_arm64_2(x, TN_ARM64_XTN, tn_arm64_vec(part[i], 8, 4, TN_ISA_DEF),
+                                         tn_arm64_vec(i == 1 ? a : b, 16, 8, TN_ISA_USE));
+  tn_arm64_3(x, TN_ARM64_UMLAL, tn_arm64_vec(sum, 16, 8, TN_ISA_BOTH), tn_arm64_vec(part[1], 8, 4, TN_ISA_USE),
+             tn_arm64_vec(part[2], 8, 4, TN_ISA_USE));
+  tn_arm64_copy(x, TN_ISA_VEC, to, sum);
+}
+
+// ** arithmetic of vectors **
+
+// Element by element, what vectors have no instruction for: divisions, and integers of 64 bits as f32, which are rounded
+// once.
 static void tn_arm64_each_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *s = u->src[0];
   const int element = tn_arm64_element(x, s), sign = tn_is_signed(s->dtype), wide = element == 8 ? 8 : 4;
@@ -310,10 +411,7 @@ static void tn_arm64_each_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
       continue;
     }
     tn_arm64_2(x, get, tn_arm64_gpr(q, wide, TN_ISA_DEF), tn_arm64_lane(b, element, i, TN_ISA_USE));
-    if (u->op == TINY_OP_MUL)
-      tn_arm64_3(x, TN_ARM64_MUL, tn_arm64_gpr(r, 8, TN_ISA_DEF), tn_arm64_gpr(p, 8, TN_ISA_USE),
-          tn_arm64_gpr(q, 8, TN_ISA_USE));
-    else tn_arm64_divide(x, u->op == TINY_OP_CMOD, sign, r, p, q, wide);
+    tn_arm64_divide(x, u->op == TINY_OP_CMOD, sign, r, p, q, wide);
     tn_arm64_2(x, TN_ARM64_INS, tn_arm64_lane(to, element, i, TN_ISA_BOTH), tn_arm64_gpr(r, wide, TN_ISA_USE));
   }
 }
@@ -347,11 +445,8 @@ static void tn_arm64_binary(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tn_arm64_op *o = tn_arm64_op_of(u);
   const int is_float = tn_is_float(u->dtype), is_bool = u->dtype == TINY_BOOL;
   if (u->op == TINY_OP_SHL || u->op == TINY_OP_SHR) { tn_arm64_shift_lanes(x, u, to); return; }
-  if (u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD || (u->op == TINY_OP_MUL && tn_arm64_element(x, u) == 8 &&
-      !is_float)) {
-    tn_arm64_each_lane(x, u, to);
-    return;
-  }
+  if (u->op == TINY_OP_CDIV || u->op == TINY_OP_CMOD) { tn_arm64_each_lane(x, u, to); return; }
+  if (u->op == TINY_OP_MUL && tn_arm64_element(x, u) == 8 && !is_float) { tn_arm64_product(x, u, to); return; }
   if (o && o->bits) {
     const int element = tn_arm64_element(x, u);
     const int a = is_bool ? tn_arm64_mask(x, u->src[0], element) : tn_arm64_value(x, u->src[0]);
@@ -396,7 +491,7 @@ static void tn_arm64_compare_lanes(tn_arm64_select *x, const tiny_uop *u, int to
   if (u->op == TINY_OP_LT)
     tn_arm64_3(x, is_float ? TN_ARM64_FCMGT : tn_is_unsigned(s->dtype) ? TN_ARM64_CMHI : TN_ARM64_CMGT, d, b, a);
   else tn_arm64_3(x, is_float ? TN_ARM64_FCMEQ : TN_ARM64_CMEQ, d, a, b);
-  if (u->op == TINY_OP_NE) tn_arm64_not(x, to, to, nbytes);
+  if (u->op == TINY_OP_NE && !x->inverted[u->seq]) tn_arm64_not(x, to, to, nbytes);
 }
 static void tn_arm64_compare(tn_arm64_select *x, const tiny_uop *u, int to) {
   if (u->lanes > 1) { tn_arm64_compare_lanes(x, u, to); return; }
@@ -407,8 +502,9 @@ static void tn_arm64_where(tn_arm64_select *x, const tiny_uop *u, int to) {
   const tiny_uop *c = u->src[0];
   const int element = tn_arm64_element(x, u), held = tn_arm64_nbytes(x, u) > 8 ? 16 : 8,
       is_bool = u->dtype == TINY_BOOL;
-  const int yes = is_bool ? tn_arm64_mask(x, u->src[1], element) : tn_arm64_value(x, u->src[1]);
-  const int no = is_bool ? tn_arm64_mask(x, u->src[2], element) : tn_arm64_value(x, u->src[2]);
+  const tiny_uop *first = u->src[1 + x->inverted[c->seq]], *second = u->src[2 - x->inverted[c->seq]];
+  const int yes = is_bool ? tn_arm64_mask(x, first, element) : tn_arm64_value(x, first);
+  const int no = is_bool ? tn_arm64_mask(x, second, element) : tn_arm64_value(x, second);
   if (c->lanes > 1 && (to == yes || to == no)) {             // what is chosen otherwise goes there
     const int mask = tn_arm64_mask(x, c, element), kept = to == no;
     tn_arm64_3(x, kept ? TN_ARM64_BIT : TN_ARM64_BIF, tn_arm64_vec(to, held, 1, TN_ISA_BOTH),

@@ -252,6 +252,7 @@ static const char *tn_arm64_object(tiny_ctx *t, const tiny_listing *k, const tn_
   tn_arm64_select_list(&c, k, level);
   if (!c.refused && t->code == TINY_OK) {
     tn_arm64_fuse_halves(&c);
+    tn_arm64_pairs(&c, tn_arm64_reads(&c));
     tn_isa_allocate(&c, &tn_arm64_target);
     tn_arm64_join_accesses(&c);
   }

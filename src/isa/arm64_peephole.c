@@ -3,7 +3,7 @@
 //
 // In:  a list before registers, and the list with the processor's registers. Out: the list.
 // Holds: before registers nothing leaves the list, whose loops keep their places: what is not read any more is a copy,
-//        which constants.c takes out. What is moved stays in its block, and passes nothing that it depends on: a load no
+//        which constants.c takes out, or a NOP, which leaves at the end. What is moved stays in its block, and passes nothing that it depends on: a load no
 //        store, a store no load or store. Places of the frame and constants are no memory that others name.
 // Source: Arm Architecture Reference Manual (DDI 0487K.a), C6.2: LDP, STP, LDR and STR (immediate, post-index).
 #ifndef TN_ISA_ARM64_PEEPHOLE
@@ -65,15 +65,19 @@ static void tn_arm64_narrow_upper(tn_isa_code *c, const int *made, const int *re
   ins->o[1] = narrow->o[1];
   tn_arm64_becomes_copy(narrow, narrow->o[1].reg);
 }
-static void tn_arm64_fuse_halves(tn_isa_code *c) {
-  const size_t n = (size_t)c->nvreg + 1;
-  int *writes = tn_isa_writes(c), *made = (int *)tn_scratch(c->t, n * sizeof(int));
-  int *reads = (int *)tn_scratch(c->t, n * sizeof(int));
-  for (int v = 0; v < c->nvreg; v++) made[v] = -1;
+// How often a register is read, but for addresses.
+static int *tn_arm64_reads(const tn_isa_code *c) {
+  int *reads = (int *)tn_scratch(c->t, ((size_t)c->nvreg + 1) * sizeof(int));
   for (int i = 0; i < c->n; i++) for (int k = 0; k < c->ins[i].n; k++) {
     const tn_isa_operand *o = &c->ins[i].o[k];
     if (o->kind == TN_ISA_REG && o->reg >= 0 && o->role & TN_ISA_USE) reads[o->reg]++;
   }
+  return reads;
+}
+static void tn_arm64_fuse_halves(tn_isa_code *c) {
+  int *writes = tn_isa_writes(c), *made = (int *)tn_scratch(c->t, ((size_t)c->nvreg + 1) * sizeof(int));
+  int *reads = tn_arm64_reads(c);
+  for (int v = 0; v < c->nvreg; v++) made[v] = -1;
   for (int i = 0; i < c->n; i++) {
     tn_isa_ins *ins = &c->ins[i];
     tn_arm64_widen_upper(c, made, ins);
@@ -117,7 +121,7 @@ static int tn_arm64_displaced(int op, int unscaled) {
 
 // ** pairs **
 
-enum { TN_ARM64_WINDOW = 12 };             // instructions that are looked at from the first of a pair
+enum { TN_ARM64_WINDOW = 24 };             // instructions that are looked at from the first of a pair
 // A load or store of one register, of 4 to 16 bytes, at a base and a displacement.
 static int tn_arm64_may_pair(const tn_isa_ins *ins) {
   const int row = tn_arm64_displaced(ins->op, 0);
@@ -141,18 +145,17 @@ static tn_isa_ins tn_arm64_pair_of(const tn_isa_ins *a, const tn_isa_ins *b) {
   return pair;
 }
 // The other of a pair with ins[at]: -1: there is none. Loads are brought to the first, stores to the last.
-static int tn_arm64_other(const tn_isa_code *c, int at, const uint8_t *gone) {
+static int tn_arm64_other(const tn_isa_code *c, int at) {
   const tn_isa_ins *a = &c->ins[at];
   const int loads = tn_arm64_displaced(a->op, 0) == TN_ARM64_LDR, base = a->o[1].reg;
   const int is_base = a->o[0].cls == TN_ISA_GPR && a->o[0].reg == base;
   for (int i = at + 1; i < c->n && i <= at + TN_ARM64_WINDOW && !(loads && is_base); i++) {
     const tn_isa_ins *b = &c->ins[i];
-    if (gone[i]) continue;
     if (tn_arm64_ends_block(b)) return -1;
     if (tn_arm64_are_pair(a, b)) {
       int apart = 1;                       // nothing between names what the later loads
       for (int k = at; k < i && loads && apart; k++)
-        apart = gone[k] || !tn_arm64_names(&c->ins[k], b->o[0].cls, b->o[0].reg);
+        apart = !tn_arm64_names(&c->ins[k], b->o[0].cls, b->o[0].reg);
       return apart ? i : -1;
     }
     if (loads ? tn_arm64_is_store(b) : tn_arm64_is_access(b)) return -1;
@@ -162,15 +165,19 @@ static int tn_arm64_other(const tn_isa_code *c, int at, const uint8_t *gone) {
   }
   return -1;
 }
-static void tn_arm64_pairs(tn_isa_code *c, uint8_t *gone) {
+// reads: of registers before they are the processor's: what nobody reads might be given the other's. NULL: they are.
+static void tn_arm64_pairs(tn_isa_code *c, const int *reads) {
   for (int i = 0; i < c->n; i++) {
-    if (gone[i] || tn_arm64_ends_block(&c->ins[i]) || !tn_arm64_may_pair(&c->ins[i])) continue;
-    const int other = tn_arm64_other(c, i, gone);
+    if (tn_arm64_ends_block(&c->ins[i]) || !tn_arm64_may_pair(&c->ins[i])) continue;
+    const int other = tn_arm64_other(c, i);
     if (other < 0) continue;
     const int loads = tn_arm64_displaced(c->ins[i].op, 0) == TN_ARM64_LDR;
+    const int a = c->ins[i].o[0].reg, b = c->ins[other].o[0].reg;
+    if (reads && loads && (a < 0 || b < 0 || !reads[a] || !reads[b])) continue;
     const tn_isa_ins pair = tn_arm64_pair_of(&c->ins[i], &c->ins[other]);
     c->ins[loads ? i : other] = pair;
-    gone[loads ? other : i] = 1;
+    tn_isa_ins *rest = &c->ins[loads ? other : i];
+    rest->op = TN_ARM64_NOP; rest->n = 0;
   }
 }
 
@@ -235,9 +242,9 @@ static void tn_arm64_sums(tn_isa_code *c, uint8_t *gone) {
 static void tn_arm64_join_accesses(tn_isa_code *c) {
   uint8_t *gone = (uint8_t *)tn_scratch(c->t, (size_t)c->n + 1);
   int kept = 0;
-  tn_arm64_pairs(c, gone);
+  tn_arm64_pairs(c, NULL);
   tn_arm64_sums(c, gone);
-  for (int i = 0; i < c->n; i++) if (!gone[i]) c->ins[kept++] = c->ins[i];
+  for (int i = 0; i < c->n; i++) if (!gone[i] && c->ins[i].op != TN_ARM64_NOP) c->ins[kept++] = c->ins[i];
   c->n = kept;
 }
 #endif

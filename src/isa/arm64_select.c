@@ -141,11 +141,17 @@ static int tn_arm64_home(tn_arm64_select *x, const tiny_uop *u) {
   }
   return *e;
 }
+// Is source i of a sum of vectors a product that is written with it?
+static int tn_arm64_is_product_in(const tn_arm64_select *x, const tiny_uop *u, uint32_t i) {
+  return (u->op == TINY_OP_ADD || u->op == TINY_OP_SUB) && u->lanes > 1 && u->src[i]->op == TINY_OP_MUL &&
+      x->fused[u->src[i]->seq];
+}
 // Is a value made of what that register holds?
 static int tn_arm64_made_of(const tn_arm64_select *x, const tiny_uop *u, int reg) {
   const uint32_t factors = tn_arm64_adds_to(u) ? 2 : u->nsrc;                  // to the third source it is added
   for (uint32_t i = 0; i < factors; i++) {
     const tiny_uop *s = u->src[i];
+    if (u->nsrc == 2 && tn_arm64_is_product_in(x, u, !i)) continue;            // or to the one beside the product
     if (x->fused[s->seq] && tn_arm64_made_of(x, s, reg)) return 1;
     if (x->reg[s->seq] == reg) return 1;
   }
@@ -157,6 +163,7 @@ static int tn_arm64_one_step(const tn_arm64_select *x, const tiny_uop *u) {
   const int plain = op == TINY_OP_ADD || op == TINY_OP_SUB || op == TINY_OP_MUL || op == TINY_OP_FDIV ||
       op == TINY_OP_AND ||
       op == TINY_OP_OR || op == TINY_OP_XOR || op == TINY_OP_WHERE || (op == TINY_OP_FMA && u->lanes == 1);
+  for (uint32_t i = 0; i < u->nsrc; i++) if (tn_arm64_is_product_in(x, u, i)) return 0;
   return plain && u->dtype != TINY_BOOL && (is_float || op != TINY_OP_MUL || tn_arm64_element(x, u) < 8);
 }
 // A LOAD of REG memory is its register, unless that is written before the last use.
@@ -389,6 +396,22 @@ static void tn_arm64_lanes_in_place(tn_arm64_select *x) {
         x->in_lane[i] = !tn_is_reg(u->src[0]->src[0]);
   }
 }
+// NEs that only choose, and factors that only products widen.
+static void tn_arm64_by_users(tn_arm64_select *x) {
+  int *taken = (int *)tn_scratch(x->c->t, ((size_t)x->k->n + 1) * sizeof(int));
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (!x->uses[i]) continue;
+    if (u->op == TINY_OP_WHERE) taken[u->src[0]->seq]++;
+    for (uint32_t j = 0; tn_arm64_widened_product(u) >= 0 && j < 2; j++) taken[u->src[j]->seq]++;
+  }
+  for (int i = 0; i < x->k->n; i++) {
+    const tiny_uop *u = x->k->list[i];
+    if (u->lanes == 1 || !x->uses[i] || taken[i] != x->uses[i]) continue;
+    if (u->op == TINY_OP_NE && u->src[0]->dtype != TINY_BOOL) x->inverted[i] = 1;
+    if (u->op == TINY_OP_CAST && u->dtype != TINY_BOOL) x->fused[i] = 1;
+  }
+}
 static void tn_arm64_survey(tn_arm64_select *x) {
   const int n = x->k->n;
   for (int i = 0; i < n; i++) { x->k->list[i]->seq = (uint32_t)i; x->reg[i] = -1; }
@@ -400,17 +423,19 @@ static void tn_arm64_survey(tn_arm64_select *x) {
     for (uint32_t j = 0; j < u->nsrc; j++) {
       if (j == 1 && x->inductions.which[i]) continue;
       const tiny_uop *s = tn_arm64_read_by(u, j);
-      x->uses[s->seq] += u->op == TINY_OP_INDEX ? 2 : u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK ? 0 : 1;
+      const int order = u->op == TINY_OP_GROUP || u->op == TINY_OP_SINK || (u->op == TINY_OP_AFTER && j);   // alone
+      x->uses[s->seq] += order ? 0 : u->op == TINY_OP_INDEX ? 2 : 1;
       x->user[s->seq] = u;
     }
   }
   tn_arm64_masks(x);
   tn_arm64_lanes_in_place(x);
   tn_arm64_one_lanes(x);
+  tn_arm64_by_users(x);
   x->survey = 1;
   for (int i = n - 1; i >= 0; i--) {
     const tiny_uop *u = x->k->list[i];
-    if (u->op == TINY_OP_IF && tn_arm64_is_compare(u->src[0])) tn_arm64_takes_in(x, u->src[0]);
+    if (u->op == TINY_OP_IF) tn_arm64_takes_condition(x, u->src[0]);
     else if (x->uses[i]) tn_arm64_by_rule(x, u, -1);
   }
   x->survey = 0;
@@ -441,7 +466,8 @@ static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k, const tn
   x.outer = (int *)tn_scratch(c->t, n * sizeof(int)); x.end = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
-  x.in_lane = (uint8_t *)tn_scratch(c->t, n); x.fused = (uint8_t *)tn_scratch(c->t, n); x.mask = (uint8_t *)tn_scratch(c->t, n);
+  x.in_lane = (uint8_t *)tn_scratch(c->t, n); x.inverted = (uint8_t *)tn_scratch(c->t, n);
+  x.fused = (uint8_t *)tn_scratch(c->t, n); x.mask = (uint8_t *)tn_scratch(c->t, n);
   tn_arm64_survey(&x);
   tn_arm64_entry(&x);
   for (int i = 0; i < k->n && !c->refused; i++) tn_arm64_node(&x, k->list[i]);

@@ -35,6 +35,7 @@ typedef struct tn_arm64_select {
   const tiny_uop **user;                   // one of them
   uint8_t *fused, *mask;                   // it is written where it is used; bytes of a lane of bools
   uint8_t *in_lane;                        // of LOADs of scalar integers: it goes to a vector register
+  uint8_t *inverted;                       // of NEs of vectors: the register says where lanes are equal
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
   int *end;                                // of RANGE: the register of where it ends, -1: no number needs one
