@@ -235,11 +235,11 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
     TN_ARM64_BOUND;
     return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_ORN, x, y) : NULL;
   }
-  RULE("(AND x:b m=(XOR y 1))") {
+  RULE("(AND x:b m=(XOR|NE y 1))") {
     TN_ARM64_BOUND;
     return r->lanes > 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_BIC, x, y) : NULL;
   }
-  RULE("(OR x:b m=(XOR y 1))") {
+  RULE("(OR x:b m=(XOR|NE y 1))") {
     TN_ARM64_BOUND;
     return r->lanes > 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_ORN, x, y) : NULL;
   }

@@ -109,8 +109,9 @@ static const tn_isa_induction *tn_arm64_induction(const tn_arm64_select *x, cons
                                                   int64_t *v) {
   const int which = x->inductions.which[index->seq];
   if (!which) return NULL;
-  *v = (x->inductions.added[index->seq] + from) * tn_dtypes[index->dtype].nbytes;
-  return &x->inductions.of[which - 1];
+  const tn_isa_induction *d = &x->inductions.of[which - 1];
+  *v = (x->inductions.added[index->seq] + from + x->copy * d->step) * tn_dtypes[index->dtype].nbytes;
+  return d;
 }
 static tn_isa_operand tn_arm64_memory(tn_arm64_select *x, const tiny_uop *index, int nbytes, int from) {
   int64_t v;

@@ -38,26 +38,34 @@ static int tn_arm64_is_upper_half(const tn_isa_ins *ins) {
   return ins->op == TN_ARM64_DUP && ins->o[0].nbytes == 8 && !ins->o[0].wide && s->cls == TN_ISA_VEC && !s->scale &&
       s->wide == 8 && s->imm == 1;
 }
+// What makes a register that is written once; -1: not known. Copies are looked through; reads: all are read once.
+static int tn_arm64_maker(const tn_isa_code *c, const int *made, const int *reads, int reg) {
+  while (reg >= 0 && made[reg] >= 0 && (!reads || reads[reg] == 1)) {
+    if (!tn_arm64_moves(&c->ins[made[reg]])) return made[reg];
+    reg = c->ins[made[reg]].o[1].reg;
+  }
+  return -1;
+}
 // What widens the copy of an upper half widens the upper half: all sources are such copies.
 static void tn_arm64_widen_upper(tn_isa_code *c, const int *made, tn_isa_ins *ins) {
   const int upper = tn_arm64_upper(ins->op);
   if (!upper || ins->op == TN_ARM64_XTN || ins->op == TN_ARM64_FCVTN) return;
   for (int k = 1; k < ins->n; k++) {
-    const int at = ins->o[k].kind == TN_ISA_REG && ins->o[k].reg >= 0 ? made[ins->o[k].reg] : -1;
+    const int at = ins->o[k].kind == TN_ISA_REG ? tn_arm64_maker(c, made, NULL, ins->o[k].reg) : -1;
     if (ins->o[k].kind == TN_ISA_REG && (at < 0 || !tn_arm64_is_upper_half(&c->ins[at]))) return;
   }
   ins->op = (uint16_t)upper;
   for (int k = 1; k < ins->n; k++) if (ins->o[k].kind == TN_ISA_REG) {
-    const tn_isa_ins *half = &c->ins[made[ins->o[k].reg]];
+    const tn_isa_ins *half = &c->ins[tn_arm64_maker(c, made, NULL, ins->o[k].reg)];
     ins->o[k].reg = half->o[1].reg; ins->o[k].nbytes = 16;
   }
 }
 // What is narrowed, and then inserted as an upper half, is narrowed to there.
 static void tn_arm64_narrow_upper(tn_isa_code *c, const int *made, const int *reads, tn_isa_ins *ins) {
   const tn_isa_operand *d = &ins->o[0], *s = &ins->o[1];
-  if (ins->op != TN_ARM64_INS || d->wide != 8 || d->imm != 1 || s->cls != TN_ISA_VEC || s->imm || s->reg < 0) return;
-  const int at = made[s->reg];
-  if (at < 0 || reads[s->reg] != 1) return;
+  if (ins->op != TN_ARM64_INS || d->wide != 8 || d->imm != 1 || s->cls != TN_ISA_VEC || s->imm) return;
+  const int at = tn_arm64_maker(c, made, reads, s->reg);
+  if (at < 0) return;
   tn_isa_ins *narrow = &c->ins[at];
   if (narrow->op != TN_ARM64_XTN && narrow->op != TN_ARM64_FCVTN) return;
   ins->op = (uint16_t)tn_arm64_upper(narrow->op);

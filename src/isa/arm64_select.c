@@ -33,7 +33,7 @@ static void tn_arm64_begin_inductions(tn_arm64_select *x, const tiny_uop *range)
   for (int i = 0; i < x->inductions.n; i++) {
     tn_isa_induction *d = &x->inductions.of[i];
     if (d->range != range) continue;
-    const int64_t step = d->step * d->nbytes;
+    const int64_t step = d->step * d->nbytes, whole = step * x->copies[range->seq];
     int base = tn_arm64_value(x, d->memory);
     d->reg = tn_arm64_new(x, TN_ISA_GPR);
     for (int k = 0; k < d->n + (range->nsrc > 1); k++, base = d->reg) {
@@ -42,14 +42,31 @@ static void tn_arm64_begin_inductions(tn_arm64_select *x, const tiny_uop *range)
                         is_start ? step : d->term[k].times * d->nbytes);
     }
     tn_arm64_copy(x, TN_ISA_GPR, d->reg, base);
-    if (tn_arm64_adds(step < 0 ? -step : step)) continue;
+    if (tn_arm64_adds(whole < 0 ? -whole : whole)) continue;
     d->by = tn_arm64_new(x, TN_ISA_GPR);
-    tn_arm64_number_to(x, d->by, step, 8);
+    tn_arm64_number_to(x, d->by, whole, 8);
   }
 }
 // Does nobody want to know which iteration it is? Then they are counted down.
 static int tn_arm64_counts_down(const tn_arm64_select *x, const tiny_uop *range) {
   return x->uses[range->seq] == 1 && range->nsrc == 1;       // END is one
+}
+// How often the body of a short loop is to stand in it, whose length that divides: instructions that only count, and
+// what is between loads that could be one, take a good part of its time.
+enum { TN_ARM64_SHORT = 6 };               // nodes of four copies; of two, twice as many
+static int tn_arm64_copies(const tn_arm64_select *x, const tiny_uop *range) {
+  const tiny_uop *end = range->src[0];
+  int n = 0, copies = 4;
+  if (!tn_arm64_counts_down(x, range) || end->op != TINY_OP_CONST || end->k <= 0) return 1;
+  for (int i = (int)range->seq + 1; x->k->list[i]->op != TINY_OP_END; i++) {
+    const tiny_uop *u = x->k->list[i], *value = u->op == TINY_OP_STORE ? u->src[1] : u;
+    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF || u->op == TINY_OP_BARRIER) return 1;
+    const int is_value = u->dtype != TINY_VOID && x->uses[i] && !x->fused[i] && u->op != TINY_OP_INDEX &&
+        u->op != TINY_OP_CONST && !tn_arm64_is_splat(u);
+    if (u->op == TINY_OP_STORE || is_value) n += tn_arm64_parts_of(x, value);
+  }
+  while (copies > 1 && (n > 4 * TN_ARM64_SHORT / copies || end->k % copies)) copies /= 2;
+  return copies;
 }
 static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *end = u->src[0], *start = u->nsrc > 1 ? u->src[1] : NULL;
@@ -58,10 +75,11 @@ static void tn_arm64_range(tn_arm64_select *x, const tiny_uop *u) {
   x->c->labels += 2;
   x->label[u->seq] = label;
   x->outer[u->seq] = x->addresses;
+  x->copies[u->seq] = (uint8_t)tn_arm64_copies(x, u);
   tn_arm64_begin_inductions(x, u);
   x->end[u->seq] = down || (is_number && tn_arm64_adds(end->k)) ? -1 : tn_arm64_value(x, end);
   if (down) {
-    if (is_number) tn_arm64_number_to(x, r, end->k, nbytes);
+    if (is_number) tn_arm64_number_to(x, r, end->k / x->copies[u->seq], nbytes);
     else tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, end));
   } else if (start) tn_arm64_copy(x, TN_ISA_GPR, r, tn_arm64_value(x, start));
   else tn_arm64_number_to(x, r, 0, 4);
@@ -81,7 +99,8 @@ static void tn_arm64_end(tn_arm64_select *x, const tiny_uop *range) {
   const int down = tn_arm64_counts_down(x, range);
   for (int i = 0; i < x->inductions.n; i++) {
     const tn_isa_induction *d = &x->inductions.of[i];
-    if (d->range == range) tn_arm64_add_number(x, d->reg, d->reg, d->step * d->nbytes, d->by);
+    if (d->range == range)
+      tn_arm64_add_number(x, d->reg, d->reg, d->step * d->nbytes * x->copies[range->seq], d->by);
   }
   tn_arm64_3(x, down ? TN_ARM64_SUBS : TN_ARM64_ADD, tn_arm64_gpr(r, nbytes, TN_ISA_DEF),
              tn_arm64_gpr(r, nbytes, TN_ISA_USE), tn_isa_number(1));
@@ -324,6 +343,19 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
   *reg = to;
 }
 
+// All copies of the body of a loop. The place of its last node.
+static int tn_arm64_write_copies(tn_arm64_select *x, const tiny_uop *range) {
+  int end = (int)range->seq;
+  for (int i = 0; i < x->copies[range->seq]; i++) {
+    x->copy = i;
+    x->addresses = x->outer[range->seq];   // some are made of what each copy makes anew
+    for (end = (int)range->seq + 1; x->k->list[end]->op != TINY_OP_END && !x->c->refused; end++)
+      tn_arm64_node(x, x->k->list[end]);
+  }
+  x->copy = 0;
+  return end - 1;
+}
+
 // ** what the list says of its nodes **
 
 // What u reads as its source j.
@@ -466,10 +498,15 @@ static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k, const tn
   x.outer = (int *)tn_scratch(c->t, n * sizeof(int)); x.end = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
+  x.copies = (uint8_t *)tn_scratch(c->t, n);
   x.in_lane = (uint8_t *)tn_scratch(c->t, n); x.inverted = (uint8_t *)tn_scratch(c->t, n);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.mask = (uint8_t *)tn_scratch(c->t, n);
   tn_arm64_survey(&x);
   tn_arm64_entry(&x);
-  for (int i = 0; i < k->n && !c->refused; i++) tn_arm64_node(&x, k->list[i]);
+  for (int i = 0; i < k->n && !c->refused; i++) {
+    const tiny_uop *u = k->list[i];
+    tn_arm64_node(&x, u);
+    if (u->op == TINY_OP_RANGE && x.copies[i] > 1) i = tn_arm64_write_copies(&x, u);
+  }
 }
 #endif

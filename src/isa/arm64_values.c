@@ -40,6 +40,7 @@ typedef struct tn_arm64_select {
   int *label;                              // of RANGE and IF
   int *end;                                // of RANGE: the register of where it ends, -1: no number needs one
   tn_isa_inductions inductions;            // each a pointer into its memory
+  uint8_t *copies; int copy;               // of RANGE: how often the body stands in the loop; which is written now
   int *outer;                              // of them: how many addresses were known before
   int mem, args, task, local;              // the entry's arguments
   int from, lanes;                         // lanes of vectors that are computed now; lanes 0: all
