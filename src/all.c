@@ -209,6 +209,7 @@ TN_SMALL_BEGIN
 #include "isa/arm64.c"
 #include "isa/arm64_encode.c"
 #include "isa/arm64_text.c"
+#include "isa/words.c"
 #include "isa/arm64_values.c"
 #include "isa/arm64_memory.c"
 #include "isa/arm64_arithmetic.c"

@@ -1,5 +1,5 @@
 // The built-in compiler: kernels of all kinds, of sizes that leave edges, give what the reference interpreter gives,
-// integers to the bit, at every level of x86-64 that the processor reaches, or on arm64 (make arm64); it refuses none.
+// integers to the bit, at every level of x86-64, or of arm64 (make arm64), that the processor reaches; it refuses none.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif

@@ -165,6 +165,15 @@ static tn_isa_operand tn_arm64_as_lane(tn_arm64_select *x, const tiny_uop *u, in
   if (tn_arm64_is_lane(x, u, &reg, &lane)) return tn_arm64_lane(reg, element, lane, TN_ISA_USE);
   return tn_arm64_lane(tn_arm64_value(x, u), element, 0, TN_ISA_USE);
 }
+static tiny_uop *tn_arm64_write_counted(const tn_arm64_rule *s, tiny_uop *sum, tiny_uop *condition) {
+  tn_arm64_select *x = s->x;
+  const int element = tn_arm64_element(x, s->u), nbytes = tn_arm64_nbytes(x, s->u);
+  if (x->survey) return sum;
+  const tn_isa_operand a = tn_arm64_use(x, sum);
+  const int mask = tn_arm64_mask(x, condition, element);
+  tn_arm64_3(x, TN_ARM64_SUB, tn_arm64_to(s), a, tn_arm64_arranged(mask, nbytes, element, TN_ISA_USE));
+  return sum;
+}
 // Of vectors of integers, a product that is added to, or taken from, the register that is written.
 static tiny_uop *tn_arm64_write_mla(const tn_arm64_rule *s, int op, tiny_uop *sum, tiny_uop *a, tiny_uop *b) {
   tn_arm64_select *x = s->x;
@@ -197,6 +206,12 @@ static int tn_arm64_sums_product(tn_arm64_select *x, const tiny_uop *u, const ti
   return u->dtype != TINY_BOOL && tn_arm64_element(x, u) < 8 && u->src[0] != u->src[1] && tn_arm64_takes_in(x, m);
 }
 
+// Is it that number, in all lanes?
+static int tn_arm64_is_number(const tiny_uop *u, int64_t k) {
+  const tiny_uop *one = u->op == TINY_OP_BROADCAST ? u->src[0] : u;
+  return one->op == TINY_OP_CONST && one->k == tn_dtype_wrap(one->dtype, k);
+}
+
 #define TN_ARM64_BOUND const tn_arm64_rule *s = (const tn_arm64_rule *)ctx
 #define TN_ARM64_TAKES(m) tn_arm64_takes_in(s->x, m)
 // What a body returns is only whether it wrote: not r, and of as many lanes.
@@ -217,6 +232,17 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
     if (r->lanes > 1 || c->k < 0 || c->k >= tn_bits(r->dtype) || !TN_ARM64_TAKES(m)) return NULL;
     return tn_arm64_write_shifted(s, TN_ARM64_SUB, x, y, c->k);
   }
+  RULE("(ADD x:i m=(WHERE p y z))") {      // of vectors: a mask's -1 is taken away
+    TN_ARM64_BOUND;
+    if (r->lanes == 1 || p->lanes == 1 || s->x->inverted[p->seq] || !tn_arm64_is_number(y, 1) ||
+        !tn_arm64_is_number(z, 0) || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_counted(s, x, p);
+  }
+  RULE("(ADD x:i m=(CAST p:b))") {
+    TN_ARM64_BOUND;
+    if (r->lanes == 1 || s->x->inverted[p->seq] || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_counted(s, x, p);
+  }
   RULE("(ADD x:i m=(MUL y z))") {
     TN_ARM64_BOUND;
     if (r->lanes > 1) return tn_arm64_sums_product(s->x, r, m) ? tn_arm64_write_mla(s, TN_ARM64_MLA, x, y, z) : NULL;
@@ -227,21 +253,11 @@ RULES(tn_rules_arm64, x, y, z, m, p, c)
     if (r->lanes > 1) return tn_arm64_sums_product(s->x, r, m) ? tn_arm64_write_mla(s, TN_ARM64_MLS, x, y, z) : NULL;
     return TN_ARM64_TAKES(m) ? tn_arm64_write_3(s, TN_ARM64_MSUB, y, z, x) : NULL;
   }
-  RULE("(AND x:i m=(XOR y -1))") {
+  RULE("(AND|OR x m=(XOR|NE y z))") {      // with what y is not
     TN_ARM64_BOUND;
-    return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_BIC, x, y) : NULL;
-  }
-  RULE("(OR x:i m=(XOR y -1))") {
-    TN_ARM64_BOUND;
-    return TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_ORN, x, y) : NULL;
-  }
-  RULE("(AND x:b m=(XOR|NE y 1))") {
-    TN_ARM64_BOUND;
-    return r->lanes > 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_BIC, x, y) : NULL;
-  }
-  RULE("(OR x:b m=(XOR|NE y 1))") {
-    TN_ARM64_BOUND;
-    return r->lanes > 1 && TN_ARM64_TAKES(m) ? tn_arm64_write_not(s, TN_ARM64_ORN, x, y) : NULL;
+    const int is_not = r->dtype == TINY_BOOL ? tn_arm64_is_number(z, 1) : m->op == TINY_OP_XOR && tn_arm64_is_number(z, -1);
+    if (!is_not || y->dtype != r->dtype || (r->lanes == 1 && r->dtype == TINY_BOOL) || !TN_ARM64_TAKES(m)) return NULL;
+    return tn_arm64_write_not(s, r->op == TINY_OP_AND ? TN_ARM64_BIC : TN_ARM64_ORN, x, y);
   }
   RULE("(FMA m=(NEG x) y p=(NEG z))") {
     TN_ARM64_BOUND;

@@ -245,12 +245,12 @@ static void tn_arm64_load(tn_arm64_select *x, const tiny_uop *u, int to) {
   else tn_arm64_move(x, u, 0, to, tn_arm64_memory(x, index, tn_arm64_element(x, u), 0));
   if (valid) { tn_arm64_place(x, label); x->addresses = known; }
 }
-// A scalar integer to lane 0 of a vector register.
-static void tn_arm64_load_lane(tn_arm64_select *x, const tiny_uop *u, int to) {
-  const int nbytes = tn_arm64_element(x, u);
+// A scalar integer of so many bytes, of which a LOAD loads the lowest, to a register: a vector register's lane 0.
+static void tn_arm64_load_lane(tn_arm64_select *x, const tiny_uop *u, int nbytes, int cls, int to) {
   const tn_isa_operand o = tn_arm64_memory(x, u->src[0], nbytes, 0);
   const int unscaled = o.index == TN_ISA_NO_REG && (o.imm < 0 || o.imm % nbytes);
-  tn_arm64_2(x, unscaled ? TN_ARM64_LDUR : TN_ARM64_LDR, tn_arm64_vec(to, nbytes, 0, TN_ISA_DEF), o);
+  tn_arm64_2(x, unscaled ? TN_ARM64_LDUR : TN_ARM64_LDR, cls == TN_ISA_VEC ? tn_arm64_vec(to, nbytes, 0, TN_ISA_DEF) :
+             tn_arm64_gpr(to, nbytes, TN_ISA_DEF), o);
 }
 static void tn_arm64_store(tn_arm64_select *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *value = u->src[1], *valid = index->nsrc == 3 ? index->src[2] : NULL;

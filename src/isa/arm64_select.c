@@ -233,13 +233,15 @@ static void tn_arm64_compute(tn_arm64_select *x, const tiny_uop *u, int to) {
     default: tn_isa_refuse(x->c, tn_ops[u->op].name);
   }
 }
-// How many lanes registers hold of a node, of its sources, and of the mask of its memory.
+// How many lanes registers hold of a node, of its sources, of what is written with it, and of the mask of its memory.
 static int tn_arm64_at_once(const tn_arm64_select *x, const tiny_uop *u) {
   int n = tn_arm64_each(x, u);
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *s = u->src[i], *of = s->op == TINY_OP_INDEX ? (s->nsrc == 3 ? s->src[2] : u) : s;
     if (of->lanes > 1 && of->dtype != TINY_VOID && tn_arm64_each(x, of) < n && !tn_arm64_is_splat(of))
         n = tn_arm64_each(x, of);
+    const int inner = s->lanes > 1 && x->fused[s->seq] ? tn_arm64_at_once(x, s) : n;
+    if (inner < n) n = inner;
   }
   return n;
 }
@@ -323,9 +325,10 @@ static void tn_arm64_node(tn_arm64_select *x, const tiny_uop *u) {
     if (u->dtype != TINY_BOOL) *reg = tn_arm64_splat(x, tn_arm64_bits(u->src[0]), tn_arm64_element(x, u));
     return;
   }
-  if (x->in_lane[u->seq]) {
-    *reg = tn_arm64_new(x, TN_ISA_VEC);
-    tn_arm64_load_lane(x, u, *reg);
+  if (x->in_lane[u->seq] || x->word[u->seq]) {
+    const int cls = x->in_lane[u->seq] ? TN_ISA_VEC : TN_ISA_GPR;
+    *reg = tn_arm64_new(x, cls);
+    tn_arm64_load_lane(x, x->word[u->seq] ? x->word[u->seq] : u, tn_arm64_element(x, u), cls, *reg);
     return;
   }
   if (u->lanes & (u->lanes - 1)) { tn_isa_refuse(x->c, "lanes that are no power of two"); return; }
@@ -424,8 +427,25 @@ static void tn_arm64_lanes_in_place(tn_arm64_select *x) {
     const tiny_uop *u = x->k->list[i];
     const int all = x->uses[i] && taken[i] == x->uses[i] && u->lanes == 1 && u->dtype != TINY_BOOL;
     if (all && u->op == TINY_OP_PICK && !tn_arm64_is_splat(u->src[0])) x->fused[i] = 1;
+    if (all && x->word[i]) x->in_lane[i] = 1;
     if (all && u->op == TINY_OP_LOAD && tn_is_int(u->dtype) && u->nsrc == 1 && u->src[0]->nsrc == 2)
         x->in_lane[i] = !tn_is_reg(u->src[0]->src[0]);
+  }
+}
+// Words that are one load, of which nothing else is written.
+static int tn_arm64_is_of_word(const tn_arm64_select *x, const tiny_uop *u) {  // is it used by a part of one alone?
+  const tiny_uop *user = x->uses[u->seq] == 1 ? x->user[u->seq] : NULL;
+  return user && u->lanes == 1 && user->seq > u->seq && (x->word[user->seq] || x->fused[user->seq]) &&
+      (u->op == TINY_OP_OR || u->op == TINY_OP_SHL || u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST ||
+       u->op == TINY_OP_LOAD);
+}
+static void tn_arm64_words(tn_arm64_select *x) {
+  tn_isa_word w;
+  for (int i = x->k->n - 1; i >= 0; i--) {
+    const tiny_uop *u = x->k->list[i];
+    if (!x->uses[i] || u->lanes > 1 || u->dtype == TINY_VOID) continue;
+    if (tn_arm64_is_of_word(x, u)) x->fused[i] = 1;
+    else x->word[i] = tn_isa_word_of(x->k, u, &w);
   }
 }
 // NEs that only choose, and factors that only products widen.
@@ -461,6 +481,7 @@ static void tn_arm64_survey(tn_arm64_select *x) {
     }
   }
   tn_arm64_masks(x);
+  tn_arm64_words(x);
   tn_arm64_lanes_in_place(x);
   tn_arm64_one_lanes(x);
   tn_arm64_by_users(x);
@@ -498,6 +519,7 @@ static void tn_arm64_select_list(tn_isa_code *c, const tiny_listing *k, const tn
   x.outer = (int *)tn_scratch(c->t, n * sizeof(int)); x.end = (int *)tn_scratch(c->t, n * sizeof(int));
   x.user = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.user);
   x.element = (int **)tn_scratch(c->t, n * sizeof *x.element);
+  x.word = (const tiny_uop **)tn_scratch(c->t, n * sizeof *x.word);
   x.copies = (uint8_t *)tn_scratch(c->t, n);
   x.in_lane = (uint8_t *)tn_scratch(c->t, n); x.inverted = (uint8_t *)tn_scratch(c->t, n);
   x.fused = (uint8_t *)tn_scratch(c->t, n); x.mask = (uint8_t *)tn_scratch(c->t, n);

@@ -13,6 +13,7 @@
 #define TN_ISA_ARM64_VALUES
 #ifndef TINY_AMALGAMATED
 #include "induction.c"
+#include "words.c"
 #include "arm64_encode.c"
 #endif
 
@@ -35,6 +36,7 @@ typedef struct tn_arm64_select {
   const tiny_uop **user;                   // one of them
   uint8_t *fused, *mask;                   // it is written where it is used; bytes of a lane of bools
   uint8_t *in_lane;                        // of LOADs of scalar integers: it goes to a vector register
+  const tiny_uop **word;                   // of ORs: the LOAD of the lowest part of the word that it loads, NULL: none
   uint8_t *inverted;                       // of NEs of vectors: the register says where lanes are equal
   int **element;                           // of REG memory: its registers
   int *label;                              // of RANGE and IF
